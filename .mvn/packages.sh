@@ -1,0 +1,67 @@
+# The system packages Cairn wants, in one place. Sourced by mvnw and cairn, POSIX sh.
+
+# Mounting: libfuse 2 (which jnr-fuse binds) and fusermount.
+CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
+
+# The tests: programs that work on the mount as people do.
+CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc make git rsync sqlite3 attr acl xfsprogs"
+
+# Fetching Maven on a machine that has none.
+CAIRN_MAVEN_PACKAGES="maven"
+
+# cairn_need_packages WHY PACKAGE...: returns 0 when all are installed. As root on Debian or Ubuntu
+# it installs what is missing and says so; elsewhere it prints the command that would, and exits 69
+# (EX_UNAVAILABLE).
+cairn_need_packages() {
+    cairn_why=$1
+    shift
+    cairn_missing=
+    for cairn_package in "$@"; do
+        cairn_has_package "$cairn_package" || cairn_missing="$cairn_missing $cairn_package"
+    done
+    [ -n "$cairn_missing" ] || return 0
+    # shellcheck disable=SC2086 # a list of words
+    set -- $cairn_missing
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+        echo "cairn: installing $* ($cairn_why)" >&2
+        cairn_apt_install "$@" && return 0
+        echo "cairn: could not install $* ($cairn_why); run: apt-get update && apt-get install $*" >&2
+        exit 69
+    fi
+    if command -v apt-get >/dev/null 2>&1; then
+        echo "cairn: $cairn_why needs $*; run: sudo apt-get install -y $*" >&2
+    else
+        echo "cairn: $cairn_why needs the packages (Debian names) $*; install them and run again" >&2
+    fi
+    exit 69
+}
+
+# Ubuntu 24.04 and Debian 13 call libfuse2 by another name; a machine without dpkg is asked for the
+# program or library itself.
+cairn_has_package() {
+    if command -v dpkg-query >/dev/null 2>&1; then
+        for cairn_name in "$1" "$1t64"; do
+            case $(dpkg-query -W -f '${db:Status-Status}' "$cairn_name" 2>/dev/null) in
+                installed) return 0 ;;
+            esac
+        done
+    fi
+    case $1 in
+        libfuse2) ldconfig -p 2>/dev/null | grep -q 'libfuse\.so\.2 ' ;;
+        fuse3) command -v fusermount3 >/dev/null 2>&1 || command -v fusermount >/dev/null 2>&1 ;;
+        maven) command -v mvn >/dev/null 2>&1 ;;
+        attr) command -v setfattr >/dev/null 2>&1 ;;
+        acl) command -v setfacl >/dev/null 2>&1 ;;
+        xfsprogs) command -v mkfs.xfs >/dev/null 2>&1 ;;
+        *) command -v "$1" >/dev/null 2>&1 ;;
+    esac
+}
+
+cairn_apt_install() {
+    DEBIAN_FRONTEND=noninteractive
+    export DEBIAN_FRONTEND
+    if ! apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 </dev/null; then
+        apt-get update -qq >&2 </dev/null || return 1
+        apt-get install -y -qq --no-install-recommends "$@" >/dev/null </dev/null || return 1
+    fi
+}
