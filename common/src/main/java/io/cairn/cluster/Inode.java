@@ -1,0 +1,54 @@
+package io.cairn.cluster;
+
+import io.cairn.fs.Attributes;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An inode as the master keeps it and tells it to clients; one encoding serves both.
+ *
+ * @param attributes what stat tells
+ * @param parentIno directories: the parent (the root: itself); others: 0
+ * @param policy what new contents (of a directory: new children) ask for
+ * @param layout regular files: where chunks live; others: null
+ * @param inline regular files: the whole contents while they live in the inode (length = size),
+ *     null once they live in chunks; symlinks: the target; others: null
+ * @param entryCount directories: number of entries; others: 0
+ * @param exclusiveVerifier NFS exclusive create verifier, 0 when none
+ */
+public record Inode(
+        Attributes attributes,
+        long parentIno,
+        Policy policy,
+        @Nullable Layout layout,
+        byte @Nullable [] inline,
+        long entryCount,
+        long exclusiveVerifier) {
+
+    /** The inode number. */
+    public long ino() {
+        return attributes.ino();
+    }
+
+    public Inode withAttributes(Attributes changed) {
+        return new Inode(changed, parentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+    }
+
+    public Inode withParent(long newParentIno) {
+        return new Inode(
+                attributes, newParentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+    }
+
+    public Inode withPolicy(Policy changed) {
+        return new Inode(
+                attributes, parentIno, changed, layout, inline, entryCount, exclusiveVerifier);
+    }
+
+    public Inode withContents(@Nullable Layout newLayout, byte @Nullable [] newInline) {
+        return new Inode(
+                attributes, parentIno, policy, newLayout, newInline, entryCount, exclusiveVerifier);
+    }
+
+    public Inode withEntryCount(long count) {
+        return new Inode(attributes, parentIno, policy, layout, inline, count, exclusiveVerifier);
+    }
+}

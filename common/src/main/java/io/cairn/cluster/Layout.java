@@ -1,0 +1,84 @@
+package io.cairn.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the contents of a file live: the pool, the way its chunks spread over the placement groups,
+ * and which data object holds which chunk.
+ *
+ * @param poolId the pool; 0 while no pool exists (nothing can be stored yet)
+ * @param chunkSizeLog2 16..26: chunks of 64 KiB..64 MiB
+ * @param stripeWidth placement groups used in turn; 0 = all of the pool
+ * @param seed decides where the stripe starts; the same for all runs, so that a chunk keeps its
+ *     group
+ * @param runs in order of their first chunk, the first one starting at 0; never empty
+ */
+public record Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
+    /** Chunk size when the directory says nothing: 4 MiB. */
+    public static final int STANDARD_CHUNK_SIZE_LOG2 = 22;
+
+    /** Smallest and largest chunk size exponent. */
+    public static final int MIN_CHUNK_SIZE_LOG2 = 16;
+
+    public static final int MAX_CHUNK_SIZE_LOG2 = 26;
+
+    /**
+     * From {@code firstChunk} up to the next run the chunks are stored under {@code oid}.
+     *
+     * <p>When {@code sourceOid} is not 0, the chunk {@code firstChunk} (only that one) still has to
+     * be cloned: its first {@code sourceLengthBytes} bytes are those of the same chunk index under
+     * {@code sourceOid}, the rest is zeros. Readers read the source up to that length; writers ask
+     * the head of the group to clone first (CLONE does nothing when the chunk exists).
+     */
+    public record Run(long firstChunk, long oid, long sourceOid, long sourceLengthBytes) {
+        /** A run without a clone to make. */
+        public static Run of(long firstChunk, long oid) {
+            return new Run(firstChunk, oid, 0, 0);
+        }
+    }
+
+    /** Keeps its own copy of the runs. */
+    public Layout {
+        runs = List.copyOf(runs);
+    }
+
+    /** The chunk size in bytes. */
+    public long chunkSizeBytes() {
+        return 1L << chunkSizeLog2;
+    }
+
+    /** The chunk that holds a byte of the file. */
+    public long chunkOf(long offsetBytes) {
+        return offsetBytes >>> chunkSizeLog2;
+    }
+
+    /** The run that holds a chunk. */
+    public Run runOf(long chunkIndex) {
+        for (int i = runs.size() - 1; i > 0; i--) {
+            if (runs.get(i).firstChunk() <= chunkIndex) {
+                return runs.get(i);
+            }
+        }
+        return runs.get(0);
+    }
+
+    /** The object of the last run: changes whenever the file was truncated. */
+    public long lastOid() {
+        return runs.get(runs.size() - 1).oid();
+    }
+
+    /** The same with other runs. */
+    public Layout withRuns(List<Run> newRuns) {
+        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns);
+    }
+
+    /** The same with the clone of a run done. */
+    public Layout withCloned(long oid) {
+        List<Run> done = new ArrayList<>(runs.size());
+        for (Run run : runs) {
+            done.add(run.oid() == oid ? Run.of(run.firstChunk(), oid) : run);
+        }
+        return withRuns(done);
+    }
+}

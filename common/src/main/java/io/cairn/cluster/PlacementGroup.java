@@ -1,0 +1,43 @@
+package io.cairn.cluster;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The unit of replication: targets that hold the same chunks.
+ *
+ * @param id number, from 1
+ * @param poolId its pool
+ * @param epoch grows with every change of the members; requests and servers must agree on it
+ * @param members in order; the first SERVING one is the head
+ */
+public record PlacementGroup(int id, int poolId, long epoch, List<Member> members) {
+    /** One target of a group. */
+    public record Member(int targetId, MemberState state) {}
+
+    /** The target that orders the writes, or null when none is serving. */
+    public @Nullable Member head() {
+        for (Member member : members) {
+            if (member.state == MemberState.SERVING) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    /** Whether a target must receive every write: it is SERVING or SYNCING. */
+    public boolean isCurrent(int targetId) {
+        MemberState state = stateOf(targetId);
+        return state == MemberState.SERVING || state == MemberState.SYNCING;
+    }
+
+    /** The state of a target in this group, or null when it is not a member. */
+    public @Nullable MemberState stateOf(int targetId) {
+        for (Member member : members) {
+            if (member.targetId == targetId) {
+                return member.state;
+            }
+        }
+        return null;
+    }
+}

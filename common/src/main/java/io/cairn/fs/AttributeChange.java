@@ -1,0 +1,77 @@
+package io.cairn.fs;
+
+/**
+ * A {@code setattr}: which attributes change, and to what. Fields whose bit is not in {@code mask}
+ * are ignored.
+ *
+ * @param mask or of the constants below
+ * @param mode new permission bits, 0..07777
+ * @param uid new owner
+ * @param gid new group
+ * @param size new length in bytes, 0 up to {@link FileSystem#MAX_FILE_BYTES}
+ * @param atimeNs new access time, unless {@link #ATIME_NOW}
+ * @param mtimeNs new modification time, unless {@link #MTIME_NOW}
+ */
+public record AttributeChange(
+        int mask, int mode, int uid, int gid, long size, long atimeNs, long mtimeNs) {
+    public static final int MODE = 1;
+    public static final int UID = 2;
+    public static final int GID = 4;
+    public static final int SIZE = 8;
+    public static final int ATIME = 16;
+    public static final int MTIME = 32;
+
+    /** With {@link #ATIME}: the time of the master instead of {@code atimeNs}. */
+    public static final int ATIME_NOW = 64;
+
+    /** With {@link #MTIME}: the time of the master instead of {@code mtimeNs}. */
+    public static final int MTIME_NOW = 128;
+
+    /** Clear setuid, and setgid where group execution is set, as chown(2) and write(2) demand. */
+    public static final int KILL_PRIVILEGE = 256;
+
+    /** All defined bits. */
+    public static final int ALL = 511;
+
+    /** A change of nothing, to build on. */
+    public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
+
+    /** Whether any bit of {@code bits} is set. */
+    public boolean has(int bits) {
+        return (mask & bits) != 0;
+    }
+
+    public AttributeChange withMode(int newMode) {
+        return new AttributeChange(mask | MODE, newMode, uid, gid, size, atimeNs, mtimeNs);
+    }
+
+    public AttributeChange withUid(int newUid) {
+        return new AttributeChange(mask | UID, mode, newUid, gid, size, atimeNs, mtimeNs);
+    }
+
+    public AttributeChange withGid(int newGid) {
+        return new AttributeChange(mask | GID, mode, uid, newGid, size, atimeNs, mtimeNs);
+    }
+
+    public AttributeChange withSize(long newSize) {
+        return new AttributeChange(mask | SIZE, mode, uid, gid, newSize, atimeNs, mtimeNs);
+    }
+
+    public AttributeChange withAtime(long ns) {
+        return new AttributeChange((mask | ATIME) & ~ATIME_NOW, mode, uid, gid, size, ns, mtimeNs);
+    }
+
+    public AttributeChange withMtime(long ns) {
+        return new AttributeChange((mask | MTIME) & ~MTIME_NOW, mode, uid, gid, size, atimeNs, ns);
+    }
+
+    /** The same plus flag bits such as {@link #ATIME_NOW} or {@link #KILL_PRIVILEGE}. */
+    public AttributeChange withBits(int bits) {
+        return new AttributeChange(mask | bits, mode, uid, gid, size, atimeNs, mtimeNs);
+    }
+
+    /** The same without some bits. */
+    public AttributeChange without(int bits) {
+        return new AttributeChange(mask & ~bits, mode, uid, gid, size, atimeNs, mtimeNs);
+    }
+}

@@ -1,0 +1,75 @@
+package io.cairn.fs;
+
+/**
+ * What {@code stat(2)} tells of an inode. Immutable.
+ *
+ * @param ino inode number, unique for ever
+ * @param generation changes when an inode number would be reused (never, in version 1): 1
+ * @param type the file type
+ * @param mode permission bits incl. setuid, setgid, sticky: 0..07777, without the type
+ * @param nlink number of links; 0 for an open file without a name
+ * @param uid owner
+ * @param gid group
+ * @param rdev device number of character and block devices in the 64-bit Linux encoding, else 0
+ * @param size length in bytes (a symlink: of its target)
+ * @param usedBytes bytes counted as used by the contents; st_blocks is this / 512 rounded up
+ * @param atimeNs last access, nanoseconds since the epoch
+ * @param mtimeNs last change of the contents
+ * @param ctimeNs last change of the inode
+ * @param version number of the log entry that changed the inode last: a change counter
+ */
+public record Attributes(
+        long ino,
+        int generation,
+        FileType type,
+        int mode,
+        int nlink,
+        int uid,
+        int gid,
+        long rdev,
+        long size,
+        long usedBytes,
+        long atimeNs,
+        long mtimeNs,
+        long ctimeNs,
+        long version) {
+
+    /** The whole {@code st_mode}: type and permission bits. */
+    public int fullMode() {
+        return type.modeBits() | mode;
+    }
+
+    /** {@code st_blocks}: used bytes in units of 512, rounded up. */
+    public long blocks() {
+        return (usedBytes + 511) / 512;
+    }
+
+    /** Whether this is a directory. */
+    public boolean isDirectory() {
+        return type == FileType.DIRECTORY;
+    }
+
+    /** Whether this is a regular file. */
+    public boolean isFile() {
+        return type == FileType.FILE;
+    }
+
+    /** The same with another size, used bytes and mtime, as a client knows them during writing. */
+    public Attributes withContents(long newSize, long newUsedBytes, long newMtimeNs) {
+        return new Attributes(
+                ino,
+                generation,
+                type,
+                mode,
+                nlink,
+                uid,
+                gid,
+                rdev,
+                newSize,
+                newUsedBytes,
+                atimeNs,
+                newMtimeNs,
+                Math.max(ctimeNs, newMtimeNs),
+                version);
+    }
+}

@@ -1,0 +1,193 @@
+package io.cairn.fs;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The seam between a filesystem and its doors: inode-based, blocking, thread-safe. Doors (FUSE,
+ * NFS, CLI) translate to it; the client and the model of the test kit implement it.
+ *
+ * <p>All operations fail with {@link FsException}. Besides the errors named, every operation may
+ * fail with ESTALE (the inode is gone), EIO and ETIMEDOUT (the cluster stayed away beyond the
+ * deadline). Permission failures are EACCES or EPERM as POSIX says for the call of the same name.
+ */
+public interface FileSystem extends AutoCloseable {
+    /** The inode number of the root directory. */
+    long ROOT_INO = 1;
+
+    /**
+     * PATH_MAX in bytes, including the terminating NUL that a door counts; also bounds symlink
+     * targets.
+     */
+    int MAX_PATH_BYTES = 4096;
+
+    /** Largest file: 2^63 - 1 minus one block, so that no sum of offset and length overflows. */
+    long MAX_FILE_BYTES = Long.MAX_VALUE - 4096;
+
+    /** LINK_MAX for files; also bounds the sub-directories of a directory. */
+    int MAX_LINKS = 65_000;
+
+    /** Largest value of an extended attribute, in bytes (xattr(7)). */
+    int MAX_XATTR_BYTES = 65_536;
+
+    /** RENAME_NOREPLACE of renameat2(2). */
+    int RENAME_NOREPLACE = 1;
+
+    /** RENAME_EXCHANGE of renameat2(2). */
+    int RENAME_EXCHANGE = 2;
+
+    /** XATTR_CREATE of setxattr(2). */
+    int XATTR_CREATE = 1;
+
+    /** XATTR_REPLACE of setxattr(2). */
+    int XATTR_REPLACE = 2;
+
+    /** Open flags, Linux values (x86_64 and arm64 agree on these). */
+    int O_RDONLY = 0;
+
+    int O_WRONLY = 1;
+    int O_RDWR = 2;
+    int O_ACCMODE = 3;
+    int O_CREAT = 0100;
+    int O_EXCL = 0200;
+    int O_TRUNC = 01000;
+    int O_APPEND = 02000;
+    int O_DSYNC = 010000;
+    int O_SYNC = 04010000;
+
+    /** Permission bits for {@link #access}. */
+    int ACCESS_EXECUTE = 1;
+
+    int ACCESS_WRITE = 2;
+    int ACCESS_READ = 4;
+
+    /** A file just created and opened: its attributes and the open file. */
+    record Created(Attributes attributes, OpenFile file) {}
+
+    /**
+     * Finds a name in a directory.
+     *
+     * @throws FsException ENOENT; ENOTDIR; EACCES
+     */
+    Attributes lookup(Caller caller, long parentIno, Name name);
+
+    /** The parent of a directory; the root is its own parent. ENOTDIR for anything else. */
+    long parent(long directoryIno);
+
+    /** The attributes, at most a second old unless this client has the file open. */
+    Attributes getAttributes(Caller caller, long ino);
+
+    /**
+     * Changes attributes, atomically.
+     *
+     * @throws FsException EPERM, EACCES; EINVAL, EISDIR, EFBIG for a bad size
+     */
+    Attributes setAttributes(Caller caller, long ino, AttributeChange change);
+
+    /**
+     * Whether all of the {@code ACCESS_} bits are granted; throws EACCES when not. 0 asks for
+     * existence.
+     */
+    void access(Caller caller, long ino, int accessBits);
+
+    /**
+     * Makes a directory. {@code mode} is taken as is: the door has applied the umask; setgid is
+     * inherited.
+     *
+     * @throws FsException EEXIST; EMLINK; ENOSPC
+     */
+    Attributes mkdir(Caller caller, long parentIno, Name name, int mode);
+
+    /**
+     * Makes a file, FIFO, socket or device without opening it.
+     *
+     * @param type anything but DIRECTORY and SYMLINK
+     * @param rdev device number for devices, else ignored
+     */
+    Attributes mknod(Caller caller, long parentIno, Name name, FileType type, int mode, long rdev);
+
+    /**
+     * Makes a symbolic link. ENAMETOOLONG when the target exceeds 4095 bytes, ENOENT when empty.
+     */
+    Attributes symlink(Caller caller, long parentIno, Name name, byte[] target);
+
+    /** The target of a symbolic link; EINVAL for another type. */
+    byte[] readlink(Caller caller, long ino);
+
+    /** Makes a hard link; EPERM for directories, EMLINK, EEXIST. */
+    Attributes link(Caller caller, long ino, long newParentIno, Name newName);
+
+    /** Removes a name that is not a directory (EISDIR); the contents live until the last close. */
+    void unlink(Caller caller, long parentIno, Name name);
+
+    /** Removes an empty directory; ENOTEMPTY, ENOTDIR. */
+    void rmdir(Caller caller, long parentIno, Name name);
+
+    /**
+     * Renames, atomically replacing the target where rename(2) allows it.
+     *
+     * @param flags 0, {@link #RENAME_NOREPLACE} or {@link #RENAME_EXCHANGE}
+     * @throws FsException EINVAL into an own subtree or both flags; EEXIST; ENOTEMPTY; EISDIR;
+     *     ENOTDIR
+     */
+    void rename(
+            Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags);
+
+    /**
+     * Creates and opens a regular file. Without O_EXCL an existing file is opened (and truncated
+     * with O_TRUNC) instead.
+     *
+     * @throws FsException EEXIST with O_EXCL; EISDIR; ENOSPC; ELOOP when the name is a symlink
+     */
+    Created create(Caller caller, long parentIno, Name name, int mode, int flags);
+
+    /** Opens an existing regular file; sees all that was closed before, by whichever client. */
+    OpenFile open(Caller caller, long ino, int flags);
+
+    /**
+     * A page of a directory, starting after {@code cookie} (0 = from the start). Entries that exist
+     * during the whole listing appear exactly once.
+     *
+     * @param maxEntries 1..4096; a page may be longer by entries that share the last cookie
+     * @param withAttributes whether each entry carries its attributes (READDIRPLUS)
+     */
+    DirectoryPage readDirectory(
+            Caller caller, long ino, long cookie, int maxEntries, boolean withAttributes);
+
+    /** The value of an extended attribute; ENODATA, EOPNOTSUPP for an unknown namespace prefix. */
+    byte[] getXattr(Caller caller, long ino, byte[] name);
+
+    /** The names of all extended attributes that the caller may see. */
+    List<byte[]> listXattr(Caller caller, long ino);
+
+    /**
+     * Sets an extended attribute; flags 0, {@link #XATTR_CREATE} (EEXIST), {@link #XATTR_REPLACE}
+     * (ENODATA).
+     */
+    void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags);
+
+    /** Removes an extended attribute; ENODATA. */
+    void removeXattr(Caller caller, long ino, byte[] name);
+
+    /** Capacity and usage of the whole filesystem. */
+    Usage usage();
+
+    /** A lock of another owner that would conflict with {@code wanted} (F_GETLK), or null. */
+    @Nullable Lock testLock(long ino, Lock wanted);
+
+    /**
+     * Sets, changes or removes a lock.
+     *
+     * @param waitMs how long to wait for a conflicting lock: 0 fails at once with EAGAIN; when the
+     *     wait ends without the lock, or the thread is interrupted, EINTR
+     * @throws FsException EAGAIN, EINTR, EDEADLK, ENOLCK
+     */
+    void setLock(long ino, Lock lock, long waitMs);
+
+    /** Removes all locks of a kind and owner on an inode, as closing a descriptor does. */
+    void releaseLocks(long ino, Lock.Kind kind, long owner);
+
+    /** Flushes what is buffered and releases everything. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,71 @@
+package io.cairn.fs;
+
+import java.nio.ByteBuffer;
+
+/**
+ * An open file description. Safe for use by several threads. Every call has a deadline and fails
+ * with EIO or ETIMEDOUT when the cluster stays away longer.
+ */
+public interface OpenFile extends AutoCloseable {
+    /** The inode. */
+    long ino();
+
+    /** The flags it was opened with (O_ACCMODE, O_APPEND, O_SYNC ..., Linux values). */
+    int flags();
+
+    /**
+     * The attributes as this client knows them now, with the size that includes buffered writes.
+     */
+    Attributes attributes();
+
+    /**
+     * Reads into {@code target} up to its remaining bytes.
+     *
+     * @return bytes read; less than asked only at the end of the file; 0 at or after the end
+     * @throws FsException EBADF not open for reading; EIO when every replica of a block is bad
+     */
+    int read(long offsetBytes, ByteBuffer target);
+
+    /**
+     * Writes all remaining bytes of {@code source}; at the end of the file when opened with
+     * O_APPEND (the offset is then ignored). The bytes may stay buffered until {@link #flush} or
+     * {@link #sync}, unless opened with O_SYNC or O_DSYNC. The buffer is free for reuse on return.
+     *
+     * @return bytes written
+     * @throws FsException EBADF not open for writing; EFBIG; ENOSPC; EDQUOT; EIO
+     */
+    int write(long offsetBytes, ByteBuffer source);
+
+    /**
+     * Drains buffered writes and commits the size, as close(2) promises; reports write errors once.
+     */
+    void flush();
+
+    /**
+     * As fsync(2): data on stable media on all current replicas, metadata on a majority.
+     *
+     * @param dataOnly as fdatasync(2): times need not be stored
+     */
+    void sync(boolean dataOnly);
+
+    /**
+     * As fallocate(2) with FALLOC_FL_KEEP_SIZE 1, PUNCH_HOLE 2, ZERO_RANGE 16.
+     *
+     * @throws FsException EOPNOTSUPP other modes; EINVAL; ENOSPC; EFBIG
+     */
+    void allocate(int mode, long offsetBytes, long lengthBytes);
+
+    /**
+     * As lseek(2) with SEEK_DATA or SEEK_HOLE.
+     *
+     * @throws FsException ENXIO when the offset is at or after the end, or no data follows
+     */
+    long seek(long offsetBytes, boolean data);
+
+    /**
+     * Flushes, then releases the inode; errors of the flush are thrown after the release.
+     * Idempotent.
+     */
+    @Override
+    void close();
+}

@@ -1,0 +1,14 @@
+package io.cairn.fs;
+
+/**
+ * What {@code statfs} tells: honest numbers of what a writer can still store at the default
+ * redundancy.
+ *
+ * @param totalBytes capacity
+ * @param freeBytes capacity not used
+ * @param availableBytes what unprivileged writers may still use
+ * @param inodes inodes in use
+ * @param freeInodes inodes that may still be made
+ */
+public record Usage(
+        long totalBytes, long freeBytes, long availableBytes, long inodes, long freeInodes) {}

@@ -1,0 +1,34 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A connection between two services; either side may call the other. Thread-safe. Messages are
+ * delivered in the order sent, at most once; when the connection breaks, all calls in flight fail
+ * with DISCONNECTED.
+ */
+public interface Connection extends AutoCloseable {
+    /** The other side: the endpoint connected to, or the address a caller came from. */
+    Endpoint remote();
+
+    /** Whether calls can still be made. */
+    boolean isOpen();
+
+    /**
+     * Sends a request.
+     *
+     * @param timeoutMs above 0; then the call fails with ETIMEDOUT, and a late reply is dropped
+     * @return the reply, which the receiver must release; or fails with an {@code FsException} in
+     *     its cause chain: the handler's, DISCONNECTED, ETIMEDOUT, or EAGAIN when too many calls
+     *     are in flight
+     */
+    CompletableFuture<Message> call(Message request, long timeoutMs);
+
+    /** Sends a message that has no answer; lost silently when the connection breaks. */
+    void send(Message oneWay);
+
+    /** Closes; idempotent. */
+    @Override
+    void close();
+}

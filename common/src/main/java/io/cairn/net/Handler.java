@@ -1,0 +1,20 @@
+package io.cairn.net;
+
+/**
+ * Receives requests. Called on an event loop: must not block; heavy work goes to an executor of its
+ * own. Requests of one connection arrive in the order sent.
+ */
+public interface Handler {
+    /**
+     * A request arrived; the handler owns it and must complete {@code answer} exactly once, at any
+     * time, from any thread. An exception thrown here answers with EIO (FsException: with its
+     * errno).
+     */
+    void handle(Connection from, Message request, Answer answer);
+
+    /** A connection was made. */
+    default void opened(Connection connection) {}
+
+    /** A connection ended, for whatever reason; called once, after the last {@link #handle}. */
+    default void closed(Connection connection) {}
+}

@@ -1,0 +1,27 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+import java.util.concurrent.CompletableFuture;
+
+/** Makes connections. Thread-safe. */
+public interface Transport extends AutoCloseable {
+    /**
+     * Connects. Requests of the other side go to {@code handler}.
+     *
+     * @return the connection, or fails with an {@code FsException} DISCONNECTED (refused,
+     *     unreachable), ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
+     */
+    CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
+
+    /**
+     * Listens.
+     *
+     * @throws io.cairn.fs.FsException EBUSY when the port is in use, EACCES when not allowed, ENXIO
+     *     when the host is not an address of this machine; the message names the endpoint
+     */
+    Listener listen(Endpoint at, Handler handler);
+
+    /** Closes all connections and listeners. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,75 @@
+package io.cairn.runtime;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The file operations that the chunk store does, so that a simulated disk can lose what was not
+ * synced, be full, or fail. Blocking; thread-safe.
+ */
+public interface Disk {
+    /** An open file. Reads and writes are positional; thread-safe. */
+    interface DiskFile extends AutoCloseable {
+        /** Reads up to the remaining bytes; -1 at or after the end. */
+        int read(ByteBuffer target, long offsetBytes) throws IOException;
+
+        /** Writes all remaining bytes. */
+        void write(ByteBuffer source, long offsetBytes) throws IOException;
+
+        /**
+         * Makes the contents (and with {@code metadata} the size and times) durable: fsync or
+         * fdatasync.
+         */
+        void force(boolean metadata) throws IOException;
+
+        /** The length in bytes. */
+        long size() throws IOException;
+
+        /** Cuts or extends. */
+        void truncate(long sizeBytes) throws IOException;
+
+        /** Makes a range a hole that reads as zeros; falls back to writing zeros. */
+        void punchHole(long offsetBytes, long lengthBytes) throws IOException;
+
+        @Override
+        void close() throws IOException;
+    }
+
+    /** Opens an existing file for reading and writing; {@code NoSuchFileException} when absent. */
+    DiskFile open(Path path) throws IOException;
+
+    /** Opens a file, making it when absent. The directory must exist. */
+    DiskFile openOrCreate(Path path) throws IOException;
+
+    /** Makes a directory and its parents when absent. */
+    void makeDirectories(Path path) throws IOException;
+
+    /** The names in a directory in no particular order; empty when it does not exist. */
+    List<String> list(Path directory) throws IOException;
+
+    /** Whether a file or directory exists. */
+    boolean exists(Path path) throws IOException;
+
+    /** Removes a file or an empty directory; whether it existed. */
+    boolean delete(Path path) throws IOException;
+
+    /** Renames atomically, replacing the target. */
+    void rename(Path from, Path to) throws IOException;
+
+    /** Makes a directory's entries durable. */
+    void forceDirectory(Path directory) throws IOException;
+
+    /**
+     * Copies the first bytes of a file over the beginning of another: by reflink where the disk
+     * can, else in the kernel, else through memory.
+     */
+    void copyPrefix(Path from, Path to, long lengthBytes) throws IOException;
+
+    /** Size of the disk that holds a path, in bytes. */
+    long totalBytes(Path path) throws IOException;
+
+    /** Bytes that may still be written to the disk that holds a path. */
+    long usableBytes(Path path) throws IOException;
+}

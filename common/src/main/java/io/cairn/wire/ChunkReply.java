@@ -1,0 +1,141 @@
+package io.cairn.wire;
+
+import java.util.List;
+
+/** What a chunk server answers. Failures travel as failure frames, not as replies. */
+public sealed interface ChunkReply {
+    /** The type code: first byte of the encoding. Never reused. */
+    int code();
+
+    /** Writes the fields, without the code. */
+    void encode(Encoder out);
+
+    /** Code and fields, alone in an array. */
+    default byte[] toBytes() {
+        Encoder out = new Encoder();
+        out.u8(code());
+        encode(out);
+        return out.toBytes();
+    }
+
+    /** Nothing to tell. */
+    record Done() implements ChunkReply {
+        @Override
+        public int code() {
+            return 1;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+    }
+
+    /**
+     * Applied by all current members.
+     *
+     * @param sequence the chunk's write sequence
+     * @param lengthBytes length of the chunk afterwards
+     * @param allocatedDeltaBytes bytes newly allocated (negative: freed) on one replica
+     */
+    record WriteReply(long sequence, int lengthBytes, int allocatedDeltaBytes)
+            implements ChunkReply {
+        @Override
+        public int code() {
+            return 2;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(sequence).i32(lengthBytes).i32(allocatedDeltaBytes);
+        }
+    }
+
+    /**
+     * The payload starts at {@code offsetBytes}, a block boundary, and ends at a block boundary or
+     * at the length of the chunk.
+     *
+     * @param lengthBytes length of the chunk: what lies beyond reads as zeros
+     * @param crcs CRC32C of each whole block, the last one of the chunk padded with zeros
+     */
+    record ReadReply(int offsetBytes, int lengthBytes, int[] crcs) implements ChunkReply {
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(offsetBytes).i32(lengthBytes).ints(crcs);
+        }
+    }
+
+    /** State of a chunk; sequence 0 and length 0 when it does not exist. */
+    record StatReply(ChunkState state, long allocatedBytes) implements ChunkReply {
+        @Override
+        public int code() {
+            return 4;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            state.encode(out);
+            out.i64(allocatedBytes);
+        }
+    }
+
+    /** An offset in the chunk, or -1. */
+    record OffsetReply(int offsetBytes) implements ChunkReply {
+        @Override
+        public int code() {
+            return 5;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(offsetBytes);
+        }
+    }
+
+    /** Chunks of a group in order of (oid, index). */
+    record ListReply(List<ChunkState> chunks, boolean end) implements ChunkReply {
+        @Override
+        public int code() {
+            return 6;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(chunks, (o, c) -> c.encode(o)).bool(end);
+        }
+    }
+
+    /**
+     * How far one replica of a chunk is.
+     *
+     * @param epoch epoch of the group at the last write
+     * @param sequence write sequence, from 1; 0 = no such chunk
+     */
+    record ChunkState(
+            long oid, long index, int chunkSizeLog2, long epoch, long sequence, int lengthBytes) {
+        void encode(Encoder out) {
+            out.i64(oid).i64(index).u8(chunkSizeLog2).i64(epoch).i64(sequence).i32(lengthBytes);
+        }
+
+        static ChunkState decode(Decoder in) {
+            return new ChunkState(in.i64(), in.i64(), in.u8(), in.i64(), in.i64(), in.i32());
+        }
+    }
+
+    /** Reads code and fields. */
+    static ChunkReply decode(Decoder in) {
+        int code = in.u8();
+        return switch (code) {
+            case 1 -> new Done();
+            case 2 -> new WriteReply(in.i64(), in.i32(), in.i32());
+            case 3 -> new ReadReply(in.i32(), in.i32(), in.ints());
+            case 4 -> new StatReply(ChunkState.decode(in), in.i64());
+            case 5 -> new OffsetReply(in.i32());
+            case 6 -> new ListReply(in.list(ChunkState::decode), in.bool());
+            default -> throw new MalformedMessageException("chunk reply code " + code);
+        };
+    }
+}

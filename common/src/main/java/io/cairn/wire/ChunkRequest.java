@@ -1,0 +1,352 @@
+package io.cairn.wire;
+
+import java.util.List;
+
+/**
+ * What a chunk server is asked. Client requests go to the head of the placement group (reads and
+ * {@link StatChunk} to any serving member) and name the group's epoch: a server with another one
+ * answers WRONG_EPOCH. {@code ticket} is the proof of the right to do it: empty until tickets are
+ * in force.
+ */
+public sealed interface ChunkRequest {
+    /** The type code: first byte of the encoding. Never reused. */
+    int code();
+
+    /** Writes the fields, without the code. */
+    void encode(Encoder out);
+
+    /** Code and fields, alone in an array. */
+    default byte[] toBytes() {
+        Encoder out = new Encoder();
+        out.u8(code());
+        encode(out);
+        return out.toBytes();
+    }
+
+    /**
+     * Where a request goes and what it is about.
+     *
+     * @param group placement group
+     * @param epoch the group's epoch as the sender knows it
+     * @param oid data object, not 0
+     * @param index chunk index in the file
+     * @param chunkSizeLog2 16..26
+     */
+    record ChunkAddress(int group, long epoch, long oid, long index, int chunkSizeLog2) {
+        void encode(Encoder out) {
+            out.i32(group).i64(epoch).i64(oid).i64(index).u8(chunkSizeLog2);
+        }
+
+        static ChunkAddress decode(Decoder in) {
+            return new ChunkAddress(in.i32(), in.i64(), in.i64(), in.i64(), in.u8());
+        }
+
+        /** The same for another epoch. */
+        public ChunkAddress withEpoch(long newEpoch) {
+            return new ChunkAddress(group, newEpoch, oid, index, chunkSizeLog2);
+        }
+    }
+
+    /**
+     * Names a write of a client for ever, so that a resend is applied once.
+     *
+     * @param session the client's session
+     * @param sequence number of the write within the session
+     */
+    record OperationId(long session, long sequence) {
+        void encode(Encoder out) {
+            out.i64(session).i64(sequence);
+        }
+
+        static OperationId decode(Decoder in) {
+            return new OperationId(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Client to head: writes the payload at an offset of the chunk. {@code crcs} holds the CRC32C
+     * of each piece of the payload that lies in one block of the chunk (the first and last piece
+     * may be shorter than a block). WriteReply when all current members applied it.
+     */
+    record Write(
+            ChunkAddress chunk, OperationId operation, int offsetBytes, int[] crcs, byte[] ticket)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 1;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            operation.encode(out);
+            out.i32(offsetBytes).ints(crcs).bytes(ticket);
+        }
+    }
+
+    /**
+     * Head to member: the same with the sequence number that the head gave it, after the head
+     * merged partial blocks: the payload starts at a block boundary; it ends at one or at {@code
+     * lengthBytes}, the length of the chunk afterwards. {@code crcs} are the checksums of whole
+     * blocks (the last one padded with zeros).
+     */
+    record Replicate(
+            ChunkAddress chunk,
+            OperationId operation,
+            long sequence,
+            int offsetBytes,
+            int lengthBytes,
+            int[] crcs)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 2;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            operation.encode(out);
+            out.i64(sequence).i32(offsetBytes).i32(lengthBytes).ints(crcs);
+        }
+    }
+
+    /**
+     * Reads a part of a chunk; ReadReply with the whole blocks that cover it as payload. A chunk
+     * that does not exist reads as length 0.
+     */
+    record Read(ChunkAddress chunk, int offsetBytes, int lengthBytes, byte[] ticket)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+        }
+    }
+
+    /**
+     * Client to head, head to members: chunk on stable media on all current members. WriteReply.
+     */
+    record Flush(ChunkAddress chunk, boolean forwarded, byte[] ticket) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 4;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.bool(forwarded).bytes(ticket);
+        }
+    }
+
+    /**
+     * Client to head, head to members (then with {@code sequence} above 0): zeros in a range of the
+     * chunk; the length does not change, and whole blocks become holes. WriteReply.
+     */
+    record Zero(
+            ChunkAddress chunk,
+            OperationId operation,
+            long sequence,
+            int offsetBytes,
+            int lengthBytes,
+            byte[] ticket)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 5;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            operation.encode(out);
+            out.i64(sequence).i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+        }
+    }
+
+    /**
+     * Client to head, head to members ({@code forwarded}): makes the chunk from the first {@code
+     * lengthBytes} bytes of the same index under another object, unless it exists already.
+     * WriteReply.
+     */
+    record Clone(
+            ChunkAddress chunk, long sourceOid, int lengthBytes, boolean forwarded, byte[] ticket)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 6;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i64(sourceOid).i32(lengthBytes).bool(forwarded).bytes(ticket);
+        }
+    }
+
+    /** State of one chunk on the server asked: StatReply. */
+    record StatChunk(ChunkAddress chunk) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 7;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+        }
+    }
+
+    /**
+     * The first byte at or after the offset that is data (or a hole); OffsetReply with -1 when
+     * there is none before the end of the chunk.
+     */
+    record SeekChunk(ChunkAddress chunk, int offsetBytes, boolean data) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 8;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i32(offsetBytes).bool(data);
+        }
+    }
+
+    /**
+     * Server to server, for syncing: the chunks of a group after (oid, index), at most {@code max}.
+     * ListReply.
+     */
+    record ListChunks(int group, long epoch, long afterOid, long afterIndex, int max)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 9;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).i64(afterOid).i64(afterIndex).i32(max);
+        }
+    }
+
+    /**
+     * Head to a SYNCING member: a part of a chunk as it stands after write {@code sequence},
+     * block-aligned. The parts of a chunk come in order; the last one makes it current. Payload as
+     * for {@link Replicate}.
+     */
+    record Install(
+            ChunkAddress chunk,
+            long sequence,
+            int lengthBytes,
+            int offsetBytes,
+            boolean last,
+            int[] crcs)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 10;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i64(sequence).i32(lengthBytes).i32(offsetBytes).bool(last).ints(crcs);
+        }
+    }
+
+    /** Head to a SYNCING member: deletes chunks of the group that the head does not have. Done. */
+    record Discard(int group, long epoch, List<ChunkKey> chunks) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 11;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).list(chunks, (o, k) -> k.encode(o));
+        }
+    }
+
+    /** A chunk within a group. */
+    record ChunkKey(long oid, long index) {
+        void encode(Encoder out) {
+            out.i64(oid).i64(index);
+        }
+
+        static ChunkKey decode(Decoder in) {
+            return new ChunkKey(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Client to server: this block failed its checksum here; verify, and repair from a peer. Done
+     * at once.
+     */
+    record ReportBad(ChunkAddress chunk, int offsetBytes) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 12;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i32(offsetBytes);
+        }
+    }
+
+    /** Reads code and fields. */
+    static ChunkRequest decode(Decoder in) {
+        int code = in.u8();
+        return switch (code) {
+            case 1 ->
+                    new Write(
+                            ChunkAddress.decode(in),
+                            OperationId.decode(in),
+                            in.i32(),
+                            in.ints(),
+                            in.bytes());
+            case 2 ->
+                    new Replicate(
+                            ChunkAddress.decode(in),
+                            OperationId.decode(in),
+                            in.i64(),
+                            in.i32(),
+                            in.i32(),
+                            in.ints());
+            case 3 -> new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
+            case 4 -> new Flush(ChunkAddress.decode(in), in.bool(), in.bytes());
+            case 5 ->
+                    new Zero(
+                            ChunkAddress.decode(in),
+                            OperationId.decode(in),
+                            in.i64(),
+                            in.i32(),
+                            in.i32(),
+                            in.bytes());
+            case 6 -> new Clone(ChunkAddress.decode(in), in.i64(), in.i32(), in.bool(), in.bytes());
+            case 7 -> new StatChunk(ChunkAddress.decode(in));
+            case 8 -> new SeekChunk(ChunkAddress.decode(in), in.i32(), in.bool());
+            case 9 -> new ListChunks(in.i32(), in.i64(), in.i64(), in.i64(), in.i32());
+            case 10 ->
+                    new Install(
+                            ChunkAddress.decode(in),
+                            in.i64(),
+                            in.i32(),
+                            in.i32(),
+                            in.bool(),
+                            in.ints());
+            case 11 -> new Discard(in.i32(), in.i64(), in.list(ChunkKey::decode));
+            case 12 -> new ReportBad(ChunkAddress.decode(in), in.i32());
+            default -> throw new MalformedMessageException("chunk request code " + code);
+        };
+    }
+}

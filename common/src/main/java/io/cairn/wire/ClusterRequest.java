@@ -1,0 +1,159 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a chunk server tells the master's leader. */
+public sealed interface ClusterRequest {
+    /** The type code: first byte of the encoding. Never reused. */
+    int code();
+
+    /** Writes the fields, without the code. */
+    void encode(Encoder out);
+
+    /**
+     * A storage directory as its server sees it.
+     *
+     * @param identity random number written when it was formatted
+     * @param capacityBytes size of the disk, less the reserve
+     * @param freeBytes what may still be written
+     * @param chunks number of blobs
+     * @param healthy false once the disk failed: the master takes it out of its groups
+     */
+    record TargetReport(
+            long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
+        void encode(Encoder out) {
+            out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
+        }
+
+        static TargetReport decode(Decoder in) {
+            return new TargetReport(in.i64(), in.i64(), in.i64(), in.i64(), in.bool());
+        }
+    }
+
+    /**
+     * Sent every {@code leaseMs / 3}; the first one registers the server and its targets. The reply
+     * renews the server's lease.
+     *
+     * @param clusterId the cluster its directories belong to; 0 when freshly formatted
+     * @param name the operator's name of the server
+     * @param incarnation random number of this process start: a change means it lost its unflushed
+     *     state
+     * @param mapEpoch the map it has
+     * @param collected gc entries whose deletion is done here
+     */
+    record Heartbeat(
+            long clusterId,
+            String name,
+            Endpoint endpoint,
+            long incarnation,
+            List<TargetReport> targets,
+            long mapEpoch,
+            long[] collected)
+            implements ClusterRequest {
+        @Override
+        public int code() {
+            return 1;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(clusterId).text(name);
+            Codecs.endpoint(out, endpoint);
+            out.i64(incarnation)
+                    .list(targets, (o, t) -> t.encode(o))
+                    .i64(mapEpoch)
+                    .longs(collected);
+        }
+    }
+
+    /**
+     * A head could not reach a member, or the member failed a write: take it out of the group.
+     * Done.
+     */
+    record MemberFailed(int group, long epoch, int targetId, String reason)
+            implements ClusterRequest {
+        @Override
+        public int code() {
+            return 2;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).i32(targetId).text(reason);
+        }
+    }
+
+    /** A head has brought a SYNCING member up to date, in this epoch. Done. */
+    record MemberSynced(int group, long epoch, int targetId) implements ClusterRequest {
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).i32(targetId);
+        }
+    }
+
+    /** Data to delete: all chunks of an object from an index on, below {@code endChunk}. */
+    record GarbageTask(long entryId, int poolId, long oid, long fromChunk, long endChunk) {
+        void encode(Encoder out) {
+            out.i64(entryId).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk);
+        }
+
+        static GarbageTask decode(Decoder in) {
+            return new GarbageTask(in.i64(), in.i32(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * The reply to a heartbeat.
+     *
+     * @param clusterId the cluster, for fresh directories to adopt
+     * @param leaseMs the server may serve this long after it sent the heartbeat
+     * @param map a younger map than the server's, or null
+     * @param garbage what to delete; repeated until confirmed
+     */
+    record HeartbeatReply(
+            long clusterId, long leaseMs, @Nullable ClusterMap map, List<GarbageTask> garbage) {
+        /** The bytes. */
+        public byte[] toBytes() {
+            Encoder out = new Encoder();
+            out.i64(clusterId).i64(leaseMs).optional(map, Codecs::clusterMap);
+            out.list(garbage, (o, g) -> g.encode(o));
+            return out.toBytes();
+        }
+
+        /** Reads the bytes. */
+        public static HeartbeatReply decode(Decoder in) {
+            return new HeartbeatReply(
+                    in.i64(),
+                    in.i64(),
+                    in.optional(Codecs::clusterMap),
+                    in.list(GarbageTask::decode));
+        }
+    }
+
+    /** Reads code and fields. */
+    static ClusterRequest decode(Decoder in) {
+        int code = in.u8();
+        return switch (code) {
+            case 1 ->
+                    new Heartbeat(
+                            in.i64(),
+                            in.text(),
+                            Codecs.endpoint(in),
+                            in.i64(),
+                            in.list(TargetReport::decode),
+                            in.i64(),
+                            in.longs());
+            case 2 -> new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
+            case 3 -> new MemberSynced(in.i32(), in.i64(), in.i32());
+            default -> throw new MalformedMessageException("cluster request code " + code);
+        };
+    }
+}

@@ -1,0 +1,218 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Usage;
+
+/**
+ * Encodings of the vocabulary, each writer beside its reader. Part of the wire and disk formats.
+ */
+public final class Codecs {
+    private static final Lock.Kind[] KINDS = Lock.Kind.values();
+    private static final Lock.Mode[] MODES = Lock.Mode.values();
+    private static final MemberState[] STATES = MemberState.values();
+
+    private Codecs() {}
+
+    static FileType fileType(Decoder in) {
+        int code = in.u8();
+        FileType type = FileType.ofCode(code);
+        if (type == null) {
+            throw new MalformedMessageException("file type " + code);
+        }
+        return type;
+    }
+
+    public static void attributes(Encoder out, Attributes a) {
+        out.i64(a.ino()).i32(a.generation()).u8(a.type().code()).i32(a.mode()).i32(a.nlink());
+        out.i32(a.uid()).i32(a.gid()).i64(a.rdev()).i64(a.size()).i64(a.usedBytes());
+        out.i64(a.atimeNs()).i64(a.mtimeNs()).i64(a.ctimeNs()).i64(a.version());
+    }
+
+    public static Attributes attributes(Decoder in) {
+        return new Attributes(
+                in.i64(),
+                in.i32(),
+                fileType(in),
+                in.i32(),
+                in.i32(),
+                in.i32(),
+                in.i32(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.i64());
+    }
+
+    public static void attributeChange(Encoder out, AttributeChange c) {
+        out.i32(c.mask()).i32(c.mode()).i32(c.uid()).i32(c.gid()).i64(c.size());
+        out.i64(c.atimeNs()).i64(c.mtimeNs());
+    }
+
+    public static AttributeChange attributeChange(Decoder in) {
+        return new AttributeChange(
+                in.i32(), in.i32(), in.i32(), in.i32(), in.i64(), in.i64(), in.i64());
+    }
+
+    public static void policy(Encoder out, Policy p) {
+        out.u8(p.replicas()).u8(p.chunkSizeLog2()).i32(p.stripeWidth());
+    }
+
+    public static Policy policy(Decoder in) {
+        return new Policy(in.u8(), in.u8(), in.i32());
+    }
+
+    private static void run(Encoder out, Layout.Run r) {
+        out.i64(r.firstChunk()).i64(r.oid()).i64(r.sourceOid()).i64(r.sourceLengthBytes());
+    }
+
+    private static Layout.Run run(Decoder in) {
+        return new Layout.Run(in.i64(), in.i64(), in.i64(), in.i64());
+    }
+
+    public static void layout(Encoder out, Layout l) {
+        out.i32(l.poolId()).u8(l.chunkSizeLog2()).i32(l.stripeWidth()).i64(l.seed());
+        out.list(l.runs(), Codecs::run);
+    }
+
+    public static Layout layout(Decoder in) {
+        Layout layout = new Layout(in.i32(), in.u8(), in.i32(), in.i64(), in.list(Codecs::run));
+        if (layout.runs().isEmpty()
+                || layout.chunkSizeLog2() < Layout.MIN_CHUNK_SIZE_LOG2
+                || layout.chunkSizeLog2() > Layout.MAX_CHUNK_SIZE_LOG2) {
+            throw new MalformedMessageException("impossible layout " + layout);
+        }
+        return layout;
+    }
+
+    public static void inode(Encoder out, Inode i) {
+        attributes(out, i.attributes());
+        out.i64(i.parentIno());
+        policy(out, i.policy());
+        out.optional(i.layout(), Codecs::layout).optionalBytes(i.inline());
+        out.i64(i.entryCount()).i64(i.exclusiveVerifier());
+    }
+
+    public static Inode inode(Decoder in) {
+        return new Inode(
+                attributes(in),
+                in.i64(),
+                policy(in),
+                in.optional(Codecs::layout),
+                in.optionalBytes(),
+                in.i64(),
+                in.i64());
+    }
+
+    public static void directoryEntry(Encoder out, DirectoryEntry e) {
+        out.name(e.name()).i64(e.cookie()).i64(e.ino()).u8(e.type().code());
+        out.optional(e.attributes(), Codecs::attributes);
+    }
+
+    public static DirectoryEntry directoryEntry(Decoder in) {
+        return new DirectoryEntry(
+                in.name(), in.i64(), in.i64(), fileType(in), in.optional(Codecs::attributes));
+    }
+
+    public static void usage(Encoder out, Usage u) {
+        out.i64(u.totalBytes()).i64(u.freeBytes()).i64(u.availableBytes());
+        out.i64(u.inodes()).i64(u.freeInodes());
+    }
+
+    public static Usage usage(Decoder in) {
+        return new Usage(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+    }
+
+    public static void lock(Encoder out, Lock l) {
+        out.u8(l.kind().ordinal()).u8(l.mode().ordinal()).i64(l.owner());
+        out.i64(l.startByte()).i64(l.endByte()).i32(l.pid());
+    }
+
+    public static Lock lock(Decoder in) {
+        return new Lock(
+                in.ordinal(KINDS), in.ordinal(MODES), in.i64(), in.i64(), in.i64(), in.i32());
+    }
+
+    public static Lock.Kind lockKind(Decoder in) {
+        return in.ordinal(KINDS);
+    }
+
+    public static void endpoint(Encoder out, Endpoint e) {
+        out.text(e.host()).i32(e.port());
+    }
+
+    public static Endpoint endpoint(Decoder in) {
+        return new Endpoint(in.text(), in.i32());
+    }
+
+    private static void server(Encoder out, ChunkServer s) {
+        out.i32(s.id()).text(s.name());
+        endpoint(out, s.endpoint());
+    }
+
+    private static ChunkServer server(Decoder in) {
+        return new ChunkServer(in.i32(), in.text(), endpoint(in));
+    }
+
+    private static void target(Encoder out, Target t) {
+        out.i32(t.id()).i64(t.identity()).i32(t.serverId());
+    }
+
+    private static Target target(Decoder in) {
+        return new Target(in.i32(), in.i64(), in.i32());
+    }
+
+    private static void pool(Encoder out, Pool p) {
+        out.i32(p.id()).i32(p.replicas()).i32(p.firstGroup()).i32(p.groupCount());
+    }
+
+    private static Pool pool(Decoder in) {
+        return new Pool(in.i32(), in.i32(), in.i32(), in.i32());
+    }
+
+    private static void member(Encoder out, PlacementGroup.Member m) {
+        out.i32(m.targetId()).u8(m.state().ordinal());
+    }
+
+    private static PlacementGroup.Member member(Decoder in) {
+        return new PlacementGroup.Member(in.i32(), in.ordinal(STATES));
+    }
+
+    private static void group(Encoder out, PlacementGroup g) {
+        out.i32(g.id()).i32(g.poolId()).i64(g.epoch()).list(g.members(), Codecs::member);
+    }
+
+    private static PlacementGroup group(Decoder in) {
+        return new PlacementGroup(in.i32(), in.i32(), in.i64(), in.list(Codecs::member));
+    }
+
+    public static void clusterMap(Encoder out, ClusterMap m) {
+        out.i64(m.epoch()).list(m.servers(), Codecs::server).list(m.targets(), Codecs::target);
+        out.list(m.pools(), Codecs::pool).list(m.groups(), Codecs::group);
+    }
+
+    public static ClusterMap clusterMap(Decoder in) {
+        return new ClusterMap(
+                in.i64(),
+                in.list(Codecs::server),
+                in.list(Codecs::target),
+                in.list(Codecs::pool),
+                in.list(Codecs::group));
+    }
+}

@@ -1,0 +1,127 @@
+package io.cairn.wire;
+
+import java.util.List;
+
+/** The mutations of file contents: inline bytes, sizes, layouts. */
+public sealed interface ContentMutation extends Mutation {
+    /** A piece of contents at an offset. */
+    record Patch(long offsetBytes, byte[] bytes) {
+        void encode(Encoder out) {
+            out.i64(offsetBytes).bytes(bytes);
+        }
+
+        static Patch decode(Decoder in) {
+            return new Patch(in.i64(), in.bytes());
+        }
+    }
+
+    /**
+     * Writes into a file whose contents live in the inode. Fails with EFBIG when the result would
+     * exceed the inline limit, with ESTALE when the contents live in chunks: the client then writes
+     * chunks.
+     *
+     * @param sizeBytes the file is at least this long afterwards
+     * @param mtimeNs the time of the last write
+     */
+    record WriteInline(long ino, List<Patch> patches, long sizeBytes, long mtimeNs)
+            implements ContentMutation {
+        @Override
+        public int code() {
+            return 9;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).list(patches, (o, p) -> p.encode(o)).i64(sizeBytes).i64(mtimeNs);
+        }
+
+        static WriteInline decode(Decoder in) {
+            return new WriteInline(in.i64(), in.list(Patch::decode), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Commits what was written to chunks: the size grows to at least {@code sizeBytes}. ESTALE when
+     * {@code oid} is no longer the last object of the layout (the file was truncated meanwhile):
+     * the client reads the inode again.
+     *
+     * @param usedDeltaBytes bytes newly allocated (or freed, negative) by the writes since the last
+     *     commit
+     */
+    record CommitSize(long ino, long oid, long sizeBytes, long mtimeNs, long usedDeltaBytes)
+            implements ContentMutation {
+        @Override
+        public int code() {
+            return 10;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid).i64(sizeBytes).i64(mtimeNs).i64(usedDeltaBytes);
+        }
+
+        static CommitSize decode(Decoder in) {
+            return new CommitSize(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Moves contents out of the inode: the client has written all of them, as of inode version
+     * {@code baseVersion}, to the chunks. ESTALE when the inode has another version or no inline
+     * contents.
+     */
+    record Spill(long ino, long baseVersion, long sizeBytes, long mtimeNs, long usedBytes)
+            implements ContentMutation {
+        @Override
+        public int code() {
+            return 11;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(baseVersion).i64(sizeBytes).i64(mtimeNs).i64(usedBytes);
+        }
+
+        static Spill decode(Decoder in) {
+            return new Spill(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /** The clone that a run of the layout asked for is made on all current replicas. Idempotent. */
+    record CloneDone(long ino, long oid) implements ContentMutation {
+        @Override
+        public int code() {
+            return 12;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid);
+        }
+
+        static CloneDone decode(Decoder in) {
+            return new CloneDone(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Exchanges contents (inline bytes, layout, size, used bytes) and policy of two regular files,
+     * if both still have the given versions; else ESTALE. How a file moves to another pool.
+     */
+    record SwapContents(long ino, long version, long otherIno, long otherVersion)
+            implements ContentMutation {
+        @Override
+        public int code() {
+            return 19;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version).i64(otherIno).i64(otherVersion);
+        }
+
+        static SwapContents decode(Decoder in) {
+            return new SwapContents(in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.ClusterMap;
+
+/** The mutations that only the leader itself proposes; refused from clients. */
+public sealed interface LeaderMutation extends Mutation {
+    /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
+    record Purge(long[] inos) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 34;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(inos);
+        }
+
+        static Purge decode(Decoder in) {
+            return new Purge(in.longs());
+        }
+    }
+
+    /** Leader: every replica has confirmed the deletion of these gc entries. */
+    record Collected(long[] entryIds) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 35;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(entryIds);
+        }
+
+        static Collected decode(Decoder in) {
+            return new Collected(in.longs());
+        }
+    }
+
+    /**
+     * Leader: a new cluster map; refused with ESTALE unless its epoch is the current one plus 1.
+     */
+    record ChangeMap(ClusterMap map) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 36;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.clusterMap(out, map);
+        }
+
+        static ChangeMap decode(Decoder in) {
+            return new ChangeMap(Codecs.clusterMap(in));
+        }
+    }
+
+    /** Leader, once: founds the cluster. Ignored when it is founded already. */
+    record Found(long clusterId, int standardReplicas, int inlineLimitBytes)
+            implements LeaderMutation {
+        @Override
+        public int code() {
+            return 37;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(clusterId).i32(standardReplicas).i32(inlineLimitBytes);
+        }
+
+        static Found decode(Decoder in) {
+            return new Found(in.i64(), in.i32(), in.i32());
+        }
+    }
+}

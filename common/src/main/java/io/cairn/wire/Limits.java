@@ -1,0 +1,45 @@
+package io.cairn.wire;
+
+/** All limits of the protocol, in one place. */
+public final class Limits {
+    /** Version of the wire protocol, told in the first frame of a connection. */
+    public static final int PROTOCOL_VERSION = 1;
+
+    /** Largest header (encoded message) of a frame, in bytes. */
+    public static final int MAX_HEADER_BYTES = 1 << 20;
+
+    /** Largest payload of a frame, in bytes. */
+    public static final int MAX_PAYLOAD_BYTES = 4 << 20;
+
+    /** Largest piece of a chunk that one READ or WRITE carries, in bytes. */
+    public static final int MAX_IO_BYTES = 1 << 20;
+
+    /** Unit of checksums and of alignment on disk, in bytes. */
+    public static final int BLOCK_BYTES = 4096;
+
+    /** Requests that one connection may have unanswered. Beyond it the receiver stops reading. */
+    public static final int MAX_IN_FLIGHT = 1024;
+
+    /** Connections that a listener accepts at a time. */
+    public static final int MAX_CONNECTIONS = 4096;
+
+    /** Largest contents kept in an inode, in bytes. */
+    public static final int MAX_INLINE_BYTES = 16 << 10;
+
+    /** Contents kept in an inode unless the settings say otherwise, in bytes. */
+    public static final int STANDARD_INLINE_BYTES = 4096;
+
+    /** Entries of one directory page. */
+    public static final int MAX_PAGE_ENTRIES = 4096;
+
+    /** Elements of any list in a message. */
+    public static final int MAX_LIST = 1 << 17;
+
+    /** Unacknowledged mutations of one session; the master refuses more. */
+    public static final int MAX_SESSION_WINDOW = 1024;
+
+    /** Bytes of all names and values of the extended attributes of one inode. */
+    public static final int MAX_XATTR_TOTAL_BYTES = 1 << 20;
+
+    private Limits() {}
+}

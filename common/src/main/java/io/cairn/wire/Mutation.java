@@ -1,0 +1,47 @@
+package io.cairn.wire;
+
+/**
+ * A request that changes the replicated state. It travels and is logged inside an {@link Envelope},
+ * which adds session, sequence number and time, and is executed by the namespace in log order.
+ */
+public sealed interface Mutation
+        permits TreeMutation, ContentMutation, SessionMutation, LeaderMutation {
+    /** The type code: first byte of the encoding. Never reused. */
+    int code();
+
+    /** Writes the fields, without the code. */
+    void encode(Encoder out);
+
+    /** Reads code and fields. */
+    static Mutation decode(Decoder in) {
+        int code = in.u8();
+        return switch (code) {
+            case 1 -> TreeMutation.Create.decode(in);
+            case 2 -> TreeMutation.Mkdir.decode(in);
+            case 3 -> TreeMutation.Symlink.decode(in);
+            case 4 -> TreeMutation.Link.decode(in);
+            case 5 -> TreeMutation.Unlink.decode(in);
+            case 6 -> TreeMutation.Rmdir.decode(in);
+            case 7 -> TreeMutation.Rename.decode(in);
+            case 8 -> TreeMutation.SetAttributes.decode(in);
+            case 9 -> ContentMutation.WriteInline.decode(in);
+            case 10 -> ContentMutation.CommitSize.decode(in);
+            case 11 -> ContentMutation.Spill.decode(in);
+            case 12 -> ContentMutation.CloneDone.decode(in);
+            case 13 -> TreeMutation.SetXattr.decode(in);
+            case 14 -> TreeMutation.RemoveXattr.decode(in);
+            case 15 -> SessionMutation.SetLock.decode(in);
+            case 16 -> SessionMutation.CancelLock.decode(in);
+            case 17 -> SessionMutation.ReleaseLocks.decode(in);
+            case 18 -> TreeMutation.SetPolicy.decode(in);
+            case 19 -> ContentMutation.SwapContents.decode(in);
+            case 32 -> SessionMutation.OpenSession.decode(in);
+            case 33 -> SessionMutation.CloseSession.decode(in);
+            case 34 -> LeaderMutation.Purge.decode(in);
+            case 35 -> LeaderMutation.Collected.decode(in);
+            case 36 -> LeaderMutation.ChangeMap.decode(in);
+            case 37 -> LeaderMutation.Found.decode(in);
+            default -> throw new MalformedMessageException("mutation code " + code);
+        };
+    }
+}

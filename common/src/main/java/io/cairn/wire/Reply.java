@@ -1,0 +1,251 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Usage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the master answers. Replies to mutations are also stored, for retries. */
+public sealed interface Reply {
+    /** The type code: first byte of the encoding. Never reused. */
+    int code();
+
+    /** Writes the fields, without the code. */
+    void encode(Encoder out);
+
+    /** Code and fields, alone in an array. */
+    default byte[] toBytes() {
+        Encoder out = new Encoder();
+        out.u8(code());
+        encode(out);
+        return out.toBytes();
+    }
+
+    /** Done; nothing to tell. */
+    record Done() implements Reply {
+        @Override
+        public int code() {
+            return 1;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+    }
+
+    /** The operation failed. */
+    record Failure(Errno errno, String message) implements Reply {
+        @Override
+        public int code() {
+            return 2;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(errno.number()).text(message);
+        }
+
+        static Failure decode(Decoder in) {
+            int number = in.i32();
+            Errno errno = Errno.ofNumber(number);
+            return new Failure(errno == null ? Errno.EIO : errno, in.text());
+        }
+
+        /** The exception to throw at the client. */
+        public FsException toException() {
+            return new FsException(errno, message);
+        }
+    }
+
+    /**
+     * The inode an operation was about, after it, and the attributes of the directories it changed.
+     *
+     * @param inode the inode found, made, changed, or removed; for rename the one renamed
+     * @param parent the directory, after the operation
+     * @param otherParent rename: the second directory if it is another one
+     * @param replaced rename: the attributes, after the operation, of the inode that lost its name
+     */
+    record EntryReply(
+            Inode inode,
+            @Nullable Attributes parent,
+            @Nullable Attributes otherParent,
+            @Nullable Attributes replaced)
+            implements Reply {
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.inode(out, inode);
+            out.optional(parent, Codecs::attributes);
+            out.optional(otherParent, Codecs::attributes);
+            out.optional(replaced, Codecs::attributes);
+        }
+
+        static EntryReply decode(Decoder in) {
+            return new EntryReply(
+                    Codecs.inode(in),
+                    in.optional(Codecs::attributes),
+                    in.optional(Codecs::attributes),
+                    in.optional(Codecs::attributes));
+        }
+    }
+
+    /** A page of a directory. */
+    record DirectoryReply(List<DirectoryEntry> entries, boolean end) implements Reply {
+        @Override
+        public int code() {
+            return 4;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(entries, Codecs::directoryEntry).bool(end);
+        }
+
+        static DirectoryReply decode(Decoder in) {
+            return new DirectoryReply(in.list(Codecs::directoryEntry), in.bool());
+        }
+    }
+
+    /** Bytes: an attribute value or a path. */
+    record BytesReply(byte[] bytes) implements Reply {
+        @Override
+        public int code() {
+            return 5;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.bytes(bytes);
+        }
+    }
+
+    /** Names of extended attributes. */
+    record NamesReply(List<byte[]> names) implements Reply {
+        @Override
+        public int code() {
+            return 6;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(names, Encoder::bytes);
+        }
+    }
+
+    /** What became of a lock request. Ordinals are part of the wire format. */
+    enum LockOutcome {
+        GRANTED,
+        CONFLICT,
+        QUEUED,
+        DEADLOCK
+    }
+
+    /** The outcome of a lock request or test, with the lock in the way if there is one. */
+    record LockReply(LockOutcome outcome, @Nullable Lock conflict) implements Reply {
+        private static final LockOutcome[] OUTCOMES = LockOutcome.values();
+
+        @Override
+        public int code() {
+            return 7;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.u8(outcome.ordinal()).optional(conflict, Codecs::lock);
+        }
+
+        static LockReply decode(Decoder in) {
+            return new LockReply(in.ordinal(OUTCOMES), in.optional(Codecs::lock));
+        }
+    }
+
+    /** Capacity. */
+    record UsageReply(Usage usage) implements Reply {
+        @Override
+        public int code() {
+            return 8;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.usage(out, usage);
+        }
+    }
+
+    /**
+     * A session is open or was renewed.
+     *
+     * @param session its number
+     * @param clusterId the cluster
+     * @param leaseMs how long it lasts without a KeepAlive
+     * @param inlineLimitBytes contents up to this size live in the inode
+     * @param mapEpoch the epoch of the current cluster map
+     */
+    record SessionReply(
+            long session, long clusterId, long leaseMs, int inlineLimitBytes, long mapEpoch)
+            implements Reply {
+        @Override
+        public int code() {
+            return 9;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(session).i64(clusterId).i64(leaseMs).i32(inlineLimitBytes).i64(mapEpoch);
+        }
+    }
+
+    /** The cluster map, or null when the asker's is current. */
+    record MapReply(@Nullable ClusterMap map) implements Reply {
+        @Override
+        public int code() {
+            return 10;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.optional(map, Codecs::clusterMap);
+        }
+    }
+
+    /** A document for operators. */
+    record TextReply(String text) implements Reply {
+        @Override
+        public int code() {
+            return 11;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(text);
+        }
+    }
+
+    /** Reads code and fields. */
+    static Reply decode(Decoder in) {
+        int code = in.u8();
+        return switch (code) {
+            case 1 -> new Done();
+            case 2 -> Failure.decode(in);
+            case 3 -> EntryReply.decode(in);
+            case 4 -> DirectoryReply.decode(in);
+            case 5 -> new BytesReply(in.bytes());
+            case 6 -> new NamesReply(in.list(Decoder::bytes));
+            case 7 -> LockReply.decode(in);
+            case 8 -> new UsageReply(Codecs.usage(in));
+            case 9 -> new SessionReply(in.i64(), in.i64(), in.i64(), in.i32(), in.i64());
+            case 10 -> new MapReply(in.optional(Codecs::clusterMap));
+            case 11 -> new TextReply(in.text());
+            default -> throw new MalformedMessageException("reply code " + code);
+        };
+    }
+}

@@ -1,0 +1,239 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+
+/** The mutations of the tree: names, attributes, extended attributes, policies. */
+public sealed interface TreeMutation extends Mutation {
+    /**
+     * Makes a file, FIFO, socket or device. EEXIST when the name exists, unless {@code orExisting}
+     * and it is a regular file: then that one is returned unchanged. The gid and setgid rules of
+     * the parent apply.
+     *
+     * @param inline first contents of a regular file (normally empty), at most the inline limit
+     * @param verifier NFS exclusive create: an existing file with the same non-zero verifier is
+     *     returned
+     * @param open whether the session holds a regular file open from now on
+     */
+    record Create(
+            long parentIno,
+            Name name,
+            FileType type,
+            int mode,
+            int uid,
+            int gid,
+            long rdev,
+            boolean orExisting,
+            long verifier,
+            byte[] inline,
+            boolean open)
+            implements TreeMutation {
+        @Override
+        public int code() {
+            return 1;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name).u8(type.code()).i32(mode).i32(uid).i32(gid).i64(rdev);
+            out.bool(orExisting).i64(verifier).bytes(inline).bool(open);
+        }
+
+        static Create decode(Decoder in) {
+            return new Create(
+                    in.i64(),
+                    in.name(),
+                    Codecs.fileType(in),
+                    in.i32(),
+                    in.i32(),
+                    in.i32(),
+                    in.i64(),
+                    in.bool(),
+                    in.i64(),
+                    in.bytes(),
+                    in.bool());
+        }
+    }
+
+    /** Makes a directory. */
+    record Mkdir(long parentIno, Name name, int mode, int uid, int gid) implements TreeMutation {
+        @Override
+        public int code() {
+            return 2;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name).i32(mode).i32(uid).i32(gid);
+        }
+
+        static Mkdir decode(Decoder in) {
+            return new Mkdir(in.i64(), in.name(), in.i32(), in.i32(), in.i32());
+        }
+    }
+
+    /** Makes a symbolic link. */
+    record Symlink(long parentIno, Name name, byte[] target, int uid, int gid)
+            implements TreeMutation {
+        @Override
+        public int code() {
+            return 3;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name).bytes(target).i32(uid).i32(gid);
+        }
+
+        static Symlink decode(Decoder in) {
+            return new Symlink(in.i64(), in.name(), in.bytes(), in.i32(), in.i32());
+        }
+    }
+
+    /** Makes a hard link. */
+    record Link(long ino, long newParentIno, Name newName) implements TreeMutation {
+        @Override
+        public int code() {
+            return 4;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(newParentIno).name(newName);
+        }
+
+        static Link decode(Decoder in) {
+            return new Link(in.i64(), in.i64(), in.name());
+        }
+    }
+
+    /**
+     * Removes a name of anything but a directory. The inode becomes an orphan with its last name.
+     */
+    record Unlink(long parentIno, Name name) implements TreeMutation {
+        @Override
+        public int code() {
+            return 5;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name);
+        }
+
+        static Unlink decode(Decoder in) {
+            return new Unlink(in.i64(), in.name());
+        }
+    }
+
+    /** Removes an empty directory. */
+    record Rmdir(long parentIno, Name name) implements TreeMutation {
+        @Override
+        public int code() {
+            return 6;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name);
+        }
+
+        static Rmdir decode(Decoder in) {
+            return new Rmdir(in.i64(), in.name());
+        }
+    }
+
+    /** Renames; flags as in renameat2(2). */
+    record Rename(long parentIno, Name name, long newParentIno, Name newName, int flags)
+            implements TreeMutation {
+        @Override
+        public int code() {
+            return 7;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name).i64(newParentIno).name(newName).i32(flags);
+        }
+
+        static Rename decode(Decoder in) {
+            return new Rename(in.i64(), in.name(), in.i64(), in.name(), in.i32());
+        }
+    }
+
+    /** Changes attributes, the size included. */
+    record SetAttributes(long ino, AttributeChange change) implements TreeMutation {
+        @Override
+        public int code() {
+            return 8;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+            Codecs.attributeChange(out, change);
+        }
+
+        static SetAttributes decode(Decoder in) {
+            return new SetAttributes(in.i64(), Codecs.attributeChange(in));
+        }
+    }
+
+    /** Sets an extended attribute; flags as in setxattr(2). */
+    record SetXattr(long ino, byte[] name, byte[] value, int flags) implements TreeMutation {
+        @Override
+        public int code() {
+            return 13;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).bytes(name).bytes(value).i32(flags);
+        }
+
+        static SetXattr decode(Decoder in) {
+            return new SetXattr(in.i64(), in.bytes(), in.bytes(), in.i32());
+        }
+    }
+
+    /** Removes an extended attribute. */
+    record RemoveXattr(long ino, byte[] name) implements TreeMutation {
+        @Override
+        public int code() {
+            return 14;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).bytes(name);
+        }
+
+        static RemoveXattr decode(Decoder in) {
+            return new RemoveXattr(in.i64(), in.bytes());
+        }
+    }
+
+    /**
+     * Sets the policy of a directory (for what is made in it later) or of a file. A file without
+     * contents in chunks takes the new layout at once; for others ESTALE tells the client to move
+     * the contents ({@link ContentMutation.SwapContents}).
+     */
+    record SetPolicy(long ino, Policy policy) implements TreeMutation {
+        @Override
+        public int code() {
+            return 18;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+            Codecs.policy(out, policy);
+        }
+
+        static SetPolicy decode(Decoder in) {
+            return new SetPolicy(in.i64(), Codecs.policy(in));
+        }
+    }
+}
