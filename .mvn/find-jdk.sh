@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Finds the JDK that builds and runs Cairn. Sourced by mvnw and cairn, POSIX sh.
 #
 # cairn_find_jdk sets CAIRN_JDK to the home of a JDK of version 25 or newer, looking in this order:

@@ -1,10 +1,11 @@
+# shellcheck shell=sh disable=SC2034 # sourced: the scripts that do use what is set here
 # The system packages Cairn wants, in one place. Sourced by mvnw and cairn, POSIX sh.
 
 # Mounting: libfuse 2 (which jnr-fuse binds) and fusermount.
 CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 
 # The tests: programs that work on the mount as people do.
-CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc make git rsync sqlite3 attr acl xfsprogs"
+CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr"
 
 # Fetching Maven on a machine that has none.
 CAIRN_MAVEN_PACKAGES="maven"
@@ -51,8 +52,7 @@ cairn_has_package() {
         fuse3) command -v fusermount3 >/dev/null 2>&1 || command -v fusermount >/dev/null 2>&1 ;;
         maven) command -v mvn >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
-        acl) command -v setfacl >/dev/null 2>&1 ;;
-        xfsprogs) command -v mkfs.xfs >/dev/null 2>&1 ;;
+        libc6-dev) [ -r /usr/include/stdlib.h ] ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
     esac
 }
