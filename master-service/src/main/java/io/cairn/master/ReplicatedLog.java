@@ -1,0 +1,34 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The consensus behind a master: Ratis in production, a simulated log in tests. Thread-safe. */
+public interface ReplicatedLog extends AutoCloseable {
+    /**
+     * Logs one mutation and applies it. The leader stamps its time into the envelope's bytes and
+     * groups what waits into one log entry.
+     *
+     * @param frame holds the envelope from {@code offset} to its end; given away
+     * @return the encoded {@code Reply}; fails with an {@code FsException}: NOT_LEADER (message:
+     *     the leader's client endpoint or empty; nothing was logged), NOT_READY (too much waits, or
+     *     no majority within 10 s: whether it was logged is unknown)
+     */
+    CompletableFuture<byte[]> submit(byte[] frame, int offset);
+
+    /**
+     * Whether this master leads and holds the lease, so that its applied state is the newest. A
+     * reader asks before <em>and after</em> the read.
+     */
+    boolean mayRead();
+
+    /** The term in which this master leads since it became ready, or -1 when it does not lead. */
+    long leaderTerm();
+
+    /** Where clients find the leader, or null when it is unknown. */
+    @Nullable Endpoint leader();
+
+    @Override
+    void close();
+}
