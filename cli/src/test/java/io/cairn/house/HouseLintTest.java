@@ -2,6 +2,7 @@ package io.cairn.house;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.cairn.house.SourceTree.SourceFile;
 import java.io.IOException;
@@ -169,6 +170,8 @@ class HouseLintTest {
 
     private static void report(String law, Stream<String> offences) {
         List<String> found = offences.sorted().toList();
-        assertTrue(found.isEmpty(), () -> law + ":\n  " + String.join("\n  ", found));
+        if (!found.isEmpty()) {
+            fail(law + ":\n  " + String.join("\n  ", found));
+        }
     }
 }

@@ -1,0 +1,246 @@
+package io.cairn.house;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Runs the launcher script in a copy of the tree whose JDK, Maven and Java program are scripts that
+ * tell how they were called. The copy's path has a blank in it, and the copy looks for JDKs in a
+ * directory of the test instead of {@code /usr/lib/jvm}.
+ */
+class LauncherTest {
+    private static final Path ROOT =
+            Path.of(
+                    Objects.requireNonNull(
+                            System.getProperty("cairn.root"),
+                            "-Dcairn.root is the root of the repository; ./mvnw sets it"));
+
+    @TempDir Path dir;
+    private Path tree;
+    private Path jvms;
+    private Path lib;
+    private final Map<String, String> environment = new HashMap<>();
+
+    /** What a run of a script gave: both streams, in order. */
+    private record Outcome(int exitCode, String output) {}
+
+    @BeforeEach
+    void plantTree() throws IOException {
+        tree = Files.createDirectories(dir.resolve("my cairn"));
+        jvms = Files.createDirectories(dir.resolve("jvm"));
+        lib = tree.resolve("cli/target/dist/lib");
+        copy("cairn");
+        copy(".mvn/packages.sh");
+        script(
+                tree.resolve(".mvn/find-jdk.sh"),
+                Files.readString(ROOT.resolve(".mvn/find-jdk.sh"))
+                        .replace("/usr/lib/jvm/", jvms + "/"));
+        Files.writeString(tree.resolve("pom.xml"), "");
+        Files.createDirectories(tree.resolve("cli/src/main"));
+        Files.writeString(tree.resolve("cli/pom.xml"), "");
+        maven("mkdir -p cli/target/dist/lib; echo built >>built");
+        environment.put("PATH", "/usr/bin:/bin");
+        environment.put("HOME", dir.toString());
+    }
+
+    @Test
+    void withoutJdkSaysWhatToInstall() throws Exception {
+        Outcome outcome = cairn("status");
+        assertEquals(69, outcome.exitCode());
+        assertTrue(outcome.output().startsWith("cairn: no JDK 25 or newer found"), outcome::output);
+        assertEquals(1, outcome.output().lines().count(), outcome::output);
+    }
+
+    @Test
+    void refusesAnOldJdkThatWasNamed() throws Exception {
+        environment.put("CAIRN_JAVA_HOME", jdk("old", "17.0.15").toString());
+        Outcome outcome = cairn("status");
+        assertEquals(69, outcome.exitCode());
+        assertTrue(outcome.output().contains("is not a JDK 25 or newer"), outcome::output);
+    }
+
+    @Test
+    void passesOverAnOldJavaHome() throws Exception {
+        environment.put("JAVA_HOME", jdk("old", "21.0.1").toString());
+        jdk("new", "27-ea");
+        Path best = jdk("right", "25.0.3");
+        Outcome outcome = cairn("status");
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().contains(best + "/bin/java"), outcome::output);
+    }
+
+    @Test
+    void findsTheJdkOfSdkman() throws Exception {
+        Path home = jdk("../.sdkman/candidates/java/25-tem", "25");
+        Outcome outcome = cairn("status");
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().contains(home.normalize() + "/bin/java"), outcome::output);
+    }
+
+    @Test
+    void buildsOnceAndAgainWhenASourceIsNewer() throws Exception {
+        jdk("right", "25.0.3");
+        assertTrue(cairn("status").output().contains("cairn: building "));
+        assertFalse(cairn("status").output().contains("building"));
+        Path source = Files.writeString(tree.resolve("cli/src/main/A.java"), "");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
+        assertTrue(cairn("status").output().contains("cairn: building "));
+        assertEquals(2, Files.readAllLines(tree.resolve("built")).size());
+    }
+
+    @Test
+    void failedBuildNamesItsLog() throws Exception {
+        jdk("right", "25.0.3");
+        maven("echo '[ERROR] A.java: no such thing'; exit 1");
+        Outcome outcome = cairn("status");
+        assertEquals(70, outcome.exitCode());
+        assertTrue(outcome.output().contains("[ERROR] A.java: no such thing"), outcome::output);
+        assertTrue(
+                outcome.output().contains("the build failed; see " + tree + "/target/build.log"),
+                outcome::output);
+    }
+
+    @Test
+    void passesArgumentsAndOptionsAsTheyAre() throws Exception {
+        jdk("right", "25.0.3");
+        environment.put("CAIRN_JAVA_OPTS", "-Xmx3g -Dx=y");
+        String output = cairn("master", "--data", "a  b", "*").output();
+        assertTrue(output.contains("[-XX:+UseG1GC]"), output);
+        assertTrue(
+                output.contains(
+                        "[-Xmx3g][-Dx=y][-cp]["
+                                + lib
+                                + "/*][io.cairn.cli.Cairn][master][--data][a  b][*]"),
+                output);
+    }
+
+    @Test
+    void followsTheLinkItWasCalledThrough() throws Exception {
+        jdk("right", "25.0.3");
+        Path link = Files.createSymbolicLink(dir.resolve("link"), tree.resolve("cairn"));
+        Outcome outcome = run(link, "status");
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().contains("[" + lib + "/*]"), outcome::output);
+    }
+
+    @Test
+    void testCountsTheReports() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        maven(report("common", 5, 0, 0, 0) + report("cli", 4, 0, 0, 0));
+        Outcome outcome = cairn("test");
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().endsWith("9 passed, 0 failed, 0 skipped\n"), outcome::output);
+    }
+
+    @Test
+    void testFailsOnASkippedTest() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        maven(report("common", 5, 0, 0, 2));
+        Outcome outcome = cairn("test");
+        assertEquals(1, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().endsWith("3 passed, 0 failed, 2 skipped\n"), outcome::output);
+    }
+
+    @Test
+    void testFailsWhenMavenDoes() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        maven(report("common", 5, 1, 2, 0) + "exit 1");
+        Outcome outcome = cairn("test");
+        assertEquals(1, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().endsWith("2 passed, 3 failed, 0 skipped\n"), outcome::output);
+    }
+
+    @Test
+    void testFailsWhenNoTestRan() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        maven("");
+        Outcome outcome = cairn("test");
+        assertEquals(1, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().endsWith("0 passed, 0 failed, 0 skipped\n"), outcome::output);
+    }
+
+    /** A line of shell that leaves the report of a module as surefire does. */
+    private static String report(String module, int tests, int errors, int failures, int skipped) {
+        return """
+        mkdir -p %1$s/target/surefire-reports
+        cat >%1$s/target/surefire-reports/TEST-%1$s.xml <<'E'
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuite xmlns:xsi="x" version="3.0.2" name="A" time="0.201" tests="%2$d" errors="%3$d" \
+        skipped="%5$d" failures="%4$d" flakes="0">
+          <testcase name="a" classname="A" time="0.1"/>
+        </testsuite>
+        E
+        """
+                .formatted(module, tests, errors, failures, skipped);
+    }
+
+    /** The machine of this test may lack packages; they are the launcher's other room. */
+    private void needsNoPackages() throws IOException {
+        Files.writeString(
+                tree.resolve(".mvn/packages.sh"),
+                "CAIRN_TEST_PACKAGES=x\ncairn_need_packages() { echo \"needs $*\"; }\n");
+    }
+
+    private Path jdk(String name, String version) throws IOException {
+        Path home = Files.createDirectories(jvms.resolve(name));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+        script(
+                home.resolve("bin/java"),
+                "#!/bin/sh\necho \"$0\"\nfor a in \"$@\"; do printf '[%s]' \"$a\"; done\n");
+        script(home.resolve("bin/javac"), "#!/bin/sh\n");
+        return home;
+    }
+
+    private void maven(String commands) throws IOException {
+        script(tree.resolve("mvnw"), "#!/bin/sh\n" + commands + "\n");
+    }
+
+    private void copy(String path) throws IOException {
+        script(tree.resolve(path), Files.readString(ROOT.resolve(path)));
+    }
+
+    private static void script(Path path, String text) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(path.getParent()));
+        Files.writeString(path, text);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private Outcome cairn(String... arguments) throws Exception {
+        return run(tree.resolve("cairn"), arguments);
+    }
+
+    private Outcome run(Path program, String... arguments) throws Exception {
+        Path output = dir.resolve("output");
+        ProcessBuilder builder = new ProcessBuilder(program.toString());
+        builder.command().addAll(List.of(arguments));
+        builder.directory(dir.toFile());
+        builder.environment().clear();
+        builder.environment().putAll(environment);
+        builder.redirectErrorStream(true).redirectOutput(output.toFile());
+        Process process = builder.start();
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+        return new Outcome(process.waitFor(), Files.readString(output));
+    }
+}
