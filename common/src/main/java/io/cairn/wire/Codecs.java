@@ -164,10 +164,11 @@ public final class Codecs {
     private static void server(Encoder out, ChunkServer s) {
         out.i32(s.id()).text(s.name());
         endpoint(out, s.endpoint());
+        out.i64(s.incarnation());
     }
 
     private static ChunkServer server(Decoder in) {
-        return new ChunkServer(in.i32(), in.text(), endpoint(in));
+        return new ChunkServer(in.i32(), in.text(), endpoint(in), in.i64());
     }
 
     private static void target(Encoder out, Target t) {
