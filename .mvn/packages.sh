@@ -10,7 +10,7 @@ CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 
 # Fetching Maven on a machine that has none.
 CAIRN_MAVEN_PACKAGES="maven"
 
-# cairn_need_packages WHY PACKAGE...: returns 0 when all are installed. As root on Debian or Ubuntu
+# cairn_need_packages WHY PACKAGE...: returns 0 when all are there. As root on Debian or Ubuntu
 # it installs what is missing and says so; elsewhere it prints the command that would, and exits 69
 # (EX_UNAVAILABLE).
 cairn_need_packages() {
@@ -37,18 +37,10 @@ cairn_need_packages() {
     exit 69
 }
 
-# Ubuntu 24.04 and Debian 13 call libfuse2 by another name; a machine without dpkg is asked for the
-# program or library itself.
+# True when what package $1 is wanted for is there, wherever it came from.
 cairn_has_package() {
-    if command -v dpkg-query >/dev/null 2>&1; then
-        for cairn_name in "$1" "$1t64"; do
-            case $(dpkg-query -W -f '${db:Status-Status}' "$cairn_name" 2>/dev/null) in
-                installed) return 0 ;;
-            esac
-        done
-    fi
     case $1 in
-        libfuse2) ldconfig -p 2>/dev/null | grep -q 'libfuse\.so\.2 ' ;;
+        libfuse2) PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q 'libfuse\.so\.2 ' ;;
         fuse3) command -v fusermount3 >/dev/null 2>&1 || command -v fusermount >/dev/null 2>&1 ;;
         maven) command -v mvn >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
