@@ -140,6 +140,25 @@ class LauncherTest {
     }
 
     @Test
+    void mountsWhenCalledAsTheHelperOfMount() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        Path link = Files.createSymbolicLink(dir.resolve("mount.cairn"), tree.resolve("cairn"));
+        Outcome outcome = run(link, "host:1", "/mnt");
+        assertTrue(outcome.output().contains("needs mounting "), outcome::output);
+        assertTrue(outcome.output().endsWith("[mount][host:1][/mnt]"), outcome::output);
+    }
+
+    @Test
+    void helpNeedsNoPackages() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        assertFalse(cairn("mount", "--help").output().contains("needs"));
+        assertFalse(cairn("up").output().contains("needs"));
+        assertTrue(cairn("up", "--mount=/mnt").output().contains("needs mounting "));
+    }
+
+    @Test
     void testCountsTheReports() throws Exception {
         needsNoPackages();
         jdk("right", "25.0.3");
@@ -198,7 +217,11 @@ class LauncherTest {
     private void needsNoPackages() throws IOException {
         Files.writeString(
                 tree.resolve(".mvn/packages.sh"),
-                "CAIRN_TEST_PACKAGES=x\ncairn_need_packages() { echo \"needs $*\"; }\n");
+                """
+                CAIRN_TEST_PACKAGES=x
+                CAIRN_MOUNT_PACKAGES=y
+                cairn_need_packages() { echo "needs $*"; }
+                """);
     }
 
     private Path jdk(String name, String version) throws IOException {
