@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * The file operations that the chunk store does, so that a simulated disk can lose what was not
- * synced, be full, or fail. Blocking; thread-safe.
+ * synced, be full, or fail. Blocking; thread-safe. Buffers' positions move past what was read or
+ * written. A disk without room throws {@link DiskFullException}.
  */
 public interface Disk {
     /** An open file. Reads and writes are positional; thread-safe. */
@@ -63,7 +64,8 @@ public interface Disk {
 
     /**
      * Copies the first bytes of a file over the beginning of another: by reflink where the disk
-     * can, else in the kernel, else through memory.
+     * can, else in the kernel, else through memory. Copies up to the end of the source if that
+     * comes earlier; the target is made when absent and never becomes shorter.
      */
     void copyPrefix(Path from, Path to, long lengthBytes) throws IOException;
 

@@ -1,0 +1,103 @@
+package io.cairn.runtime;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The disks of a Linux machine. Files are read and written with system calls of their own rather
+ * than through a FileChannel, because that one is closed for all users when one of their threads is
+ * interrupted, and because holes and reflinks need the file descriptor.
+ *
+ * <p>Errors are {@link NoSuchFileException} for what does not exist, {@link DiskFullException}, and
+ * {@link FileSystemException} for the rest; each names the path. Thread-safe.
+ */
+public final class FileDisk implements Disk {
+    private final SystemCalls calls = new SystemCalls();
+
+    @Override
+    public DiskFile open(Path path) throws IOException {
+        return new LinuxFile(calls, path, SystemCalls.O_RDWR);
+    }
+
+    @Override
+    public DiskFile openOrCreate(Path path) throws IOException {
+        return new LinuxFile(calls, path, SystemCalls.O_RDWR | SystemCalls.O_CREAT);
+    }
+
+    @Override
+    public void makeDirectories(Path path) throws IOException {
+        Files.createDirectories(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+            for (Path entry : entries) {
+                names.add(String.valueOf(entry.getFileName()));
+            }
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return List.of();
+        }
+        return names;
+    }
+
+    @Override
+    public boolean exists(Path path) {
+        return Files.exists(path);
+    }
+
+    @Override
+    public boolean delete(Path path) throws IOException {
+        return Files.deleteIfExists(path);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        try (LinuxFile file = new LinuxFile(calls, directory, SystemCalls.O_RDONLY)) {
+            file.force(true);
+        }
+    }
+
+    @Override
+    public void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
+        try (LinuxFile source = new LinuxFile(calls, from, SystemCalls.O_RDONLY);
+                LinuxFile target =
+                        new LinuxFile(calls, to, SystemCalls.O_RDWR | SystemCalls.O_CREAT)) {
+            target.copyFrom(source, lengthBytes);
+        }
+    }
+
+    @Override
+    public long totalBytes(Path path) throws IOException {
+        return existing(path).getTotalSpace();
+    }
+
+    @Override
+    public long usableBytes(Path path) throws IOException {
+        return existing(path).getUsableSpace();
+    }
+
+    /** File, not FileStore: asks the kernel at once, without reading the table of mounts. */
+    private static File existing(Path path) throws IOException {
+        File file = path.toFile();
+        if (!file.exists()) {
+            throw new NoSuchFileException(path.toString());
+        }
+        return file;
+    }
+}

@@ -1,0 +1,211 @@
+package io.cairn.runtime;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The Linux system calls on files that the JDK does not offer, called through the C library. Every
+ * method returns what the call returns, or the negated error number. Calls that a signal
+ * interrupted are repeated. Thread-safe.
+ */
+final class SystemCalls {
+    static final int O_RDONLY = 0;
+    static final int O_RDWR = 2;
+    static final int O_CREAT = 0100;
+    static final int O_CLOEXEC = 02000000;
+    static final int SEEK_END = 2;
+    static final int SEEK_DATA = 3;
+    static final int SEEK_HOLE = 4;
+    static final int FALLOC_FL_KEEP_SIZE = 1;
+    static final int FALLOC_FL_PUNCH_HOLE = 2;
+
+    static final int ENOENT = 2;
+    static final int EINTR = 4;
+    static final int EIO = 5;
+    static final int ENXIO = 6;
+    static final int EACCES = 13;
+    static final int EXDEV = 18;
+    static final int EISDIR = 21;
+    static final int EINVAL = 22;
+    static final int ENFILE = 23;
+    static final int EMFILE = 24;
+    static final int EFBIG = 27;
+    static final int ENOSPC = 28;
+    static final int EROFS = 30;
+    static final int ENOSYS = 38;
+    static final int EOPNOTSUPP = 95;
+    static final int EDQUOT = 122;
+
+    private static final long FICLONERANGE = 0x4020940DL;
+
+    /** Owner only: what is stored is nobody else's business. */
+    private static final int CREATE_MODE = 0600;
+
+    private static final MethodHandle OPEN = bind("open", 2, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
+    private static final MethodHandle CLOSE = bind("close", -1, JAVA_INT, JAVA_INT);
+    private static final MethodHandle PREAD =
+            bind("pread", -1, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle PWRITE =
+            bind("pwrite", -1, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle FSYNC = bind("fsync", -1, JAVA_INT, JAVA_INT);
+    private static final MethodHandle FDATASYNC = bind("fdatasync", -1, JAVA_INT, JAVA_INT);
+    private static final MethodHandle LSEEK =
+            bind("lseek", -1, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle FTRUNCATE =
+            bind("ftruncate", -1, JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle FALLOCATE =
+            bind("fallocate", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle IOCTL =
+            bind("ioctl", 2, JAVA_INT, JAVA_INT, JAVA_LONG, ADDRESS);
+    private static final MethodHandle COPY_FILE_RANGE =
+            bind(
+                    "copy_file_range",
+                    -1,
+                    JAVA_LONG,
+                    JAVA_INT,
+                    ADDRESS,
+                    JAVA_INT,
+                    ADDRESS,
+                    JAVA_LONG,
+                    JAVA_INT);
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO =
+            STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
+
+    /** Where a call leaves the error number: one place for each thread. */
+    private final ThreadLocal<MemorySegment> state =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle bind(
+            String name, int firstVariadic, ValueLayout result, ValueLayout... arguments) {
+        Linker linker = Linker.nativeLinker();
+        List<Linker.Option> options = new ArrayList<>();
+        options.add(Linker.Option.captureCallState("errno"));
+        if (firstVariadic >= 0) {
+            options.add(Linker.Option.firstVariadicArg(firstVariadic));
+        }
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(name),
+                FunctionDescriptor.of(result, arguments),
+                options.toArray(Linker.Option[]::new));
+    }
+
+    /** A call that leaves the error number in {@code state}. */
+    private interface Call {
+        long run(MemorySegment state) throws Throwable;
+    }
+
+    private long invoke(Call call) {
+        MemorySegment place = state.get();
+        try {
+            while (true) {
+                long result = call.run(place);
+                if (result >= 0) {
+                    return result;
+                }
+                int errno = (int) ERRNO.get(place, 0L);
+                if (errno != EINTR) {
+                    return -errno;
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError("a foreign call throws nothing checked", e);
+        }
+    }
+
+    /** A file descriptor; closed on exec. */
+    int open(String path, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path);
+            return (int)
+                    invoke(s -> (int) OPEN.invokeExact(s, name, flags | O_CLOEXEC, CREATE_MODE));
+        }
+    }
+
+    /** Closes, once: after EINTR the descriptor is gone too. */
+    int close(int fd) {
+        MemorySegment place = state.get();
+        try {
+            int result = (int) CLOSE.invokeExact(place, fd);
+            int errno = result < 0 ? (int) ERRNO.get(place, 0L) : 0;
+            return errno == EINTR ? 0 : -errno;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError("a foreign call throws nothing checked", e);
+        }
+    }
+
+    /** Bytes read, 0 at the end. */
+    long pread(int fd, MemorySegment target, long offsetBytes) {
+        return invoke(s -> (long) PREAD.invokeExact(s, fd, target, target.byteSize(), offsetBytes));
+    }
+
+    /** Bytes written, perhaps fewer than asked. */
+    long pwrite(int fd, MemorySegment source, long offsetBytes) {
+        return invoke(
+                s -> (long) PWRITE.invokeExact(s, fd, source, source.byteSize(), offsetBytes));
+    }
+
+    int fsync(int fd) {
+        return (int) invoke(s -> (int) FSYNC.invokeExact(s, fd));
+    }
+
+    int fdatasync(int fd) {
+        return (int) invoke(s -> (int) FDATASYNC.invokeExact(s, fd));
+    }
+
+    long lseek(int fd, long offsetBytes, int whence) {
+        return invoke(s -> (long) LSEEK.invokeExact(s, fd, offsetBytes, whence));
+    }
+
+    int ftruncate(int fd, long sizeBytes) {
+        return (int) invoke(s -> (int) FTRUNCATE.invokeExact(s, fd, sizeBytes));
+    }
+
+    int punchHole(int fd, long offsetBytes, long lengthBytes) {
+        int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+        return (int)
+                invoke(s -> (int) FALLOCATE.invokeExact(s, fd, mode, offsetBytes, lengthBytes));
+    }
+
+    /** Shares the first bytes of a file with another one: FICLONERANGE. */
+    int cloneRange(int fromFd, int toFd, long lengthBytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment range = arena.allocate(32, 8);
+            range.set(JAVA_LONG, 0, fromFd);
+            range.set(JAVA_LONG, 8, 0);
+            range.set(JAVA_LONG, 16, lengthBytes);
+            range.set(JAVA_LONG, 24, 0);
+            return (int) invoke(s -> (int) IOCTL.invokeExact(s, toFd, FICLONERANGE, range));
+        }
+    }
+
+    /** Copies in the kernel, to the same offset; bytes copied, 0 at the end of the source. */
+    long copyFileRange(int fromFd, int toFd, long offsetBytes, long lengthBytes) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment from = arena.allocateFrom(JAVA_LONG, offsetBytes);
+            MemorySegment to = arena.allocateFrom(JAVA_LONG, offsetBytes);
+            return invoke(
+                    s ->
+                            (long)
+                                    COPY_FILE_RANGE.invokeExact(
+                                            s, fromFd, from, toFd, to, lengthBytes, 0));
+        }
+    }
+}
