@@ -89,10 +89,17 @@ public sealed interface ChunkRequest {
      * merged partial blocks: the payload starts at a block boundary; it ends at one or at {@code
      * lengthBytes}, the length of the chunk afterwards. {@code crcs} are the checksums of whole
      * blocks (the last one padded with zeros).
+     *
+     * <p>A member whose copy does not stand at write {@code sequence - 1} of {@code previousEpoch}
+     * (for the first write: has none) leaves it alone and answers WriteReply with sequence 0; the
+     * head then installs the chunk.
+     *
+     * @param previousEpoch epoch of the chunk's last write; 0 when this is its first
      */
     record Replicate(
             ChunkAddress chunk,
             OperationId operation,
+            long previousEpoch,
             long sequence,
             int offsetBytes,
             int lengthBytes,
@@ -107,7 +114,19 @@ public sealed interface ChunkRequest {
         public void encode(Encoder out) {
             chunk.encode(out);
             operation.encode(out);
-            out.i64(sequence).i32(offsetBytes).i32(lengthBytes).ints(crcs);
+            out.i64(previousEpoch).i64(sequence);
+            out.i32(offsetBytes).i32(lengthBytes).ints(crcs);
+        }
+
+        static Replicate decode(Decoder in) {
+            return new Replicate(
+                    ChunkAddress.decode(in),
+                    OperationId.decode(in),
+                    in.i64(),
+                    in.i64(),
+                    in.i32(),
+                    in.i32(),
+                    in.ints());
         }
     }
 
@@ -238,12 +257,15 @@ public sealed interface ChunkRequest {
     }
 
     /**
-     * Head to a SYNCING member: a part of a chunk as it stands after write {@code sequence},
-     * block-aligned. The parts of a chunk come in order; the last one makes it current. Payload as
-     * for {@link Replicate}.
+     * Head to a member: a part of a chunk as it stands after write {@code sequence}, block-aligned.
+     * The parts of a chunk come in order, each sent after the one before was answered; the last one
+     * makes it current and durable. Payload as for {@link Replicate}. Done.
+     *
+     * @param writtenEpoch epoch of the group at write {@code sequence}
      */
     record Install(
             ChunkAddress chunk,
+            long writtenEpoch,
             long sequence,
             int lengthBytes,
             int offsetBytes,
@@ -258,7 +280,19 @@ public sealed interface ChunkRequest {
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
-            out.i64(sequence).i32(lengthBytes).i32(offsetBytes).bool(last).ints(crcs);
+            out.i64(writtenEpoch).i64(sequence).i32(lengthBytes).i32(offsetBytes);
+            out.bool(last).ints(crcs);
+        }
+
+        static Install decode(Decoder in) {
+            return new Install(
+                    ChunkAddress.decode(in),
+                    in.i64(),
+                    in.i64(),
+                    in.i32(),
+                    in.i32(),
+                    in.bool(),
+                    in.ints());
         }
     }
 
@@ -303,6 +337,39 @@ public sealed interface ChunkRequest {
         }
     }
 
+    /**
+     * Head to a serving member: reads a part of its copy as it is, whether or not other members
+     * have the same; the covering whole blocks. ReadReply.
+     */
+    record Fetch(ChunkAddress chunk, int offsetBytes, int lengthBytes) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 13;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.i32(offsetBytes).i32(lengthBytes);
+        }
+    }
+
+    /**
+     * Head to a serving member: checks all blocks of its copy. Done, or EBADMSG when one fails its
+     * checksum.
+     */
+    record Verify(ChunkAddress chunk) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 14;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+        }
+    }
+
     /** Reads code and fields. */
     static ChunkRequest decode(Decoder in) {
         int code = in.u8();
@@ -314,14 +381,7 @@ public sealed interface ChunkRequest {
                             in.i32(),
                             in.ints(),
                             in.bytes());
-            case 2 ->
-                    new Replicate(
-                            ChunkAddress.decode(in),
-                            OperationId.decode(in),
-                            in.i64(),
-                            in.i32(),
-                            in.i32(),
-                            in.ints());
+            case 2 -> Replicate.decode(in);
             case 3 -> new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
             case 4 -> new Flush(ChunkAddress.decode(in), in.bool(), in.bytes());
             case 5 ->
@@ -336,16 +396,11 @@ public sealed interface ChunkRequest {
             case 7 -> new StatChunk(ChunkAddress.decode(in));
             case 8 -> new SeekChunk(ChunkAddress.decode(in), in.i32(), in.bool());
             case 9 -> new ListChunks(in.i32(), in.i64(), in.i64(), in.i64(), in.i32());
-            case 10 ->
-                    new Install(
-                            ChunkAddress.decode(in),
-                            in.i64(),
-                            in.i32(),
-                            in.i32(),
-                            in.bool(),
-                            in.ints());
+            case 10 -> Install.decode(in);
             case 11 -> new Discard(in.i32(), in.i64(), in.list(ChunkKey::decode));
             case 12 -> new ReportBad(ChunkAddress.decode(in), in.i32());
+            case 13 -> new Fetch(ChunkAddress.decode(in), in.i32(), in.i32());
+            case 14 -> new Verify(ChunkAddress.decode(in));
             default -> throw new MalformedMessageException("chunk request code " + code);
         };
     }
