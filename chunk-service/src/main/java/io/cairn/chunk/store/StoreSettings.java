@@ -1,0 +1,43 @@
+package io.cairn.chunk.store;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * What may be set of a target.
+ *
+ * @param reserveBytes the target refuses new allocation when fewer bytes are free; below 0: 1 % of
+ *     the disk, at least 64 MiB, at most 1 GiB
+ * @param openBlobs blobs kept open at a time, 16..1048576: file descriptors and about 4 KiB of
+ *     memory each (for chunks of 4 MiB)
+ * @param dirtyBlobs blobs that may hold unsynced writes before the oldest are synced, 16..1048576:
+ *     bounds recovery after an unclean stop
+ * @param random draws the identity of a freshly formatted target
+ */
+public record StoreSettings(
+        long reserveBytes, int openBlobs, int dirtyBlobs, RandomGenerator random) {
+    private static final int LEAST = 16;
+    private static final int MOST = 1 << 20;
+
+    /** Checks the ranges. */
+    public StoreSettings {
+        check("openBlobs", openBlobs);
+        check("dirtyBlobs", dirtyBlobs);
+    }
+
+    /** Reserve by size of the disk, 1024 open blobs, 16384 dirty ones. */
+    public static StoreSettings standard(RandomGenerator random) {
+        return new StoreSettings(-1, 1024, 16384, random);
+    }
+
+    /** The same with another reserve. */
+    public StoreSettings withReserveBytes(long newReserveBytes) {
+        return new StoreSettings(newReserveBytes, openBlobs, dirtyBlobs, random);
+    }
+
+    private static void check(String name, int value) {
+        if (value < LEAST || value > MOST) {
+            throw new IllegalArgumentException(
+                    name + " is " + value + "; it must lie in " + LEAST + ".." + MOST);
+        }
+    }
+}
