@@ -30,8 +30,14 @@ public record AttributeChange(
     /** Clear setuid, and setgid where group execution is set, as chown(2) and write(2) demand. */
     public static final int KILL_PRIVILEGE = 256;
 
+    /**
+     * With {@link #ATIME} alone: a read is noted, as relatime does. atime moves forward only, ctime
+     * and version stay; without this bit it is utimensat(2), which sets ctime.
+     */
+    public static final int KEEP_CTIME = 512;
+
     /** All defined bits. */
-    public static final int ALL = 511;
+    public static final int ALL = 1023;
 
     /** A change of nothing, to build on. */
     public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);

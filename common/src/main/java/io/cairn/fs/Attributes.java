@@ -16,7 +16,8 @@ package io.cairn.fs;
  * @param atimeNs last access, nanoseconds since the epoch
  * @param mtimeNs last change of the contents
  * @param ctimeNs last change of the inode
- * @param version number of the log entry that changed the inode last: a change counter
+ * @param version grows with every change of the inode, and no two changes share a value; made of
+ *     the number of the log entry (upper 48 bits) and the place in it. A change counter
  */
 public record Attributes(
         long ino,

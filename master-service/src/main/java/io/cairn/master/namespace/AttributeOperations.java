@@ -1,0 +1,168 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Reply.EntryReply;
+import io.cairn.wire.TreeMutation;
+
+/**
+ * The mutations of attributes, extended attributes and policies. Belongs to the apply thread.
+ *
+ * <p>Who may do what is decided at the client; here only the rules that hold for everybody.
+ */
+final class AttributeOperations {
+    private static final int CHANGING =
+            AttributeChange.MODE
+                    | AttributeChange.UID
+                    | AttributeChange.GID
+                    | AttributeChange.SIZE
+                    | AttributeChange.ATIME
+                    | AttributeChange.MTIME
+                    | AttributeChange.KILL_PRIVILEGE;
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final XattrTable xattrs;
+    private final ContentOperations contents;
+    private final LayoutChoice layouts;
+
+    AttributeOperations(
+            Transaction transaction,
+            InodeTable inodes,
+            XattrTable xattrs,
+            ContentOperations contents,
+            LayoutChoice layouts) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.xattrs = xattrs;
+        this.contents = contents;
+        this.layouts = layouts;
+    }
+
+    EntryReply setAttributes(TreeMutation.SetAttributes m) {
+        AttributeChange change = m.change();
+        if ((change.mask() & ~AttributeChange.ALL) != 0) {
+            throw new FsException(Errno.EINVAL, "attribute mask " + change.mask());
+        }
+        Inode inode = inodes.require(m.ino());
+        if (!change.has(CHANGING)) {
+            return reply(inode);
+        }
+        if (isReadNoted(change)) {
+            return noteRead(inode, change);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        if (change.has(AttributeChange.SIZE)) {
+            contents.resize(draft, change.size());
+            draft.touch(transaction.nowNs());
+        }
+        apply(change, draft);
+        layouts.settle(draft);
+        return reply(inodes.put(draft));
+    }
+
+    private void apply(AttributeChange change, InodeDraft draft) {
+        if (change.has(AttributeChange.MODE)) {
+            draft.mode = change.mode() & 07777;
+        }
+        if (change.has(AttributeChange.UID)) {
+            draft.uid = change.uid();
+        }
+        if (change.has(AttributeChange.GID)) {
+            draft.gid = change.gid();
+        }
+        if (change.has(AttributeChange.KILL_PRIVILEGE)) {
+            draft.killPrivilege();
+        }
+        if (change.has(AttributeChange.ATIME)) {
+            boolean now = change.has(AttributeChange.ATIME_NOW);
+            draft.atimeNs = now ? transaction.nowNs() : change.atimeNs();
+        }
+        if (change.has(AttributeChange.MTIME)) {
+            boolean now = change.has(AttributeChange.MTIME_NOW);
+            draft.mtimeNs = now ? transaction.nowNs() : change.mtimeNs();
+        }
+        draft.ctimeNs = transaction.nowNs();
+    }
+
+    private static boolean isReadNoted(AttributeChange change) {
+        return change.has(AttributeChange.KEEP_CTIME)
+                && (change.mask() & CHANGING) == AttributeChange.ATIME;
+    }
+
+    /**
+     * Somebody has read: only atime moves, and only forward, because these changes arrive late. The
+     * version stays, so that nobody's cache of the contents becomes worthless by reading it.
+     */
+    private EntryReply noteRead(Inode inode, AttributeChange change) {
+        boolean now = change.has(AttributeChange.ATIME_NOW);
+        long atimeNs = now ? transaction.nowNs() : change.atimeNs();
+        if (atimeNs <= inode.attributes().atimeNs()) {
+            return reply(inode);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.atimeNs = atimeNs;
+        return reply(inodes.putQuietly(draft));
+    }
+
+    EntryReply setXattr(TreeMutation.SetXattr m) {
+        Inode inode = inodes.require(m.ino());
+        xattrs.set(m.ino(), m.name(), m.value(), m.flags());
+        return changed(inode);
+    }
+
+    EntryReply removeXattr(TreeMutation.RemoveXattr m) {
+        Inode inode = inodes.require(m.ino());
+        xattrs.remove(m.ino(), m.name());
+        return changed(inode);
+    }
+
+    private EntryReply changed(Inode inode) {
+        InodeDraft draft = new InodeDraft(inode);
+        draft.ctimeNs = transaction.nowNs();
+        return reply(inodes.put(draft));
+    }
+
+    EntryReply setPolicy(TreeMutation.SetPolicy m) {
+        Policy policy = m.policy();
+        requirePossible(policy);
+        Inode inode = inodes.require(m.ino());
+        InodeDraft draft = new InodeDraft(inode);
+        Layout layout = inode.layout();
+        if (layout != null) {
+            if (inode.inline() != null) {
+                draft.layout = layouts.choose(m.ino(), policy, layout.lastOid());
+            } else if (!layouts.satisfies(layout, policy)) {
+                throw new FsException(
+                        Errno.ESTALE, "the contents of inode " + m.ino() + " have to be moved");
+            }
+        } else if (!inode.attributes().isDirectory()) {
+            throw new FsException(
+                    Errno.EINVAL, "inode " + m.ino() + " is neither a file nor a directory");
+        }
+        draft.policy = policy;
+        draft.ctimeNs = transaction.nowNs();
+        return reply(inodes.put(draft));
+    }
+
+    private static void requirePossible(Policy policy) {
+        boolean chunkSizeIsPossible =
+                policy.chunkSizeLog2() == 0
+                        || (policy.chunkSizeLog2() >= Layout.MIN_CHUNK_SIZE_LOG2
+                                && policy.chunkSizeLog2() <= Layout.MAX_CHUNK_SIZE_LOG2);
+        if (policy.replicas() < 0
+                || policy.replicas() > Policy.MAX_REPLICAS
+                || !chunkSizeIsPossible
+                || policy.stripeWidth() < -1) {
+            throw new FsException(Errno.EINVAL, "impossible policy " + policy);
+        }
+    }
+
+    private static EntryReply reply(Inode inode) {
+        return new EntryReply(inode, null, null, null);
+    }
+}

@@ -1,0 +1,104 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Store.Family;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.Limits;
+import io.cairn.wire.Push;
+
+/**
+ * What the whole cluster agrees on: its identity, its settings, the cluster map. Belongs to the
+ * apply thread.
+ */
+final class Cluster {
+    private final Transaction transaction;
+    private long clusterId;
+    private int standardReplicas = 1;
+    private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+    private ClusterMap map = ClusterMap.EMPTY;
+
+    /** Reads them from the store. */
+    Cluster(Store store, Transaction transaction) {
+        this.transaction = transaction;
+        byte[] identity = store.get(Family.META, Keys.cluster());
+        if (identity != null) {
+            Decoder in = Keys.open(Family.META, identity);
+            clusterId = in.i64();
+            standardReplicas = in.i32();
+            inlineLimitBytes = in.i32();
+        }
+        byte[] storedMap = store.get(Family.META, Keys.map());
+        if (storedMap != null) {
+            map = Codecs.clusterMap(Keys.open(Family.META, storedMap));
+        }
+    }
+
+    /** Founds the cluster; false when it is founded already. */
+    boolean found(LeaderMutation.Found m) {
+        if (clusterId != 0) {
+            return false;
+        }
+        if (m.clusterId() == 0
+                || m.standardReplicas() < 1
+                || m.standardReplicas() > Policy.MAX_REPLICAS
+                || m.inlineLimitBytes() < 0
+                || m.inlineLimitBytes() > Limits.MAX_INLINE_BYTES) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "a cluster needs an id, 1.."
+                            + Policy.MAX_REPLICAS
+                            + " replicas and an inline limit of 0.."
+                            + Limits.MAX_INLINE_BYTES
+                            + " bytes, not "
+                            + m);
+        }
+        clusterId = m.clusterId();
+        standardReplicas = m.standardReplicas();
+        inlineLimitBytes = m.inlineLimitBytes();
+        transaction.put(
+                Family.META,
+                Keys.cluster(),
+                Keys.value(17)
+                        .i64(clusterId)
+                        .i32(standardReplicas)
+                        .i32(inlineLimitBytes)
+                        .toBytes());
+        return true;
+    }
+
+    /** Takes the next cluster map and tells everybody; ESTALE when it is not the next one. */
+    void change(ClusterMap next) {
+        if (next.epoch() != map.epoch() + 1) {
+            throw new FsException(
+                    Errno.ESTALE,
+                    "the cluster map has epoch " + map.epoch() + ", not " + (next.epoch() - 1));
+        }
+        map = next;
+        var out = Keys.value(4096);
+        Codecs.clusterMap(out, next);
+        transaction.put(Family.META, Keys.map(), out.toBytes());
+        transaction.notify(0, new Push.MapChanged(next.epoch()));
+    }
+
+    /** 0 until the cluster is founded. */
+    long clusterId() {
+        return clusterId;
+    }
+
+    int standardReplicas() {
+        return standardReplicas;
+    }
+
+    int inlineLimitBytes() {
+        return inlineLimitBytes;
+    }
+
+    ClusterMap map() {
+        return map;
+    }
+}

@@ -1,0 +1,307 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.Done;
+import io.cairn.wire.Reply.EntryReply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The mutations of contents: bytes in the inode, sizes, layouts. Belongs to the apply thread.
+ *
+ * <p>A file's contents live either in the inode ({@code inline}) or in chunks. They move out with
+ * Spill and come back with a truncation to nothing, which also gives the file a new object, so that
+ * late writes of somebody who has not heard of it land where nobody looks.
+ */
+final class ContentOperations {
+    /** Runs of one layout. A file truncated in more places must be copied to be truncated again. */
+    static final int MAX_RUNS = 8192;
+
+    private static final long BLOCK_BYTES = 4096;
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final GarbageQueue garbage;
+    private final LayoutChoice layouts;
+    private final Cluster cluster;
+
+    ContentOperations(
+            Transaction transaction,
+            InodeTable inodes,
+            GarbageQueue garbage,
+            LayoutChoice layouts,
+            Cluster cluster) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.garbage = garbage;
+        this.layouts = layouts;
+        this.cluster = cluster;
+    }
+
+    EntryReply writeInline(ContentMutation.WriteInline m) {
+        Inode inode = inodes.file(m.ino());
+        byte[] old = inode.inline();
+        if (old == null) {
+            throw stale(m.ino(), "has its contents in chunks");
+        }
+        long sizeBytes = Math.max(old.length, requireSize(m.sizeBytes()));
+        for (ContentMutation.Patch patch : m.patches()) {
+            requireInline(requireSize(patch.offsetBytes()));
+            sizeBytes = Math.max(sizeBytes, patch.offsetBytes() + patch.bytes().length);
+        }
+        requireInline(sizeBytes);
+        byte[] contents = Arrays.copyOf(old, (int) sizeBytes);
+        for (ContentMutation.Patch patch : m.patches()) {
+            byte[] bytes = patch.bytes();
+            System.arraycopy(bytes, 0, contents, (int) patch.offsetBytes(), bytes.length);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.setInline(contents);
+        layouts.settle(draft);
+        return written(draft, m.mtimeNs());
+    }
+
+    EntryReply commitSize(ContentMutation.CommitSize m) {
+        Inode inode = inodes.file(m.ino());
+        requireSize(m.sizeBytes());
+        Layout layout = inode.layout();
+        if (inode.inline() != null || layout == null || layout.lastOid() != m.oid()) {
+            throw stale(m.ino(), "was truncated: object " + m.oid() + " is not its last one");
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.sizeBytes = Math.max(draft.sizeBytes, m.sizeBytes());
+        draft.usedBytes = plus(draft.usedBytes, m.usedDeltaBytes());
+        return written(draft, m.mtimeNs());
+    }
+
+    /** Never below 0; the largest number instead of overflow. */
+    private static long plus(long usedBytes, long deltaBytes) {
+        long sum = usedBytes + deltaBytes;
+        if (deltaBytes > 0 && sum < usedBytes) {
+            return Long.MAX_VALUE;
+        }
+        return Math.max(0, sum);
+    }
+
+    Reply spill(ContentMutation.Spill m) {
+        Inode inode = inodes.file(m.ino());
+        requireSize(m.sizeBytes());
+        byte[] inline = inode.inline();
+        Layout layout = inode.layout();
+        if (inline == null || layout == null) {
+            throw stale(m.ino(), "has its contents in chunks already");
+        }
+        if (layout.poolId() == 0) {
+            return settle(inode);
+        }
+        if (inode.attributes().version() != m.baseVersion()) {
+            throw stale(m.ino(), "has changed since version " + m.baseVersion());
+        }
+        if (m.sizeBytes() < inline.length || m.usedBytes() < 0) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "spilling " + inline.length + " bytes cannot leave " + m.sizeBytes());
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.inline = null;
+        draft.sizeBytes = m.sizeBytes();
+        draft.usedBytes = m.usedBytes();
+        return written(draft, m.mtimeNs());
+    }
+
+    /** The one failure that changes something: the file has a pool when the client asks again. */
+    private Reply settle(Inode inode) {
+        InodeDraft draft = new InodeDraft(inode);
+        if (!layouts.settle(draft)) {
+            throw noPool();
+        }
+        inodes.put(draft);
+        return new Reply.Failure(
+                Errno.ESTALE, "inode " + inode.ino() + " has got a pool just now: read it again");
+    }
+
+    private static FsException noPool() {
+        return new FsException(
+                Errno.ENOSPC, "no chunk server has registered yet; start one with 'cairn chunk'");
+    }
+
+    Reply cloneDone(ContentMutation.CloneDone m) {
+        Inode inode = inodes.file(m.ino());
+        Layout layout = inode.layout();
+        if (inode.inline() != null || layout == null) {
+            return new Done();
+        }
+        boolean pending = false;
+        for (Layout.Run run : layout.runs()) {
+            if (run.oid() == m.oid() && run.sourceOid() != 0) {
+                garbage.addSource(layout.poolId(), run);
+                pending = true;
+            }
+        }
+        if (pending) {
+            InodeDraft draft = new InodeDraft(inode);
+            draft.layout = layout.withCloned(m.oid());
+            inodes.put(draft);
+        }
+        return new Done();
+    }
+
+    EntryReply swap(ContentMutation.SwapContents m) {
+        if (m.ino() == m.otherIno()) {
+            throw new FsException(Errno.EINVAL, "cannot swap inode " + m.ino() + " with itself");
+        }
+        Inode one = inodes.file(m.ino());
+        Inode other = inodes.file(m.otherIno());
+        if (one.attributes().version() != m.version()) {
+            throw stale(m.ino(), "has changed since version " + m.version());
+        }
+        if (other.attributes().version() != m.otherVersion()) {
+            throw stale(m.otherIno(), "has changed since version " + m.otherVersion());
+        }
+        Inode changed = inodes.put(withContentsOf(one, other));
+        Inode otherChanged = inodes.put(withContentsOf(other, one));
+        return new EntryReply(changed, null, null, otherChanged.attributes());
+    }
+
+    private InodeDraft withContentsOf(Inode inode, Inode other) {
+        InodeDraft draft = new InodeDraft(inode);
+        draft.inline = other.inline();
+        draft.layout = other.layout();
+        draft.policy = other.policy();
+        draft.sizeBytes = other.attributes().size();
+        draft.usedBytes = other.attributes().usedBytes();
+        draft.ctimeNs = transaction.nowNs();
+        return draft;
+    }
+
+    /** Truncates or extends; the caller sets the times and stores the draft. */
+    void resize(InodeDraft draft, long sizeBytes) {
+        if (draft.type != FileType.FILE) {
+            throw new FsException(
+                    draft.type == FileType.DIRECTORY ? Errno.EISDIR : Errno.EINVAL,
+                    "inode " + draft.ino + " is not a regular file");
+        }
+        requireSize(sizeBytes);
+        Layout layout = draft.layout;
+        byte[] inline = draft.inline;
+        if (inline != null) {
+            resizeInline(draft, inline, sizeBytes);
+        } else if (layout == null) {
+            throw new IllegalStateException("file " + draft.ino + " has no layout");
+        } else if (sizeBytes == 0) {
+            garbage.addAll(layout);
+            draft.setInline(new byte[0]);
+            draft.layout = layouts.fresh(draft.ino, draft.policy);
+        } else if (sizeBytes >= draft.sizeBytes) {
+            draft.sizeBytes = sizeBytes;
+        } else {
+            draft.layout = truncated(layout, sizeBytes);
+            draft.sizeBytes = sizeBytes;
+            draft.usedBytes = Math.min(draft.usedBytes, InodeDraft.roundUp(sizeBytes, BLOCK_BYTES));
+        }
+    }
+
+    private void resizeInline(InodeDraft draft, byte[] inline, long sizeBytes) {
+        if (sizeBytes <= cluster.inlineLimitBytes()) {
+            draft.setInline(Arrays.copyOf(inline, (int) sizeBytes));
+        } else if (inline.length > 0) {
+            throw new FsException(
+                    Errno.EFBIG,
+                    "the contents of inode " + draft.ino + " have to be spilled first");
+        } else {
+            Layout layout = draft.layout;
+            layouts.settle(draft);
+            if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
+                throw noPool();
+            }
+            draft.inline = null;
+            draft.sizeBytes = sizeBytes;
+        }
+    }
+
+    /**
+     * The layout after truncation to a size that is not 0. The chunk with the new end, or the first
+     * one beyond it, and all after it come under a new object; the old objects go to the garbage
+     * queue from there on. When the end is inside a chunk, what is left of this chunk has still to
+     * be cloned, and its old copy is kept until then.
+     */
+    private Layout truncated(Layout layout, long sizeBytes) {
+        long boundary = layout.chunkOf(sizeBytes);
+        long keptBytes = sizeBytes & (layout.chunkSizeBytes() - 1);
+        Layout.Run cut = layout.runOf(boundary);
+        List<Layout.Run> runs = new ArrayList<>();
+        for (Layout.Run run : layout.runs()) {
+            if (run.firstChunk() < boundary) {
+                runs.add(run);
+            }
+        }
+        if (runs.size() >= MAX_RUNS) {
+            throw new FsException(
+                    Errno.EFBIG,
+                    "the file was truncated in " + MAX_RUNS + " places: copy it to make it whole");
+        }
+        for (Layout.Run run : layout.runs()) {
+            if (run.firstChunk() > boundary) {
+                garbage.add(layout.poolId(), run);
+            }
+        }
+        runs.add(cut(layout, cut, boundary, keptBytes));
+        return layout.withRuns(runs);
+    }
+
+    /** The run that begins at the boundary, in place of what {@code cut} holds from there on. */
+    private Layout.Run cut(Layout layout, Layout.Run cut, long boundary, long keptBytes) {
+        int pool = layout.poolId();
+        long oid = transaction.counters().takeOid();
+        boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
+        if (keptBytes == 0) {
+            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            if (isPending) {
+                garbage.addSource(pool, cut);
+            }
+            return Layout.Run.of(boundary, oid);
+        }
+        if (isPending) {
+            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            long sourceLengthBytes = Math.min(cut.sourceLengthBytes(), keptBytes);
+            return new Layout.Run(boundary, oid, cut.sourceOid(), sourceLengthBytes);
+        }
+        garbage.add(pool, cut.oid(), boundary + 1, GarbageQueue.TO_END);
+        return new Layout.Run(boundary, oid, cut.oid(), keptBytes);
+    }
+
+    private EntryReply written(InodeDraft draft, long mtimeNs) {
+        draft.mtimeNs = mtimeNs;
+        draft.ctimeNs = transaction.nowNs();
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    private static long requireSize(long sizeBytes) {
+        if (sizeBytes < 0) {
+            throw new FsException(Errno.EINVAL, "size " + sizeBytes);
+        }
+        if (sizeBytes > FileSystem.MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG, "size " + sizeBytes);
+        }
+        return sizeBytes;
+    }
+
+    private void requireInline(long sizeBytes) {
+        if (sizeBytes > cluster.inlineLimitBytes()) {
+            throw new FsException(
+                    Errno.EFBIG, sizeBytes + " bytes do not fit into the inode; write chunks");
+        }
+    }
+
+    private static FsException stale(long ino, String why) {
+        return new FsException(Errno.ESTALE, "inode " + ino + " " + why);
+    }
+}

@@ -1,0 +1,106 @@
+package io.cairn.master.namespace;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Decoder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers given next. Belongs to the apply thread; written with the batch of the entry that
+ * changed them.
+ */
+final class Counters {
+    /** The upper 16 bits of inode numbers and object ids are the shard. */
+    private static final long SHARD_LIMIT = 1L << 48;
+
+    private long nextIno = FileSystem.ROOT_INO + 1;
+    private long nextOid = 1;
+    private long nextGarbage = 1;
+    private long nextSession = 1;
+    private long nextTicket = 1;
+    private long inodeCount;
+    private boolean changed;
+
+    /** Reads them from a store. */
+    static Counters load(Store store) {
+        Counters counters = new Counters();
+        byte @Nullable [] value = store.get(Store.Family.META, Keys.counters());
+        if (value != null) {
+            Decoder in = Keys.open(Store.Family.META, value);
+            counters.nextIno = in.i64();
+            counters.nextOid = in.i64();
+            counters.nextGarbage = in.i64();
+            counters.nextSession = in.i64();
+            counters.nextTicket = in.i64();
+            counters.inodeCount = in.i64();
+        }
+        return counters;
+    }
+
+    byte[] encode() {
+        return Keys.value(49)
+                .i64(nextIno)
+                .i64(nextOid)
+                .i64(nextGarbage)
+                .i64(nextSession)
+                .i64(nextTicket)
+                .i64(inodeCount)
+                .toBytes();
+    }
+
+    /** Whether they changed since the last call. */
+    boolean takeChanged() {
+        boolean was = changed;
+        changed = false;
+        return was;
+    }
+
+    /** Fails with ENOSPC, before anything changed, when a shard has used up its numbers. */
+    void requireRoom() {
+        if (nextIno >= SHARD_LIMIT || nextOid >= SHARD_LIMIT) {
+            throw new FsException(Errno.ENOSPC, "all inode numbers of the shard have been used");
+        }
+    }
+
+    long takeIno() {
+        changed = true;
+        inodeCount++;
+        return nextIno++;
+    }
+
+    long takeOid() {
+        changed = true;
+        return nextOid++;
+    }
+
+    long takeGarbage() {
+        changed = true;
+        return nextGarbage++;
+    }
+
+    long takeSession() {
+        changed = true;
+        return nextSession++;
+    }
+
+    long takeTicket() {
+        changed = true;
+        return nextTicket++;
+    }
+
+    /** The root was made; its number is not from the counter. */
+    void rootMade() {
+        changed = true;
+        inodeCount++;
+    }
+
+    void inodeRemoved() {
+        changed = true;
+        inodeCount--;
+    }
+
+    long inodeCount() {
+        return inodeCount;
+    }
+}

@@ -1,0 +1,93 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.master.namespace.Store.Family;
+import io.cairn.wire.Decoder;
+import org.jspecify.annotations.Nullable;
+
+/** The names in directories. Belongs to the apply thread. */
+final class DirectoryTable {
+    /** What a name stands for. */
+    record Dentry(long ino, FileType type) {
+        boolean isDirectory() {
+            return type == FileType.DIRECTORY;
+        }
+
+        /** Reads the value of a dentry. */
+        static Dentry decode(byte[] value) {
+            Decoder in = Keys.open(Family.DENTRY, value);
+            int code = in.u8();
+            FileType type = FileType.ofCode(code);
+            if (type == null) {
+                throw new IllegalStateException("a dentry has the type " + code);
+            }
+            return new Dentry(in.i64(), type);
+        }
+    }
+
+    private final Transaction transaction;
+
+    DirectoryTable(Transaction transaction) {
+        this.transaction = transaction;
+    }
+
+    /** What a name in a directory stands for, or null. */
+    @Nullable Dentry find(long parentIno, Name name) {
+        byte[] value = transaction.get(Family.DENTRY, Keys.dentry(parentIno, name));
+        return value == null ? null : Dentry.decode(value);
+    }
+
+    /** What a name in a directory stands for, or ENOENT. */
+    Dentry require(long parentIno, Name name) {
+        Dentry dentry = find(parentIno, name);
+        if (dentry == null) {
+            throw missing(parentIno, name);
+        }
+        return dentry;
+    }
+
+    static FsException missing(long parentIno, Name name) {
+        return new FsException(Errno.ENOENT, "no '" + name + "' in directory " + parentIno);
+    }
+
+    static FsException exists(long parentIno, Name name) {
+        return new FsException(Errno.EEXIST, "'" + name + "' exists in directory " + parentIno);
+    }
+
+    /** Fails with EEXIST when a name is taken. */
+    void requireFree(long parentIno, Name name) {
+        if (find(parentIno, name) != null) {
+            throw exists(parentIno, name);
+        }
+    }
+
+    /** Fails with EMLINK when a directory has as many sub-directories as it can. */
+    static void requireRoomForDirectory(Inode parent) {
+        if (parent.attributes().nlink() >= FileSystem.MAX_LINKS) {
+            throw new FsException(
+                    Errno.EMLINK,
+                    "directory " + parent.ino() + " has " + FileSystem.MAX_LINKS + " links");
+        }
+    }
+
+    /** Sets what a name stands for; the caller keeps the counts of the directory. */
+    void put(long parentIno, Name name, Dentry dentry) {
+        byte[] value =
+                Keys.value(18)
+                        .u8(dentry.type().code())
+                        .i64(dentry.ino())
+                        .i64(transaction.version())
+                        .toBytes();
+        transaction.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
+    }
+
+    /** Removes a name; the caller keeps the counts of the directory. */
+    void remove(long parentIno, Name name) {
+        transaction.delete(Family.DENTRY, Keys.dentry(parentIno, name));
+    }
+}

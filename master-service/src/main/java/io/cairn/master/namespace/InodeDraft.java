@@ -1,0 +1,127 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.FileType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An inode while a mutation works on it: the fields of {@link Inode} and {@link Attributes}, open
+ * for change, with the rules that tie some of them together. Lives within one mutation; {@link
+ * #seal} makes the immutable inode.
+ */
+final class InodeDraft {
+    /** Size that directories show; their contents are keys of the store. */
+    static final long DIRECTORY_SIZE_BYTES = 4096;
+
+    static final int SETUID = 04000;
+    static final int SETGID = 02000;
+    static final int GROUP_EXECUTE = 010;
+
+    final long ino;
+    final FileType type;
+    int generation = 1;
+    int mode;
+    int nlink = 1;
+    int uid;
+    int gid;
+    long rdev;
+    long sizeBytes;
+    long usedBytes;
+    long atimeNs;
+    long mtimeNs;
+    long ctimeNs;
+    long version;
+    long parentIno;
+    Policy policy = Policy.STANDARD;
+    @Nullable Layout layout;
+    byte @Nullable [] inline;
+    long entryCount;
+    long exclusiveVerifier;
+
+    /** A new inode; all times are {@code nowNs}. */
+    InodeDraft(long ino, FileType type, long nowNs) {
+        this.ino = ino;
+        this.type = type;
+        atimeNs = nowNs;
+        mtimeNs = nowNs;
+        ctimeNs = nowNs;
+    }
+
+    /** An existing inode. */
+    InodeDraft(Inode inode) {
+        Attributes a = inode.attributes();
+        ino = a.ino();
+        type = a.type();
+        generation = a.generation();
+        mode = a.mode();
+        nlink = a.nlink();
+        uid = a.uid();
+        gid = a.gid();
+        rdev = a.rdev();
+        sizeBytes = a.size();
+        usedBytes = a.usedBytes();
+        atimeNs = a.atimeNs();
+        mtimeNs = a.mtimeNs();
+        ctimeNs = a.ctimeNs();
+        version = a.version();
+        parentIno = inode.parentIno();
+        policy = inode.policy();
+        layout = inode.layout();
+        inline = inode.inline();
+        entryCount = inode.entryCount();
+        exclusiveVerifier = inode.exclusiveVerifier();
+    }
+
+    /** The contents were changed now. */
+    void touch(long nowNs) {
+        mtimeNs = nowNs;
+        ctimeNs = nowNs;
+    }
+
+    /** Takes contents that live in the inode, with size and usage. */
+    void setInline(byte[] contents) {
+        inline = contents;
+        sizeBytes = contents.length;
+        usedBytes = roundUp(contents.length, 512);
+    }
+
+    /** Takes ownership bits away, as write(2) and chown(2) demand. */
+    void killPrivilege() {
+        if (type != FileType.DIRECTORY) {
+            mode &= ~SETUID;
+            if ((mode & GROUP_EXECUTE) != 0) {
+                mode &= ~SETGID;
+            }
+        }
+    }
+
+    /** The finished inode. */
+    Inode seal() {
+        Attributes attributes =
+                new Attributes(
+                        ino,
+                        generation,
+                        type,
+                        mode,
+                        nlink,
+                        uid,
+                        gid,
+                        rdev,
+                        sizeBytes,
+                        usedBytes,
+                        atimeNs,
+                        mtimeNs,
+                        ctimeNs,
+                        version);
+        return new Inode(
+                attributes, parentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+    }
+
+    /** The next multiple of {@code unit}, a power of two; the largest one instead of overflow. */
+    static long roundUp(long bytes, long unit) {
+        return bytes > Long.MAX_VALUE - unit ? Long.MAX_VALUE & -unit : (bytes + unit - 1) & -unit;
+    }
+}

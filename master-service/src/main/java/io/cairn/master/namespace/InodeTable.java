@@ -1,0 +1,145 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Store.Family;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inodes, and the checks that nearly every mutation begins with. Belongs to the apply thread.
+ */
+final class InodeTable {
+    private static final byte[] PRESENT = {Keys.FORMAT};
+
+    private final Transaction transaction;
+    private final XattrTable xattrs;
+    private final GarbageQueue garbage;
+
+    InodeTable(Transaction transaction, XattrTable xattrs, GarbageQueue garbage) {
+        this.transaction = transaction;
+        this.xattrs = xattrs;
+        this.garbage = garbage;
+    }
+
+    /** An inode, or ESTALE. */
+    Inode require(long ino) {
+        Inode inode = transaction.inode(ino);
+        if (inode == null) {
+            throw stale(ino);
+        }
+        return inode;
+    }
+
+    static FsException stale(long ino) {
+        return new FsException(Errno.ESTALE, "inode " + ino + " is gone");
+    }
+
+    /** A directory in which something can be found or made: ESTALE, ENOTDIR, ENOENT if removed. */
+    Inode directory(long ino) {
+        return liveDirectory(require(ino));
+    }
+
+    /** The same check on an inode at hand. */
+    static Inode liveDirectory(Inode inode) {
+        if (!inode.attributes().isDirectory()) {
+            throw new FsException(Errno.ENOTDIR, "inode " + inode.ino() + " is not a directory");
+        }
+        if (inode.attributes().nlink() == 0) {
+            throw new FsException(Errno.ENOENT, "directory " + inode.ino() + " has been removed");
+        }
+        return inode;
+    }
+
+    /** A regular file: ESTALE, EISDIR, or EINVAL for anything else. */
+    Inode file(long ino) {
+        Inode inode = require(ino);
+        if (!inode.attributes().isFile()) {
+            throw new FsException(
+                    inode.attributes().isDirectory() ? Errno.EISDIR : Errno.EINVAL,
+                    "inode " + ino + " is not a regular file");
+        }
+        return inode;
+    }
+
+    /** A new inode in a directory, with the group that the directory decides. */
+    InodeDraft draft(FileType type, Inode parent, int mode, int uid, int gid) {
+        InodeDraft draft =
+                new InodeDraft(transaction.counters().takeIno(), type, transaction.nowNs());
+        draft.mode = mode & 07777;
+        draft.uid = uid;
+        draft.gid = gid;
+        if ((parent.attributes().mode() & InodeDraft.SETGID) != 0) {
+            draft.gid = parent.attributes().gid();
+            if (type == FileType.DIRECTORY) {
+                draft.mode |= InodeDraft.SETGID;
+            }
+        }
+        if (type == FileType.DIRECTORY) {
+            draft.nlink = 2;
+            draft.parentIno = parent.ino();
+            draft.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        }
+        if (type == FileType.DIRECTORY || type == FileType.FILE) {
+            draft.policy = parent.policy();
+        }
+        return draft;
+    }
+
+    /** Makes the root directory. */
+    void makeRoot() {
+        InodeDraft root =
+                new InodeDraft(FileSystem.ROOT_INO, FileType.DIRECTORY, transaction.nowNs());
+        root.mode = 0755;
+        root.nlink = 2;
+        root.parentIno = FileSystem.ROOT_INO;
+        root.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        transaction.counters().rootMade();
+        put(root);
+    }
+
+    /** Stores a draft with the version of the current mutation. */
+    Inode put(InodeDraft draft) {
+        draft.version = transaction.version();
+        return putQuietly(draft);
+    }
+
+    /** Stores a draft without a new version: nothing changed that a cache could miss. */
+    Inode putQuietly(InodeDraft draft) {
+        Inode inode = draft.seal();
+        transaction.putInode(inode);
+        return inode;
+    }
+
+    /** An inode loses one name; with the last one it becomes an orphan. A directory has one. */
+    Inode unlink(Inode inode) {
+        InodeDraft draft = new InodeDraft(inode);
+        draft.nlink = draft.type == FileType.DIRECTORY ? 0 : draft.nlink - 1;
+        draft.ctimeNs = transaction.nowNs();
+        if (draft.nlink == 0) {
+            transaction.put(Family.ORPHAN, Keys.of(draft.ino), PRESENT);
+        }
+        return put(draft);
+    }
+
+    /** Whether an inode waits to be purged. */
+    boolean isOrphan(long ino) {
+        return transaction.get(Family.ORPHAN, Keys.of(ino)) != null;
+    }
+
+    /** Forgets an orphan; its objects go to the garbage queue. */
+    void purge(long ino) {
+        Inode inode = require(ino);
+        @Nullable Layout layout = inode.layout();
+        if (layout != null && inode.inline() == null) {
+            garbage.addAll(layout);
+        }
+        xattrs.removeAll(ino);
+        transaction.delete(Family.ORPHAN, Keys.of(ino));
+        transaction.removeInode(ino);
+        transaction.counters().inodeRemoved();
+    }
+}

@@ -1,0 +1,227 @@
+package io.cairn.master.namespace;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.Done;
+import io.cairn.wire.Reply.Failure;
+import io.cairn.wire.Reply.SessionReply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+
+/**
+ * Executes envelopes: decodes, lets every mutation of a session happen once, and holds the one
+ * switch over all mutations. Errors become replies here and nowhere else. Belongs to the apply
+ * thread.
+ */
+final class Interpreter {
+    private final Transaction transaction;
+    private final Cluster cluster;
+    private final InodeTable inodes;
+    private final GarbageQueue garbage;
+    private final SessionTable sessions;
+    private final LockTable locks;
+    private final TreeOperations tree;
+    private final RenameOperation rename;
+    private final ContentOperations contents;
+    private final AttributeOperations attributes;
+
+    /** Loads what is kept in memory from the store. */
+    Interpreter(Store store, Transaction transaction) {
+        this.transaction = transaction;
+        cluster = new Cluster(store, transaction);
+        garbage = new GarbageQueue(transaction);
+        XattrTable xattrs = new XattrTable(transaction);
+        inodes = new InodeTable(transaction, xattrs, garbage);
+        sessions = new SessionTable(store, transaction);
+        locks = new LockTable(store, transaction, inodes);
+        DirectoryTable directories = new DirectoryTable(transaction);
+        LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
+        tree = new TreeOperations(transaction, inodes, directories, layouts, cluster);
+        rename = new RenameOperation(transaction, inodes, directories);
+        contents = new ContentOperations(transaction, inodes, garbage, layouts, cluster);
+        attributes = new AttributeOperations(transaction, inodes, xattrs, contents, layouts);
+    }
+
+    Cluster cluster() {
+        return cluster;
+    }
+
+    /** Executes the envelope in a part of a log entry and answers with the bytes of a reply. */
+    byte[] execute(byte[] entry, int offset, int length, int ordinal) {
+        Envelope envelope;
+        try {
+            Decoder in = new Decoder(entry, offset, length);
+            envelope = Envelope.decode(in);
+            if (in.remaining() > 0) {
+                return malformed(in.remaining() + " bytes behind a mutation");
+            }
+        } catch (MalformedMessageException e) {
+            return malformed(String.valueOf(e.getMessage()));
+        }
+        transaction.beginMutation(ordinal, envelope.timeNs());
+        return envelope.session() == 0 ? ofLeader(envelope) : ofSession(envelope);
+    }
+
+    static byte[] malformed(String why) {
+        return new Failure(Errno.EPROTO, why).toBytes();
+    }
+
+    private byte[] ofLeader(Envelope envelope) {
+        return switch (envelope.mutation()) {
+            case LeaderMutation m -> run(envelope).toBytes();
+            case SessionMutation.OpenSession m -> run(envelope).toBytes();
+            case SessionMutation.CloseSession m -> run(envelope).toBytes();
+            default -> noSession(0);
+        };
+    }
+
+    private byte[] ofSession(Envelope envelope) {
+        long number = envelope.session();
+        Session session = sessions.find(number);
+        if (session == null) {
+            return isOwnClose(envelope) ? new Done().toBytes() : noSession(number);
+        }
+        byte[] remembered = sessions.remembered(session, envelope.sequence());
+        if (remembered != null) {
+            return remembered;
+        }
+        try {
+            sessions.admit(session, envelope);
+        } catch (FsException e) {
+            return failure(e).toBytes();
+        }
+        byte[] reply = run(envelope).toBytes();
+        if (!isOwnClose(envelope)) {
+            sessions.remember(session, envelope, reply);
+        }
+        return reply;
+    }
+
+    private static boolean isOwnClose(Envelope envelope) {
+        return envelope.mutation() instanceof SessionMutation.CloseSession m
+                && m.session() == envelope.session();
+    }
+
+    private static byte[] noSession(long number) {
+        return new Failure(Errno.NO_SESSION, "session " + number + " is not open").toBytes();
+    }
+
+    private Reply run(Envelope envelope) {
+        long writes = transaction.writes();
+        try {
+            return perform(envelope);
+        } catch (FsException e) {
+            if (transaction.writes() != writes) {
+                throw new IllegalStateException(
+                        "a mutation failed after it had changed something: " + envelope, e);
+            }
+            return failure(e);
+        }
+    }
+
+    private static Failure failure(FsException e) {
+        return new Failure(e.errno(), String.valueOf(e.getMessage()));
+    }
+
+    private Reply perform(Envelope envelope) {
+        Mutation mutation = envelope.mutation();
+        return switch (mutation) {
+            case TreeMutation.Create m -> tree.create(m);
+            case TreeMutation.Mkdir m -> tree.mkdir(m);
+            case TreeMutation.Symlink m -> tree.symlink(m);
+            case TreeMutation.Link m -> tree.link(m);
+            case TreeMutation.Unlink m -> tree.unlink(m);
+            case TreeMutation.Rmdir m -> tree.rmdir(m);
+            case TreeMutation.Rename m -> rename.rename(m);
+            case TreeMutation.SetAttributes m -> attributes.setAttributes(m);
+            case TreeMutation.SetXattr m -> attributes.setXattr(m);
+            case TreeMutation.RemoveXattr m -> attributes.removeXattr(m);
+            case TreeMutation.SetPolicy m -> attributes.setPolicy(m);
+            case ContentMutation.WriteInline m -> contents.writeInline(m);
+            case ContentMutation.CommitSize m -> contents.commitSize(m);
+            case ContentMutation.Spill m -> contents.spill(m);
+            case ContentMutation.CloneDone m -> contents.cloneDone(m);
+            case ContentMutation.SwapContents m -> contents.swap(m);
+            case SessionMutation m -> session(envelope, m);
+            case LeaderMutation m -> leader(envelope, m);
+        };
+    }
+
+    private Reply session(Envelope envelope, SessionMutation mutation) {
+        long session = envelope.session();
+        return switch (mutation) {
+            case SessionMutation.SetLock m -> locks.set(session, m);
+            case SessionMutation.CancelLock m -> {
+                locks.cancel(session, m);
+                yield new Done();
+            }
+            case SessionMutation.ReleaseLocks m -> {
+                locks.release(session, m);
+                yield new Done();
+            }
+            case SessionMutation.OpenSession m -> open(envelope, m);
+            case SessionMutation.CloseSession m -> {
+                if (session != 0 && session != m.session()) {
+                    throw new FsException(Errno.EPERM, "a session can close itself only");
+                }
+                locks.endSession(m.session());
+                sessions.close(m.session());
+                yield new Done();
+            }
+        };
+    }
+
+    private Reply open(Envelope envelope, SessionMutation.OpenSession m) {
+        if (envelope.session() != 0) {
+            throw new FsException(Errno.EPERM, "a session cannot open another one");
+        }
+        if (cluster.clusterId() == 0) {
+            throw new FsException(Errno.NOT_READY, "the cluster is not founded yet");
+        }
+        Session session = sessions.open(envelope.sequence(), m.client());
+        return new SessionReply(
+                session.number(),
+                cluster.clusterId(),
+                Namespace.LEASE_MS,
+                cluster.inlineLimitBytes(),
+                cluster.map().epoch());
+    }
+
+    private Reply leader(Envelope envelope, LeaderMutation mutation) {
+        if (envelope.session() != 0) {
+            throw new FsException(Errno.EPERM, "only the leader may ask for this");
+        }
+        switch (mutation) {
+            case LeaderMutation.Purge m -> purge(m);
+            case LeaderMutation.Collected m -> {
+                for (long entryId : m.entryIds()) {
+                    garbage.remove(entryId);
+                }
+            }
+            case LeaderMutation.ChangeMap m -> cluster.change(m.map());
+            case LeaderMutation.Found m -> {
+                if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {
+                    inodes.makeRoot();
+                }
+            }
+        }
+        return new Done();
+    }
+
+    private void purge(LeaderMutation.Purge m) {
+        for (long ino : m.inos()) {
+            if (inodes.isOrphan(ino)) {
+                locks.drop(ino);
+                inodes.purge(ino);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package io.cairn.master.namespace;
+
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The legend of the replicated state: every key and every value of every family. Numbers are
+ * big-endian, so that keys sort in numeric order; every value begins with a format version.
+ *
+ * <pre>
+ * META
+ *   "cluster"    -> | 1 | clusterId 8 | standardReplicas 4 | inlineLimitBytes 4 |
+ *   "counters"   -> | 1 | nextIno 8 | nextOid 8 | nextGarbage 8 | nextSession 8 | nextTicket 8 |
+ *                       | inodeCount 8 |
+ *   "map"        -> | 1 | cluster map (Codecs) |
+ *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
+ *                   the namespace and no part of its fingerprint
+ *
+ * INODE     | ino 8 |
+ *           -> | 1 | inode (Codecs) |
+ *
+ * DENTRY    | parentIno 8 | cookie 8 | name 1..255 |          cookie: Name.cookie()
+ *           -> | 1 | type 1 | ino 8 | version 8 |
+ *
+ * XATTR     | ino 8 |                                         present if there are any
+ *           -> | 1 | count 4 | nameBytes 8 | valueBytes 8 |
+ *           | ino 8 | name 1..255 |
+ *           -> | 1 | value 0..65536 |
+ *
+ * ORPHAN    | ino 8 |                                         inodes without a name (nlink 0)
+ *           -> | 1 |
+ *
+ * SESSION   | session 8 |
+ *           -> | 1 | openingSequence 8 | openedNs 8 | client (text) |
+ *
+ * REPLY     | session 8 | sequence 8 |                        until acknowledged
+ *           -> | 1 | ackedUpTo 8 | reply ... |                ackedUpTo: as known at that time;
+ *                                                             the session's is the largest
+ *
+ * LOCK      | ino 8 | 0 | kind 1 | session 8 | owner 8 |      held, all ranges of one owner
+ *           -> | 1 | count 4 | { mode 1 | startByte 8 | endByte 8 | pid 4 | requestId 8 } ... |
+ *           | ino 8 | 1 | ticket 8 |                          waiting, in order of arrival
+ *           -> | 1 | session 8 | requestId 8 | lock (Codecs) |
+ *
+ * GC        | entryId 8 |                                     chunks [fromChunk, endChunk)
+ *           -> | 1 | poolId 4 | oid 8 | fromChunk 8 | endChunk 8 |
+ * </pre>
+ *
+ * The version of an inode or dentry is the log index of the entry that changed it last, shifted
+ * left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry: so two changes
+ * never share a version, even when they share a log entry.
+ *
+ * <p>Inode numbers, object ids and sessions come from counters. The upper 16 bits of inode numbers
+ * and object ids are the shard, which is 0.
+ */
+public final class Keys {
+    /** Format version of all values. */
+    static final int FORMAT = 1;
+
+    /** Bits of a version that tell the place of the mutation in its log entry. */
+    static final int ORDINAL_BITS = 16;
+
+    private static final VarHandle LONG =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+    private static final int HELD = 0;
+    private static final int WAITING = 1;
+
+    private Keys() {}
+
+    /** The key of a {@code META} value. */
+    private static byte[] meta(String name) {
+        return name.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static byte[] cluster() {
+        return meta("cluster");
+    }
+
+    static byte[] counters() {
+        return meta("counters");
+    }
+
+    static byte[] map() {
+        return meta("map");
+    }
+
+    /** The key in {@code META} that a store may use for its position in the log. */
+    public static byte[] position() {
+        return meta("position");
+    }
+
+    /** A key of one number; also the prefix of all keys that begin with it. */
+    static byte[] of(long number) {
+        byte[] key = new byte[8];
+        LONG.set(key, 0, number);
+        return key;
+    }
+
+    /** The number that a key holds at an offset. */
+    static long numberAt(byte[] key, int offset) {
+        return (long) LONG.get(key, offset);
+    }
+
+    /** A key of two numbers. */
+    static byte[] of(long first, long second) {
+        byte[] key = new byte[16];
+        LONG.set(key, 0, first);
+        LONG.set(key, 8, second);
+        return key;
+    }
+
+    static byte[] dentry(long parentIno, Name name) {
+        byte[] bytes = name.bytes();
+        byte[] key = new byte[16 + bytes.length];
+        LONG.set(key, 0, parentIno);
+        LONG.set(key, 8, name.cookie());
+        System.arraycopy(bytes, 0, key, 16, bytes.length);
+        return key;
+    }
+
+    /** The name in the key of a dentry. */
+    static Name nameOf(byte[] dentryKey) {
+        return Name.of(suffix(dentryKey, 16));
+    }
+
+    static byte[] xattr(long ino, byte[] name) {
+        byte[] key = new byte[8 + name.length];
+        LONG.set(key, 0, ino);
+        System.arraycopy(name, 0, key, 8, name.length);
+        return key;
+    }
+
+    /** The name in the key of an extended attribute; empty for the head record. */
+    static byte[] xattrNameOf(byte[] key) {
+        return suffix(key, 8);
+    }
+
+    static byte[] held(long ino, Lock.Kind kind, LockOwner owner) {
+        Encoder out = new Encoder(26);
+        out.i64(ino).u8(HELD).u8(kind.ordinal()).i64(owner.session()).i64(owner.owner());
+        return out.toBytes();
+    }
+
+    /** The prefix of all locks of a kind that are held on an inode. */
+    static byte[] heldPrefix(long ino, Lock.Kind kind) {
+        return new Encoder(10).i64(ino).u8(HELD).u8(kind.ordinal()).toBytes();
+    }
+
+    static byte[] waiting(long ino, long ticket) {
+        return new Encoder(17).i64(ino).u8(WAITING).i64(ticket).toBytes();
+    }
+
+    /** Whether the key of a {@code LOCK} value is that of held ranges, not of a waiting request. */
+    static boolean isHeld(byte[] lockKey) {
+        return lockKey[8] == HELD;
+    }
+
+    /** Begins a value. */
+    static Encoder value(int expectedBytes) {
+        return new Encoder(expectedBytes).u8(FORMAT);
+    }
+
+    /**
+     * Begins to read a value.
+     *
+     * @throws IllegalStateException when the value has another format: this master is too old
+     */
+    static Decoder open(Store.Family family, byte[] value) {
+        Decoder in = new Decoder(value);
+        int format = in.u8();
+        if (format != FORMAT) {
+            throw new IllegalStateException(
+                    "a value of family "
+                            + family
+                            + " has format "
+                            + format
+                            + "; this version of Cairn reads format "
+                            + FORMAT
+                            + ": use the version that wrote it, or a newer one");
+        }
+        return in;
+    }
+
+    private static byte[] suffix(byte[] key, int from) {
+        byte[] suffix = new byte[key.length - from];
+        System.arraycopy(key, from, suffix, 0, suffix.length);
+        return suffix;
+    }
+}

@@ -1,0 +1,16 @@
+package io.cairn.master.namespace;
+
+/**
+ * Who holds a lock or waits for one: an owner within its session. Ordered by session, so that all
+ * owners of a session are neighbours.
+ *
+ * @param session the session
+ * @param owner the opaque number of the owner, chosen by the client
+ */
+record LockOwner(long session, long owner) implements Comparable<LockOwner> {
+    @Override
+    public int compareTo(LockOwner other) {
+        int bySession = Long.compareUnsigned(session, other.session);
+        return bySession != 0 ? bySession : Long.compareUnsigned(owner, other.owner);
+    }
+}

@@ -1,0 +1,270 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.master.namespace.Store.Change;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The replicated state of a cluster: tree, contents, sessions, locks, garbage, cluster map. A
+ * deterministic state machine: the same log entries in the same order make the same state, whoever
+ * applies them and however often the process was restarted between them.
+ *
+ * <p>Threads: {@link #apply} and {@link #advance} belong to one thread. Everything else may be
+ * called by any thread at any time and sees the state between two log entries. An entry is executed
+ * beside the committed state; only the commit of its changes excludes readers.
+ *
+ * <p>A log entry holds one or more envelopes:
+ *
+ * <pre>
+ * +----------+----------+-----+----------+----------+
+ * | length 4 | envelope | ... | length 4 | envelope |
+ * +----------+----------+-----+----------+----------+
+ * </pre>
+ */
+public final class Namespace {
+    /** How long a session lasts without a KeepAlive, as told when it is opened. */
+    public static final long LEASE_MS = 15_000;
+
+    /** Envelopes of one log entry. */
+    public static final int MAX_ENVELOPES = 1 << Keys.ORDINAL_BITS;
+
+    /** What readers see besides the store; replaced as a whole with each commit. */
+    private record Published(
+            long term,
+            long index,
+            ClusterMap map,
+            long clusterId,
+            int standardReplicas,
+            int inlineLimitBytes,
+            long inodeCount) {}
+
+    private final Store store;
+    private final InodeCache cache = new InodeCache();
+    private final Counters counters;
+    private final Transaction transaction;
+    private final Interpreter interpreter;
+    private final View view;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private volatile Published published;
+
+    /**
+     * Opens the state in a store, which may be empty. The store stays the caller's to close.
+     *
+     * @throws IllegalStateException when the store holds a newer format
+     */
+    public Namespace(Store store) {
+        this.store = store;
+        counters = Counters.load(store);
+        transaction = new Transaction(store, cache, counters);
+        interpreter = new Interpreter(store, transaction);
+        view = new View(store, cache);
+        published = publication(store.appliedTerm(), store.appliedIndex());
+    }
+
+    /**
+     * What came of a log entry.
+     *
+     * @param replies the encoded replies, one per envelope; a single EPROTO failure when the bytes
+     *     are not a sequence of envelopes: then nothing was executed
+     * @param notices what the leader should tell its clients, in order
+     */
+    public record Applied(List<byte[]> replies, List<Notice> notices) {}
+
+    /**
+     * Executes a log entry. Bad input never throws: it fails with a reply, the same on every
+     * master.
+     *
+     * @param index above {@link #appliedIndex}
+     * @throws RuntimeException when the store failed or an invariant is broken: the process must
+     *     halt and recover from log and snapshot
+     */
+    public Applied apply(long term, long index, byte[] entry) {
+        requireNext(index);
+        transaction.begin(index);
+        List<byte[]> replies = new ArrayList<>();
+        List<Integer> offsets = envelopes(entry);
+        if (offsets == null) {
+            replies.add(Interpreter.malformed("log entry " + index + " holds no envelopes"));
+        } else {
+            for (int ordinal = 0; ordinal < offsets.size(); ordinal++) {
+                int offset = offsets.get(ordinal);
+                int length = new Decoder(entry, offset - Integer.BYTES, Integer.BYTES).i32();
+                replies.add(interpreter.execute(entry, offset, length, ordinal));
+            }
+        }
+        commit(transaction.changes(), term, index);
+        return new Applied(replies, transaction.notices());
+    }
+
+    /** Takes note of a log entry without mutations: a change of the Raft group, a new term. */
+    public void advance(long term, long index) {
+        requireNext(index);
+        transaction.begin(index);
+        commit(List.of(), term, index);
+    }
+
+    private void requireNext(long index) {
+        if (index <= published.index) {
+            throw new IllegalArgumentException(
+                    "log entry " + index + " after " + published.index + " was applied");
+        }
+    }
+
+    /** Where the envelopes begin, or null when the entry is not made of envelopes. */
+    private static @Nullable List<Integer> envelopes(byte[] entry) {
+        List<Integer> offsets = new ArrayList<>();
+        int at = 0;
+        while (at < entry.length) {
+            if (entry.length - at < Integer.BYTES || offsets.size() == MAX_ENVELOPES) {
+                return null;
+            }
+            int length = new Decoder(entry, at, Integer.BYTES).i32();
+            at += Integer.BYTES;
+            if (length <= Envelope.HEADER_BYTES || length > entry.length - at) {
+                return null;
+            }
+            offsets.add(at);
+            at += length;
+        }
+        return offsets.isEmpty() ? null : offsets;
+    }
+
+    private void commit(List<Change> changes, long term, long index) {
+        lock.writeLock().lock();
+        try {
+            store.commit(changes, term, index);
+            transaction.publish();
+            published = publication(term, index);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private Published publication(long term, long index) {
+        Cluster cluster = interpreter.cluster();
+        return new Published(
+                term,
+                index,
+                cluster.map(),
+                cluster.clusterId(),
+                cluster.standardReplicas(),
+                cluster.inlineLimitBytes(),
+                counters.inodeCount());
+    }
+
+    private <T> T reading(Supplier<T> reader) {
+        lock.readLock().lock();
+        try {
+            return reader.get();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Index of the last applied log entry; -1 at first. */
+    public long appliedIndex() {
+        return published.index;
+    }
+
+    /** Term of the last applied log entry; 0 at first. */
+    public long appliedTerm() {
+        return published.term;
+    }
+
+    /**
+     * Answers a query from the applied state; errors come as {@link Reply.Failure}. Those that need
+     * what the leader knows beyond it (Open, Release, KeepAlive, GetUsage, GetStatus) are not
+     * answered here: ENOSYS.
+     *
+     * @param session who asks; counts only for TestLock
+     */
+    public Reply read(long session, Query query) {
+        if (query instanceof Query.GetMap m) {
+            ClusterMap map = published.map;
+            return new Reply.MapReply(map.epoch() > m.knownEpoch() ? map : null);
+        }
+        if (query instanceof Query.GetPath m) {
+            return new PathSearch(view, lock.readLock()).path(m.ino());
+        }
+        return reading(() -> view.answer(session, query));
+    }
+
+    /** An inode, orphans included; null when there is none. */
+    public @Nullable Inode inode(long ino) {
+        lock.readLock().lock();
+        try {
+            return view.inode(ino);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** The current cluster map. */
+    public ClusterMap clusterMap() {
+        return published.map;
+    }
+
+    /** The identity of the cluster; 0 until it is founded. */
+    public long clusterId() {
+        return published.clusterId;
+    }
+
+    /** Contents up to this size live in the inode, in bytes. */
+    public int inlineLimitBytes() {
+        return published.inlineLimitBytes;
+    }
+
+    /** Copies of every chunk unless a policy says otherwise. */
+    public int standardReplicas() {
+        return published.standardReplicas;
+    }
+
+    /** Number of inodes, orphans included. */
+    public long inodeCount() {
+        return published.inodeCount;
+    }
+
+    /** All open sessions, by number. */
+    public List<SessionRecord> sessions() {
+        return reading(view::sessions);
+    }
+
+    /** Inodes without a name, by number, after {@code afterIno}. */
+    public List<Long> orphans(long afterIno, int max) {
+        return reading(() -> view.orphans(afterIno, max));
+    }
+
+    /** Data to delete, by entry, after {@code afterEntryId}. */
+    public List<ClusterRequest.GarbageTask> garbage(long afterEntryId, int max) {
+        return reading(() -> view.garbage(afterEntryId, max));
+    }
+
+    /**
+     * SHA-256 over all keys and values but the store's position: equal on all masters that applied
+     * the same entries. Reads everything, and no entry is applied meanwhile: for tests and
+     * operators.
+     */
+    public byte[] fingerprint() {
+        return reading(view::fingerprint);
+    }
+
+    /**
+     * Checks the invariants I3 and I11 over everything, while no entry is applied: the tree is
+     * acyclic and rooted, link and entry counts are true, orphans are listed, sums are exact, locks
+     * and replies belong to sessions. One line per violation, each with the name of its invariant;
+     * empty when all is well.
+     */
+    public List<String> check() {
+        return reading(() -> new StateCheck(store, published.inodeCount).violations());
+    }
+}

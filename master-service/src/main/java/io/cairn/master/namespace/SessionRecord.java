@@ -1,0 +1,24 @@
+package io.cairn.master.namespace;
+
+import io.cairn.master.namespace.Store.Family;
+import io.cairn.wire.Decoder;
+
+/**
+ * A session that is open.
+ *
+ * @param session its number
+ * @param client what operators see, such as {@code host:/mountpoint pid}
+ */
+public record SessionRecord(long session, String client) {
+    /** A stored session. */
+    record Stored(long session, long openingSequence, long openedNs, String client) {
+        static Stored decode(byte[] key, byte[] value) {
+            Decoder in = Keys.open(Family.SESSION, value);
+            return new Stored(Keys.numberAt(key, 0), in.i64(), in.i64(), in.text());
+        }
+
+        byte[] encode() {
+            return Keys.value(128).i64(openingSequence).i64(openedNs).text(client).toBytes();
+        }
+    }
+}

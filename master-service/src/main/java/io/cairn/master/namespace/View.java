@@ -1,0 +1,297 @@
+package io.cairn.master.namespace;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.master.namespace.DirectoryTable.Dentry;
+import io.cairn.master.namespace.Store.Family;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.Limits;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.BytesReply;
+import io.cairn.wire.Reply.DirectoryReply;
+import io.cairn.wire.Reply.EntryReply;
+import io.cairn.wire.Reply.Failure;
+import io.cairn.wire.Reply.LockOutcome;
+import io.cairn.wire.Reply.LockReply;
+import io.cairn.wire.Reply.NamesReply;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The committed state, for readers. Stateless: any thread may use it while it holds the read lock
+ * of the {@link Namespace}, so that no commit runs meanwhile.
+ */
+final class View {
+    /** A directory page ends before it exceeds this, so that it fits into a frame. */
+    static final int MAX_PAGE_BYTES = Limits.MAX_HEADER_BYTES / 2;
+
+    private static final byte[] ALL = {};
+    private static final int SEARCH_SLICE = 4096;
+    private static final int ENTRY_BYTES = 32;
+    private static final int ATTRIBUTES_BYTES = 96;
+
+    private final Store store;
+    private final InodeCache cache;
+
+    View(Store store, InodeCache cache) {
+        this.store = store;
+        this.cache = cache;
+    }
+
+    /** The answer to a pure query. */
+    Reply answer(long session, Query query) {
+        try {
+            return switch (query) {
+                case Query.Lookup q -> lookup(q);
+                case Query.GetInode q -> new EntryReply(require(q.ino()), null, null, null);
+                case Query.ReadDirectory q -> readDirectory(q);
+                case Query.GetXattr q -> getXattr(q);
+                case Query.ListXattr q -> listXattr(q);
+                case Query.TestLock q -> testLock(session, q);
+                case Query.GetMap q -> throw elsewhere(query);
+                case Query.GetPath q -> throw elsewhere(query);
+                case Query.GetUsage q -> throw elsewhere(query);
+                case Query.Open q -> throw elsewhere(query);
+                case Query.Release q -> throw elsewhere(query);
+                case Query.KeepAlive q -> throw elsewhere(query);
+                case Query.GetStatus q -> throw elsewhere(query);
+            };
+        } catch (FsException e) {
+            return new Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static FsException elsewhere(Query query) {
+        return new FsException(
+                Errno.ENOSYS, "the namespace alone cannot answer query " + query.code());
+    }
+
+    @Nullable Inode inode(long ino) {
+        Inode inode = cache.get(ino);
+        if (inode == null) {
+            byte[] value = store.get(Family.INODE, Keys.of(ino));
+            if (value != null) {
+                inode = Transaction.decodeInode(value);
+                cache.put(inode);
+            }
+        }
+        return inode;
+    }
+
+    private Inode require(long ino) {
+        Inode inode = inode(ino);
+        if (inode == null) {
+            throw InodeTable.stale(ino);
+        }
+        return inode;
+    }
+
+    private EntryReply lookup(Query.Lookup q) {
+        Inode parent = InodeTable.liveDirectory(require(q.parentIno()));
+        byte[] value = store.get(Family.DENTRY, Keys.dentry(q.parentIno(), q.name()));
+        if (value == null) {
+            throw DirectoryTable.missing(q.parentIno(), q.name());
+        }
+        Inode inode = require(Dentry.decode(value).ino());
+        return new EntryReply(inode, parent.attributes(), null, null);
+    }
+
+    /** A page, in the order of the cookies. It never ends between entries of one cookie. */
+    private DirectoryReply readDirectory(Query.ReadDirectory q) {
+        Inode directory = require(q.ino());
+        if (!directory.attributes().isDirectory()) {
+            throw new FsException(Errno.ENOTDIR, "inode " + q.ino() + " is not a directory");
+        }
+        if (q.cookie() < 0) {
+            throw new FsException(Errno.EINVAL, "cookie " + q.cookie());
+        }
+        if (q.cookie() == Long.MAX_VALUE) {
+            return new DirectoryReply(List.of(), true);
+        }
+        Page page = new Page(q);
+        store.scan(Family.DENTRY, Keys.of(q.ino()), Keys.of(q.ino(), q.cookie() + 1), page::accept);
+        return new DirectoryReply(page.entries, !page.isFull);
+    }
+
+    /** A directory page while it grows. */
+    private final class Page {
+        private final List<DirectoryEntry> entries = new ArrayList<>();
+        private final boolean withAttributes;
+        private final int maxEntries;
+        private int bytes;
+        private long lastCookie = -1;
+        private boolean isFull;
+
+        Page(Query.ReadDirectory q) {
+            withAttributes = q.withAttributes();
+            maxEntries = Math.clamp(q.maxEntries(), 1, Limits.MAX_PAGE_ENTRIES);
+        }
+
+        boolean accept(byte[] key, byte[] value) {
+            long cookie = Keys.numberAt(key, 8);
+            if (cookie != lastCookie && (entries.size() >= maxEntries || bytes > MAX_PAGE_BYTES)) {
+                isFull = true;
+                return false;
+            }
+            lastCookie = cookie;
+            Name name = Keys.nameOf(key);
+            Dentry dentry = Dentry.decode(value);
+            Attributes attributes = withAttributes ? require(dentry.ino()).attributes() : null;
+            entries.add(new DirectoryEntry(name, cookie, dentry.ino(), dentry.type(), attributes));
+            bytes += ENTRY_BYTES + name.length() + (withAttributes ? ATTRIBUTES_BYTES : 0);
+            return true;
+        }
+    }
+
+    private BytesReply getXattr(Query.GetXattr q) {
+        require(q.ino());
+        XattrTable.requireName(q.name());
+        byte[] value = store.get(Family.XATTR, Keys.xattr(q.ino(), q.name()));
+        if (value == null) {
+            throw XattrTable.missing(q.ino());
+        }
+        return new BytesReply(XattrTable.valueOf(value));
+    }
+
+    private NamesReply listXattr(Query.ListXattr q) {
+        require(q.ino());
+        List<byte[]> names = new ArrayList<>();
+        byte[] head = Keys.of(q.ino());
+        store.scan(
+                Family.XATTR,
+                head,
+                head,
+                (key, value) -> key.length == head.length || names.add(Keys.xattrNameOf(key)));
+        return new NamesReply(names);
+    }
+
+    private LockReply testLock(long session, Query.TestLock q) {
+        Lock wanted = LockTable.normal(q.wanted());
+        require(q.ino());
+        LockOwner asker = new LockOwner(session, wanted.owner());
+        byte[] prefix = Keys.heldPrefix(q.ino(), wanted.kind());
+        List<Lock> conflicts = new ArrayList<>();
+        store.scan(
+                Family.LOCK,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    LockOwner holder =
+                            new LockOwner(Keys.numberAt(key, 10), Keys.numberAt(key, 18));
+                    LockRange range = LockRanges.decode(value).conflict(wanted);
+                    if (range != null && !holder.equals(asker)) {
+                        conflicts.add(range.toLock(wanted.kind(), holder.owner()));
+                    }
+                    return conflicts.isEmpty();
+                });
+        return conflicts.isEmpty()
+                ? new LockReply(LockOutcome.GRANTED, null)
+                : new LockReply(LockOutcome.CONFLICT, conflicts.getFirst());
+    }
+
+    /**
+     * Looks for a name that an inode has, among the next dentries.
+     *
+     * @param prefix of the keys to search
+     * @param from first key to look at
+     * @return null when it has none here
+     */
+    @Nullable FoundName findName(long ino, byte[] prefix, byte[] from) {
+        byte[][] last = {from};
+        int[] count = {0};
+        boolean[] isFound = {false};
+        store.scan(
+                Family.DENTRY,
+                prefix,
+                from,
+                (key, value) -> {
+                    last[0] = key;
+                    isFound[0] = Dentry.decode(value).ino() == ino;
+                    return !isFound[0] && ++count[0] < SEARCH_SLICE;
+                });
+        boolean isEnd = !isFound[0] && count[0] < SEARCH_SLICE;
+        return isEnd ? null : new FoundName(last[0], isFound[0]);
+    }
+
+    /**
+     * Where a search for a name stands.
+     *
+     * @param dentryKey the last key looked at
+     * @param isFound whether it is the one
+     */
+    record FoundName(byte[] dentryKey, boolean isFound) {}
+
+    List<SessionRecord> sessions() {
+        List<SessionRecord> sessions = new ArrayList<>();
+        store.scan(
+                Family.SESSION,
+                ALL,
+                ALL,
+                (key, value) -> {
+                    SessionRecord.Stored stored = SessionRecord.Stored.decode(key, value);
+                    return sessions.add(new SessionRecord(stored.session(), stored.client()));
+                });
+        return sessions;
+    }
+
+    List<Long> orphans(long afterIno, int max) {
+        List<Long> orphans = new ArrayList<>();
+        scanAfter(
+                Family.ORPHAN,
+                afterIno,
+                (key, value) -> orphans.size() < max && orphans.add(Keys.numberAt(key, 0)));
+        return orphans;
+    }
+
+    List<GarbageTask> garbage(long afterEntryId, int max) {
+        List<GarbageTask> tasks = new ArrayList<>();
+        scanAfter(
+                Family.GC,
+                afterEntryId,
+                (key, value) -> tasks.size() < max && tasks.add(GarbageQueue.decode(key, value)));
+        return tasks;
+    }
+
+    private void scanAfter(Family family, long number, Store.Visitor visitor) {
+        if (number != Long.MAX_VALUE) {
+            store.scan(family, ALL, Keys.of(number + 1), visitor);
+        }
+    }
+
+    byte[] fingerprint() {
+        MessageDigest digest;
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+        ByteBuffer lengths = ByteBuffer.allocate(9);
+        for (Family family : Family.values()) {
+            store.scan(
+                    family,
+                    ALL,
+                    ALL,
+                    (key, value) -> {
+                        if (family != Family.META || !Arrays.equals(key, Keys.position())) {
+                            lengths.clear().put((byte) family.ordinal());
+                            digest.update(lengths.putInt(key.length).putInt(value.length).flip());
+                            digest.update(key);
+                            digest.update(value);
+                        }
+                        return true;
+                    });
+        }
+        return digest.digest();
+    }
+}
