@@ -7,8 +7,11 @@ package io.cairn.net;
 public interface Handler {
     /**
      * A request arrived; the handler owns it and must complete {@code answer} exactly once, at any
-     * time, from any thread. An exception thrown here answers with EIO (FsException: with its
-     * errno).
+     * time, from any thread. To a one-way request there is no answer: completing it does nothing.
+     *
+     * <p>When this throws, the request is released and answered with EIO (FsException: with its
+     * errno) by the transport, so a handler must not throw after it released the request or gave it
+     * away. {@link io.cairn.wire.MalformedMessageException} also ends the connection.
      */
     void handle(Connection from, Message request, Answer answer);
 

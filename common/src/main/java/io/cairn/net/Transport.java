@@ -3,7 +3,10 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import java.util.concurrent.CompletableFuture;
 
-/** Makes connections. Thread-safe. */
+/**
+ * Makes connections. Futures complete on event loops, as {@link Handler} is called on them: what
+ * hangs on a future must not block, or goes on to an executor. Thread-safe.
+ */
 public interface Transport extends AutoCloseable {
     /**
      * Connects. Requests of the other side go to {@code handler}.

@@ -1,0 +1,130 @@
+package io.cairn.net;
+
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.DaemonThreads;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads that move bytes between sockets and memory, shared by any number of transports and
+ * doors of a process: epoll where its native library loads, else NIO. Thread-safe. Nothing that
+ * blocks may run on them.
+ */
+public final class EventLoops implements AutoCloseable {
+    private static final int RESOLVER_THREADS = 4;
+    private static final int RESOLVER_QUEUE = 256;
+    private static final long CLOSE_TIMEOUT_MS = 3_000;
+
+    private final EventLoopGroup group;
+    private final Clock clock;
+    private final Map<EventExecutor, TimerWheel> wheels = new HashMap<>();
+    private final ThreadPoolExecutor resolvers;
+
+    /** Loops that sleep as soon as there is nothing to do. */
+    public EventLoops(String name, int threads, Clock clock) {
+        this(name, threads, 0, clock);
+    }
+
+    /**
+     * Starts the threads as they are needed.
+     *
+     * @param name beginning of the names of the threads
+     * @param threads number of loops, 1 or more
+     * @param pollMicros how long a loop looks for more work before it sleeps; 0 = not at all. Makes
+     *     calls one after the other faster where processors would else be idle
+     */
+    public EventLoops(String name, int threads, long pollMicros, Clock clock) {
+        this.group =
+                new MultiThreadIoEventLoopGroup(
+                        threads, new DaemonThreads(name), io(pollMicros, clock));
+        this.clock = clock;
+        for (EventExecutor loop : group) {
+            wheels.put(loop, new TimerWheel(loop, clock));
+        }
+        this.resolvers =
+                new ThreadPoolExecutor(
+                        RESOLVER_THREADS,
+                        RESOLVER_THREADS,
+                        10,
+                        TimeUnit.SECONDS,
+                        new LinkedBlockingQueue<>(RESOLVER_QUEUE),
+                        new DaemonThreads(name + "-resolve"));
+        resolvers.allowCoreThreadTimeOut(true);
+    }
+
+    private static IoHandlerFactory io(long pollMicros, Clock clock) {
+        if (!Epoll.isAvailable()) {
+            return NioIoHandler.newFactory();
+        }
+        return pollMicros <= 0
+                ? EpollIoHandler.newFactory()
+                : EpollIoHandler.newFactory(0, () -> new BriefPoll(clock, pollMicros));
+    }
+
+    EventLoopGroup group() {
+        return group;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    TimerWheel wheelOf(EventLoop loop) {
+        TimerWheel wheel = wheels.get(loop);
+        if (wheel == null) {
+            throw new IllegalArgumentException("a loop of another group");
+        }
+        return wheel;
+    }
+
+    /** Where host names are looked up, which may block. */
+    Executor resolvers() {
+        return resolvers;
+    }
+
+    Class<? extends SocketChannel> socketClass() {
+        return Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class;
+    }
+
+    Class<? extends ServerChannel> serverClass() {
+        return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /** Whether the calling thread is one of the loops: it must not wait for any of them. */
+    boolean inLoop() {
+        for (EventExecutor loop : group) {
+            if (loop.inEventLoop()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Ends the threads; waits up to three seconds, unless called on one of them. Idempotent. */
+    @Override
+    public void close() {
+        resolvers.shutdownNow();
+        var done = group.shutdownGracefully(0, CLOSE_TIMEOUT_MS / 2, TimeUnit.MILLISECONDS);
+        if (!inLoop()) {
+            done.awaitUninterruptibly(CLOSE_TIMEOUT_MS);
+        }
+    }
+}

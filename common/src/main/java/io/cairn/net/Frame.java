@@ -1,0 +1,177 @@
+package io.cairn.net;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A frame that waits to be sent, and the layout of frames. Numbers are big-endian.
+ *
+ * <pre>
+ * +--------+------+-----------+--------------+--------+---------+
+ * | length | kind | requestId | headerLength | header | payload |
+ * |   4    |  1   |     8     |      4       |  ...   |   ...   |
+ * +--------+------+-----------+--------------+--------+---------+
+ *          |<------------------- length ----------------------->|
+ *
+ * kind       header                          payload
+ * 1 HELLO    magic(8) protocolVersion(4)     none    first frame of either side
+ * 2 REQUEST  message                         any     answered by REPLY or FAILURE, same requestId
+ * 3 REPLY    message                         any
+ * 4 FAILURE  errno(4) text(4 + n)            none
+ * 5 ONE_WAY  message                         any     not answered; requestId 0
+ * 6 BEAT     empty                           none    after three seconds without another frame
+ * </pre>
+ *
+ * The layout of HELLO never changes; bytes after its fields are ignored. Request ids count up from
+ * 1 on either side.
+ */
+final class Frame {
+    static final int HELLO = 1;
+    static final int REQUEST = 2;
+    static final int REPLY = 3;
+    static final int FAILURE = 4;
+    static final int ONE_WAY = 5;
+    static final int BEAT = 6;
+
+    /** Bytes before the header. */
+    static final int PREFACE_BYTES = 17;
+
+    /** Bytes that {@code length} counts besides header and payload. */
+    static final int FIXED_BYTES = 13;
+
+    /** "Cairn" between bytes that text and line-end conversions would change. */
+    private static final long MAGIC = 0x8943_6169_726e_0d0aL;
+
+    private static final int HELLO_BYTES = 12;
+    private static final int MAX_HELLO_BYTES = 256;
+    private static final int MAX_FAILURE_BYTES = 16 << 10;
+    private static final int MAX_FAILURE_CHARACTERS = 4096;
+
+    final int kind;
+    final long requestId;
+    final byte[] header;
+    final @Nullable Call call;
+
+    /** Replies and failures: how many bytes the request took. */
+    final int requestBytes;
+
+    private final int bodyBytes;
+    private @Nullable ByteBuf payload;
+
+    private Frame(
+            int kind, long requestId, Message message, @Nullable Call call, int requestBytes) {
+        this.kind = kind;
+        this.requestId = requestId;
+        this.header = message.header();
+        // Indices of its own: the giver may send the same bytes elsewhere at the same time.
+        ByteBuf given = message.payload();
+        this.payload = given == null ? null : given.duplicate();
+        this.call = call;
+        this.requestBytes = requestBytes;
+        this.bodyBytes = header.length + message.payloadBytes();
+    }
+
+    /** A request of this side. */
+    static Frame request(Message message, Call call) {
+        return new Frame(REQUEST, call.requestId, message, call, 0);
+    }
+
+    /** The answer to a request that took {@code requestBytes} bytes. */
+    static Frame reply(long requestId, Message message, int requestBytes) {
+        return new Frame(REPLY, requestId, message, null, requestBytes);
+    }
+
+    /** A message without an answer. */
+    static Frame oneWay(Message message) {
+        return new Frame(ONE_WAY, 0, message, null, 0);
+    }
+
+    /** The first frame of a connection. */
+    static Frame hello() {
+        byte[] header = new Encoder(16).i64(MAGIC).i32(Limits.PROTOCOL_VERSION).toBytes();
+        return new Frame(HELLO, 0, Message.of(header), null, 0);
+    }
+
+    /** A sign of life. */
+    static Frame beat() {
+        return new Frame(BEAT, 0, Message.empty(), null, 0);
+    }
+
+    /** The answer that something went wrong. */
+    static Frame failure(long requestId, FsException error, int requestBytes) {
+        String text = String.valueOf(error.getMessage());
+        if (text.length() > MAX_FAILURE_CHARACTERS) {
+            text = text.substring(0, MAX_FAILURE_CHARACTERS);
+        }
+        Encoder out = new Encoder().i32(error.errno().number()).text(text);
+        return new Frame(FAILURE, requestId, Message.of(out.toBytes()), null, requestBytes);
+    }
+
+    /** The error that a FAILURE frame tells. */
+    static FsException failure(byte[] header) {
+        Decoder in = new Decoder(header);
+        Errno errno = Errno.ofNumber(in.i32());
+        return new FsException(errno == null ? Errno.EIO : errno, in.text());
+    }
+
+    /**
+     * The protocol version that a HELLO frame tells.
+     *
+     * @throws MalformedMessageException when it is no HELLO
+     */
+    static int versionOf(byte[] header) {
+        Decoder in = new Decoder(header);
+        if (in.i64() != MAGIC) {
+            throw new MalformedMessageException("first frame without Cairn's magic number");
+        }
+        return in.i32();
+    }
+
+    /** Whether a frame of this kind may have these lengths. */
+    static boolean allows(int kind, int headerBytes, int payloadBytes) {
+        return switch (kind) {
+            case HELLO ->
+                    headerBytes >= HELLO_BYTES
+                            && headerBytes <= MAX_HELLO_BYTES
+                            && payloadBytes == 0;
+            case REQUEST, REPLY, ONE_WAY ->
+                    headerBytes <= Limits.MAX_HEADER_BYTES
+                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
+            case FAILURE -> headerBytes <= MAX_FAILURE_BYTES && payloadBytes == 0;
+            case BEAT -> headerBytes == 0 && payloadBytes == 0;
+            default -> false;
+        };
+    }
+
+    /** Bytes of the frame after the preface. */
+    int bodyBytes() {
+        return bodyBytes;
+    }
+
+    /** Writes preface and header. */
+    void writeHead(ByteBuf out) {
+        out.writeInt(FIXED_BYTES + bodyBytes).writeByte(kind).writeLong(requestId);
+        out.writeInt(header.length).writeBytes(header);
+    }
+
+    /** Gives the payload away. */
+    @Nullable ByteBuf takePayload() {
+        ByteBuf taken = payload;
+        payload = null;
+        return taken;
+    }
+
+    /** Releases the payload, if it is still here. */
+    void release() {
+        ByteBuf taken = takePayload();
+        if (taken != null) {
+            taken.release();
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.cairn.net;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+
+/**
+ * Looks after a connection once a second: sends a sign of life when nothing else was sent, and
+ * breaks the connection off when the other side is silent, slow to greet, does not finish a frame,
+ * or takes nothing. Counts its own turns rather than time, so that a pause of this process does not
+ * look like silence of the others. On the event loop only.
+ */
+final class Heartbeat extends TimerWheel.Entry {
+    /** Turns without a frame sent, after which a BEAT is. */
+    static final int QUIET_TURNS = 3;
+
+    /** Turns in which the peer has to say HELLO. */
+    static final int GREETING_TURNS = 10;
+
+    /** Turns in which nothing is heard, though this side reads, of a peer that is gone. */
+    static final int SILENT_TURNS = 10;
+
+    /** Turns in which a frame that has begun has to be complete. */
+    static final int FRAME_TURNS = 30;
+
+    /** Turns in which a peer may take nothing of what is sent to it. */
+    static final int STALLED_TURNS = 60;
+
+    private final NettyConnection connection;
+    private final TransportContext context;
+    private final Channel channel;
+    private final FrameReader reader;
+    private final Outbox outbox;
+
+    private boolean heard;
+    private int greetingTurns;
+    private int silentTurns;
+    private int frameTurns;
+    private int quietTurns;
+    private int stalledTurns;
+    private long lastFrameCount;
+    private long lastSentCount;
+    private long lastPending;
+
+    Heartbeat(
+            NettyConnection connection,
+            TransportContext context,
+            Channel channel,
+            FrameReader reader,
+            Outbox outbox) {
+        this.connection = connection;
+        this.context = context;
+        this.channel = channel;
+        this.reader = reader;
+        this.outbox = outbox;
+    }
+
+    void begin() {
+        connection.wheel().arm(this, context.beatMs());
+    }
+
+    void end() {
+        connection.wheel().disarm(this);
+    }
+
+    /** Bytes arrived. */
+    void heard() {
+        heard = true;
+    }
+
+    @Override
+    void expire() {
+        if (!connection.isAlive()) {
+            return;
+        }
+        if (!connection.isGreeted() && ++greetingTurns >= GREETING_TURNS) {
+            connection.breakOff("no HELLO within " + text(GREETING_TURNS));
+        }
+        checkReading();
+        checkWriting();
+        begin();
+    }
+
+    private void checkReading() {
+        if (connection.isPaused()) {
+            silentTurns = 0;
+            frameTurns = 0;
+            return;
+        }
+        silentTurns = heard ? 0 : silentTurns + 1;
+        heard = false;
+        if (silentTurns >= SILENT_TURNS) {
+            connection.breakOff("nothing heard for " + text(SILENT_TURNS));
+        }
+        boolean sameFrame = reader.isInsideFrame() && reader.frameCount() == lastFrameCount;
+        frameTurns = sameFrame ? frameTurns + 1 : 0;
+        lastFrameCount = reader.frameCount();
+        if (frameTurns >= FRAME_TURNS) {
+            connection.breakOff("a frame was not complete after " + text(FRAME_TURNS));
+        }
+    }
+
+    private void checkWriting() {
+        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+        long pending = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+        boolean sent = outbox.sentCount() != lastSentCount;
+        lastSentCount = outbox.sentCount();
+        stalledTurns = pending > 0 && pending == lastPending && !sent ? stalledTurns + 1 : 0;
+        lastPending = pending;
+        if (stalledTurns >= STALLED_TURNS) {
+            connection.breakOff("it took nothing for " + text(STALLED_TURNS));
+        }
+        quietTurns = sent ? 0 : quietTurns + 1;
+        if (quietTurns >= QUIET_TURNS && pending == 0) {
+            quietTurns = 0;
+            outbox.add(Frame.beat());
+        }
+    }
+
+    private String text(int turns) {
+        return turns * context.beatMs() / 1000.0 + " s";
+    }
+}

@@ -1,0 +1,16 @@
+package io.cairn.net;
+
+import io.cairn.fs.FsException;
+
+/** The answer to a one-way request: goes nowhere. */
+enum NoAnswer implements Answer {
+    INSTANCE;
+
+    @Override
+    public void send(Message reply) {
+        reply.release();
+    }
+
+    @Override
+    public void fail(FsException error) {}
+}

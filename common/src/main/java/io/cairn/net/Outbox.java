@@ -1,0 +1,210 @@
+package io.cairn.net;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frames on their way to the socket, in the order added. Any thread adds; the event loop takes all
+ * that came in since it last looked, writes them together and flushes once. What the socket does
+ * not take waits here and not in Netty's buffer, so that a call that times out gives its memory
+ * back at once.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
+final class Outbox {
+    /** Messages without an answer that may wait for a peer that does not read. */
+    static final int MAX_ONE_WAYS = 4096;
+
+    private static final int MAX_ONE_WAY_BYTES = 16 << 20;
+
+    /** Payloads up to this size are copied behind their header. */
+    private static final int COPIED_BYTES = 4096;
+
+    private static final int BATCH_BYTES = 64 << 10;
+    private static final int FIRST_BATCH_BYTES = 512;
+
+    private final NettyConnection connection;
+    private final Channel channel;
+    private final Queue<Frame> arrived = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final Runnable drainTask;
+
+    // Below: on the event loop only.
+    private final Deque<Frame> waiting = new ArrayDeque<>();
+    private @Nullable ByteBuf batch;
+    private boolean held;
+    private long answerBytes;
+    private int oneWays;
+    private long oneWayBytes;
+    private long sentCount;
+
+    Outbox(NettyConnection connection, Channel channel) {
+        this.connection = connection;
+        this.channel = channel;
+        this.drainTask = connection::drain;
+    }
+
+    /** Takes a frame over, on any thread. */
+    void add(Frame frame) {
+        arrived.add(frame);
+        if (channel.eventLoop().inEventLoop() && held) {
+            return;
+        }
+        if (scheduled.compareAndSet(false, true)) {
+            try {
+                channel.eventLoop().execute(drainTask);
+            } catch (RejectedExecutionException e) {
+                discard();
+            }
+        }
+    }
+
+    /** The loop is reading, and will drain afterwards. */
+    void hold() {
+        held = true;
+    }
+
+    void unhold() {
+        held = false;
+    }
+
+    /** Bytes of answers that wait here. */
+    long answerBytes() {
+        return answerBytes;
+    }
+
+    /** Frames given to the socket so far. */
+    long sentCount() {
+        return sentCount;
+    }
+
+    /** Gives to the socket what it takes. */
+    void drain() {
+        scheduled.set(false);
+        takeArrived();
+        boolean wrote = false;
+        while (connection.isAlive() && channel.isWritable()) {
+            Frame frame = waiting.poll();
+            if (frame == null) {
+                break;
+            }
+            wrote |= write(frame);
+        }
+        if (wrote) {
+            writeBatch();
+            channel.flush();
+        }
+    }
+
+    private void takeArrived() {
+        for (Frame frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+            if (!connection.isAlive()) {
+                drop(frame);
+            } else if (frame.call == null || connection.remember(frame.call)) {
+                count(frame, 1);
+                if (frame.call != null) {
+                    frame.call.setUnsent(frame);
+                }
+                waiting.add(frame);
+            } else {
+                frame.release();
+            }
+        }
+        if (oneWays > MAX_ONE_WAYS || oneWayBytes > MAX_ONE_WAY_BYTES) {
+            connection.breakOff("it does not read: " + oneWays + " messages wait for it");
+        }
+    }
+
+    private void count(Frame frame, int sign) {
+        switch (frame.kind) {
+            case Frame.REPLY, Frame.FAILURE -> {
+                answerBytes += (long) sign * frame.bodyBytes();
+                if (sign > 0) {
+                    connection.answered(frame);
+                }
+            }
+            case Frame.ONE_WAY -> {
+                oneWays += sign;
+                oneWayBytes += (long) sign * frame.bodyBytes();
+            }
+            default -> {}
+        }
+    }
+
+    /** False for a call that is over already. */
+    private boolean write(Frame frame) {
+        count(frame, -1);
+        Call call = frame.call;
+        if (call != null) {
+            call.setUnsent(null);
+            if (call.isOver()) {
+                frame.release();
+                return false;
+            }
+        }
+        sentCount++;
+        ByteBuf head = batch;
+        if (head == null) {
+            int bytes = Frame.PREFACE_BYTES + frame.header.length;
+            head = channel.alloc().directBuffer(Math.max(bytes, FIRST_BATCH_BYTES));
+            batch = head;
+        }
+        frame.writeHead(head);
+        ByteBuf payload = frame.takePayload();
+        if (payload != null && payload.readableBytes() > COPIED_BYTES) {
+            writeBatch();
+            channel.write(payload, channel.voidPromise());
+            return true;
+        }
+        if (payload != null) {
+            head.writeBytes(payload);
+            payload.release();
+        }
+        if (head.readableBytes() >= BATCH_BYTES) {
+            writeBatch();
+        }
+        return true;
+    }
+
+    private void writeBatch() {
+        if (batch != null) {
+            channel.write(batch, channel.voidPromise());
+            batch = null;
+        }
+    }
+
+    /** Gives everything to the socket, which is closed after that. */
+    void finish() {
+        takeArrived();
+        for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
+            write(frame);
+        }
+        writeBatch();
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /** Drops everything: the connection has ended. */
+    void discard() {
+        for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
+            frame.release();
+        }
+        for (Frame frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+            drop(frame);
+        }
+    }
+
+    private void drop(Frame frame) {
+        frame.release();
+        if (frame.call != null) {
+            connection.dropped(frame.call);
+        }
+    }
+}

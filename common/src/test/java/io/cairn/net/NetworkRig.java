@@ -1,0 +1,110 @@
+package io.cairn.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.Clock;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Two transports on one machine whose buffers are counted: after the close not one byte may be
+ * left. Their second lasts {@code beatMs}.
+ */
+final class NetworkRig {
+    static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
+    static final long TIMEOUT_MS = 20_000;
+
+    final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    final ReceiveBudget budget;
+    final NettyTransport server;
+    final NettyTransport client;
+
+    NetworkRig() {
+        this(1000, 64 << 20);
+    }
+
+    NetworkRig(long beatMs, long budgetBytes) {
+        budget = new ReceiveBudget(budgetBytes);
+        server = transport("server", beatMs, budget);
+        client = transport("client", beatMs, new ReceiveBudget(64 << 20));
+    }
+
+    private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
+        EventLoops loops = new EventLoops(name, 1, Clock.system());
+        return new NettyTransport(new TransportContext(loops, requests, beatMs), allocator, true);
+    }
+
+    Connection connect(Listener listener) {
+        return connect(listener, new EchoHandler());
+    }
+
+    Connection connect(Listener listener, Handler handler) {
+        return get(client.connect(listener.endpoint(), handler, 5_000));
+    }
+
+    /** A payload of a pattern that depends on the seed. */
+    ByteBuf pattern(int length, int seed) {
+        ByteBuf buffer = allocator.directBuffer(length, length);
+        for (int i = 0; i < length; i++) {
+            buffer.writeByte(i * 31 + seed + (i >> 8));
+        }
+        return buffer;
+    }
+
+    static Message text(String text) {
+        return Message.of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String text(Message message) {
+        return new String(message.header(), StandardCharsets.UTF_8);
+    }
+
+    static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | InterruptedException | TimeoutException e) {
+            return fail(e);
+        }
+    }
+
+    static FsException failureOf(CompletableFuture<?> future) {
+        ExecutionException error =
+                assertThrows(
+                        ExecutionException.class,
+                        () -> future.get(TIMEOUT_MS, TimeUnit.MILLISECONDS));
+        return assertInstanceOf(FsException.class, error.getCause());
+    }
+
+    /** Polls until something holds. */
+    static void eventually(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + TIMEOUT_MS * 1_000_000;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                fail("not in time: " + what);
+            }
+            Thread.sleep(2);
+        }
+    }
+
+    long usedBytes() {
+        return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
+    }
+
+    void close() throws InterruptedException {
+        client.close();
+        server.close();
+        eventually("all buffers are released", () -> usedBytes() == 0);
+        assertEquals(0, budget.usedBytes());
+    }
+}
