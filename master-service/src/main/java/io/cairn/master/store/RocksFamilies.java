@@ -1,0 +1,94 @@
+package io.cairn.master.store;
+
+import io.cairn.master.namespace.Store.Family;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RocksDB;
+
+/**
+ * How RocksDB is set up: its options, and one column family per {@code Store.Family} after the
+ * default one, which holds nothing but the position. Owns native memory.
+ */
+final class RocksFamilies implements AutoCloseable {
+    private static final int BLOCK_BYTES = 8 << 10;
+    private static final int BLOOM_BITS_PER_KEY = 10;
+    private static final int BACKGROUND_JOBS = 2;
+    private static final long DIAGNOSTIC_FILE_BYTES = 4 << 20;
+
+    private final LRUCache cache;
+    private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
+    private final ColumnFamilyOptions families;
+    private final DBOptions database;
+
+    RocksFamilies(StoreSettings settings) {
+        cache = new LRUCache(settings.cacheBytes());
+        BlockBasedTableConfig table =
+                new BlockBasedTableConfig()
+                        .setBlockCache(cache)
+                        .setBlockSize(BLOCK_BYTES)
+                        .setFilterPolicy(bloom)
+                        .setCacheIndexAndFilterBlocks(true)
+                        .setCacheIndexAndFilterBlocksWithHighPriority(true)
+                        .setPinL0FilterAndIndexBlocksInCache(true);
+        families =
+                new ColumnFamilyOptions()
+                        .setTableFormatConfig(table)
+                        // The budget is the whole database's; one family may use all of it.
+                        .setWriteBufferSize(settings.writeBufferBytes())
+                        .setMaxWriteBufferNumber(4)
+                        .setCompressionType(CompressionType.LZ4_COMPRESSION)
+                        .setLevelCompactionDynamicLevelBytes(true);
+        database =
+                new DBOptions()
+                        .setCreateIfMissing(true)
+                        .setCreateMissingColumnFamilies(true)
+                        // Without a write-ahead log families that flush alone would make the
+                        // position lie.
+                        .setAtomicFlush(true)
+                        .setDbWriteBufferSize(settings.writeBufferBytes())
+                        .setMaxBackgroundJobs(BACKGROUND_JOBS)
+                        // One thread writes.
+                        .setAllowConcurrentMemtableWrite(false)
+                        .setBytesPerSync(1 << 20)
+                        .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+                        .setMaxLogFileSize(DIAGNOSTIC_FILE_BYTES)
+                        .setKeepLogFileNum(2)
+                        .setStatsDumpPeriodSec(0)
+                        .setStatsPersistPeriodSec(0);
+    }
+
+    DBOptions database() {
+        return database;
+    }
+
+    /** The families in the order of their handles: default, then as in {@link Family}. */
+    List<ColumnFamilyDescriptor> descriptors() {
+        List<ColumnFamilyDescriptor> all = new ArrayList<>();
+        all.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, families));
+        for (Family family : Family.values()) {
+            String name = family.name().toLowerCase(Locale.ROOT);
+            all.add(
+                    new ColumnFamilyDescriptor(
+                            name.getBytes(StandardCharsets.US_ASCII), families));
+        }
+        return all;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+        families.close();
+        bloom.close();
+        cache.close();
+    }
+}

@@ -1,0 +1,291 @@
+package io.cairn.master.store;
+
+import io.cairn.master.namespace.Store;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * The store in RocksDB. Threads as the seam says: one commits, any reads; besides, one thread at a
+ * time may make checkpoints while the others go on.
+ *
+ * <p>A failure of the disk or a damaged block is an {@link UncheckedIOException} that names the
+ * file, never a business error: whoever applies entries must then stop.
+ *
+ * <p>RocksDB crashes the process when it is used after it was closed. Every operation therefore
+ * holds a {@link Gate}, and closing waits for them.
+ */
+public final class RocksStore implements Store {
+    static {
+        RocksDB.loadLibrary();
+    }
+
+    private static final byte[] POSITION = {'p'};
+    private static final long CLOSE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(30);
+
+    /** Larger stores are not read as a whole when they are opened. */
+    private static final long VERIFY_LIMIT_BYTES = 1L << 30;
+
+    private final Path directory;
+    private final RocksFamilies families;
+    private final RocksDB database;
+    private final ColumnFamilyHandle[] handles;
+    private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+    private final WriteBatch batch = new WriteBatch();
+    private final Gate gate = new Gate();
+
+    private volatile long appliedTerm;
+    private volatile long appliedIndex = -1;
+
+    private RocksStore(Path directory, StoreSettings settings, boolean readOnly)
+            throws IOException {
+        this.directory = directory;
+        families = new RocksFamilies(settings);
+        List<ColumnFamilyHandle> opened = new ArrayList<>();
+        try {
+            database =
+                    readOnly
+                            ? RocksDB.openReadOnly(
+                                    families.database(),
+                                    directory.toString(),
+                                    families.descriptors(),
+                                    opened)
+                            : RocksDB.open(
+                                    families.database(),
+                                    directory.toString(),
+                                    families.descriptors(),
+                                    opened);
+        } catch (RocksDBException e) {
+            families.close();
+            throw refused(directory, e);
+        }
+        handles = opened.toArray(ColumnFamilyHandle[]::new);
+        try {
+            loadPosition();
+            if (!readOnly) {
+                verify();
+            }
+        } catch (RocksDBException e) {
+            release();
+            throw refused(directory, e);
+        }
+    }
+
+    /**
+     * Opens the store in a directory, which is made when it is absent. Up to 1 GiB everything is
+     * read and verified; of larger ones each block when it is used.
+     *
+     * @throws IOException damaged or not readable; the message names the file
+     */
+    public static RocksStore open(Path directory, StoreSettings settings) throws IOException {
+        Files.createDirectories(directory);
+        return new RocksStore(directory, settings, false);
+    }
+
+    /** The position of a store that nobody has open, such as a checkpoint. */
+    public static Position position(Path directory) throws IOException {
+        StoreSettings small = new StoreSettings(1 << 20, 1 << 20);
+        try (RocksStore store = new RocksStore(directory, small, true)) {
+            return new Position(store.appliedTerm(), store.appliedIndex());
+        }
+    }
+
+    private void loadPosition() throws RocksDBException {
+        byte[] position = database.get(handles[0], POSITION);
+        if (position != null) {
+            ByteBuffer in = ByteBuffer.wrap(position);
+            appliedTerm = in.getLong();
+            appliedIndex = in.getLong();
+        }
+    }
+
+    private void verify() throws RocksDBException {
+        long bytes = 0;
+        for (LiveFileMetaData file : database.getLiveFilesMetaData()) {
+            bytes += file.size();
+        }
+        if (bytes <= VERIFY_LIMIT_BYTES) {
+            database.verifyChecksum();
+        }
+    }
+
+    private static IOException refused(Path directory, RocksDBException e) {
+        String why = String.valueOf(e.getMessage());
+        String named = why.contains(directory.toString()) ? why : why + " (in " + directory + ")";
+        return new IOException("the store cannot be opened: " + named, e);
+    }
+
+    @Override
+    public byte @Nullable [] get(Family family, byte[] key) {
+        gate.enter();
+        try {
+            return database.get(handle(family), key);
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        } finally {
+            gate.leave();
+        }
+    }
+
+    @Override
+    public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+        byte[] end = successor(prefix);
+        gate.enter();
+        try (ReadOptions options = new ReadOptions();
+                Slice bound = end == null ? null : new Slice(end)) {
+            if (bound != null) {
+                options.setIterateUpperBound(bound);
+            }
+            try (RocksIterator entries = database.newIterator(handle(family), options)) {
+                byte[] start = Arrays.compareUnsigned(from, prefix) < 0 ? prefix : from;
+                for (entries.seek(start); entries.isValid(); entries.next()) {
+                    if (!visitor.visit(entries.key(), entries.value())) {
+                        return;
+                    }
+                }
+                entries.status();
+            }
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** The first key after all that start with the prefix; null when there is none. */
+    static byte @Nullable [] successor(byte[] prefix) {
+        int last = prefix.length - 1;
+        while (last >= 0 && prefix[last] == (byte) 0xff) {
+            last--;
+        }
+        if (last < 0) {
+            return null;
+        }
+        byte[] next = Arrays.copyOf(prefix, last + 1);
+        next[last]++;
+        return next;
+    }
+
+    @Override
+    public void commit(List<Change> changes, long term, long index) {
+        if (index <= appliedIndex) {
+            throw new IllegalArgumentException(
+                    "batch %d after batch %d".formatted(index, appliedIndex));
+        }
+        gate.enter();
+        try {
+            batch.clear();
+            for (Change change : changes) {
+                byte[] value = change.value();
+                if (value == null) {
+                    batch.delete(handle(change.family()), change.key());
+                } else {
+                    batch.put(handle(change.family()), change.key(), value);
+                }
+            }
+            byte[] position = new byte[16];
+            ByteBuffer.wrap(position).putLong(term).putLong(index);
+            batch.put(handles[0], POSITION, position);
+            database.write(unlogged, batch);
+        } catch (RocksDBException e) {
+            throw failed("write", e);
+        } finally {
+            gate.leave();
+        }
+        appliedTerm = term;
+        appliedIndex = index;
+    }
+
+    @Override
+    public long appliedTerm() {
+        return appliedTerm;
+    }
+
+    @Override
+    public long appliedIndex() {
+        return appliedIndex;
+    }
+
+    /**
+     * Makes a durable copy of the state at some position between now and the return: flushes, links
+     * the files and syncs them. Others may read and commit meanwhile.
+     *
+     * @param target must not exist; its parent must, on the same file system
+     */
+    public void checkpoint(Path target) throws IOException {
+        gate.enter();
+        try {
+            flushAll();
+            try (Checkpoint checkpoint = Checkpoint.create(database)) {
+                checkpoint.createCheckpoint(target.toString());
+            }
+        } catch (RocksDBException e) {
+            throw new IOException("no checkpoint to " + target + ": " + e.getMessage(), e);
+        } finally {
+            gate.leave();
+        }
+        Durable.forceTree(target);
+        Durable.forceEntry(target);
+    }
+
+    private void flushAll() throws RocksDBException {
+        try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
+            database.flush(options, Arrays.asList(handles));
+        }
+    }
+
+    /** Flushes and closes; idempotent. Operations that come later fail. */
+    @Override
+    public void close() {
+        if (!gate.close(CLOSE_TIMEOUT_MS)) {
+            return;
+        }
+        try {
+            flushAll();
+        } catch (RocksDBException e) {
+            throw failed("flush", e);
+        } finally {
+            release();
+        }
+    }
+
+    private void release() {
+        for (ColumnFamilyHandle handle : handles) {
+            handle.close();
+        }
+        batch.close();
+        unlogged.close();
+        database.close();
+        families.close();
+    }
+
+    private ColumnFamilyHandle handle(Family family) {
+        return handles[family.ordinal() + 1];
+    }
+
+    private UncheckedIOException failed(String what, RocksDBException e) {
+        return new UncheckedIOException(
+                new IOException(
+                        "the store in %s failed to %s: %s"
+                                .formatted(directory, what, e.getMessage()),
+                        e));
+    }
+}
