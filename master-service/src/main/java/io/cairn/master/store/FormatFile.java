@@ -160,8 +160,7 @@ public final class FormatFile {
         Path next = file.resolveSibling(NAME + ".new");
         Files.write(next, out.array());
         Durable.force(next);
-        Files.move(
-                next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         Durable.forceEntry(file);
     }
 }

@@ -77,9 +77,7 @@ final class RocksFamilies implements AutoCloseable {
         all.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, families));
         for (Family family : Family.values()) {
             String name = family.name().toLowerCase(Locale.ROOT);
-            all.add(
-                    new ColumnFamilyDescriptor(
-                            name.getBytes(StandardCharsets.US_ASCII), families));
+            all.add(new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.US_ASCII), families));
         }
         return all;
     }

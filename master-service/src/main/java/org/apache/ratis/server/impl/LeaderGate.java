@@ -3,12 +3,13 @@ package org.apache.ratis.server.impl;
 import org.apache.ratis.server.RaftServer;
 
 /**
- * Asks a division whether it leads. Lives in this package because Ratis keeps the answers to itself.
+ * Asks a division whether it leads. Lives in this package because Ratis keeps the answers to
+ * itself.
  *
  * <p>Ratis' own linearizable read lets a deposed leader answer for a while. A read that asks here
- * before and after it looked at the applied state does not: the leader state exists, its first entry
- * of the term is applied, and it is alone or has heard a majority within the lease. Costs about
- * 0.2 us; any thread.
+ * before and after it looked at the applied state does not: the leader state exists, its first
+ * entry of the term is applied, and it is alone or has heard a majority within the lease. Costs
+ * about 0.2 us; any thread.
  */
 public final class LeaderGate {
     private final RoleInfo role;
