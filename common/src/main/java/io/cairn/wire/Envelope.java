@@ -54,6 +54,11 @@ public record Envelope(
         LONG.set(bytes, offset + TIME_OFFSET, timeNs);
     }
 
+    /** The time in the bytes of an envelope that starts at {@code offset}. */
+    public static long timeOf(byte[] bytes, int offset) {
+        return (long) LONG.get(bytes, offset + TIME_OFFSET);
+    }
+
     /** The session in the bytes of an envelope that starts at {@code offset}. */
     public static long sessionOf(byte[] bytes, int offset) {
         return (long) LONG.get(bytes, offset);

@@ -1,0 +1,82 @@
+package io.cairn.master.raft;
+
+import io.cairn.fs.FsException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Operations that share one log entry.
+ *
+ * <pre>
+ * +--------+----------+--------+----------+----
+ * | length | envelope | length | envelope | ...
+ * |   4    |  length  |   4    |  length  |
+ * +--------+----------+--------+----------+----
+ * </pre>
+ */
+final class Group {
+    /**
+     * An operation on its way.
+     *
+     * @param frame holds the envelope from {@code offset} to the end
+     * @param reply the caller waits for it
+     * @param deadlineNs when the caller gets NOT_READY, in {@code Clock.nanoTime}
+     */
+    record Operation(byte[] frame, int offset, CompletableFuture<byte[]> reply, long deadlineNs) {
+        int lengthBytes() {
+            return frame.length - offset;
+        }
+    }
+
+    private final long number;
+    private final byte[] entry;
+    private final List<Operation> operations;
+    private volatile boolean logged;
+
+    Group(long number, byte[] entry, List<Operation> operations) {
+        this.number = number;
+        this.entry = entry;
+        this.operations = operations;
+    }
+
+    /** Number of the entry among those that this process proposed. */
+    long number() {
+        return number;
+    }
+
+    /** The bytes for the log. */
+    byte[] entry() {
+        return entry;
+    }
+
+    /** How many replies are expected. */
+    int size() {
+        return operations.size();
+    }
+
+    /** When the first caller runs out of patience; the callers of a group came in order. */
+    long deadlineNs() {
+        return operations.getFirst().deadlineNs();
+    }
+
+    /** From here on it may be applied even if this master is deposed. */
+    void markLogged() {
+        logged = true;
+    }
+
+    boolean logged() {
+        return logged;
+    }
+
+    void complete(List<byte[]> replies) {
+        for (int i = 0; i < operations.size(); i++) {
+            operations.get(i).reply().complete(replies.get(i));
+        }
+    }
+
+    void fail(FsException error) {
+        for (Operation operation : operations) {
+            operation.reply().completeExceptionally(error);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.cairn.master.raft;
+
+import io.cairn.master.namespace.Notice;
+import java.util.List;
+
+/** Hears what happens to the log. Called from threads of the log: must not block nor throw. */
+public interface LogListener {
+    /** This master leads now, with everything of earlier terms applied. */
+    void leading(long term);
+
+    /** This master does not lead any more. May come without {@link #leading} before it. */
+    void following();
+
+    /** What sessions should hear; only on the leader, in the order of the log. */
+    void notices(List<Notice> notices);
+}

@@ -1,0 +1,323 @@
+package io.cairn.master.raft;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.ReplicatedLog;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.master.namespace.Notice;
+import io.cairn.runtime.Clock;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.impl.LeaderGate;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replicated log on Apache Ratis: one Raft group, one division in this process. Thread-safe.
+ *
+ * <p>When the state and the log can no longer be trusted to agree (an entry cannot be applied, the
+ * log cannot be written) the process has to end: {@code halt} is called, once, and must not return
+ * to normal work. The next start replays.
+ */
+public final class RatisLog implements ReplicatedLog {
+    private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
+
+    /** Shard 0; a scaled-out namespace has one group per shard. */
+    private static final RaftGroupId GROUP =
+            RaftGroupId.valueOf(
+                    UUID.nameUUIDFromBytes(
+                            "io.cairn.master/shard/0".getBytes(StandardCharsets.US_ASCII)));
+
+    /** On a network more entries are under way before the first comes back. */
+    private static final int MAX_IN_FLIGHT_ALONE = 2;
+
+    private static final int MAX_IN_FLIGHT = 4;
+    private static final long EXPIRE_INTERVAL_MS = 250;
+
+    private final RatisSettings settings;
+    private final Clock clock;
+    private final LogListener listener;
+    private final Runnable halt;
+    private final AtomicBoolean halted = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ClientId clientId = ClientId.randomId();
+    private final RaftPeerId self;
+    private final long openedNs;
+
+    private final MasterDirectory directory;
+    private final Combiner combiner;
+    private final NamespaceMachine machine;
+    private final RaftServer server;
+    private final RaftServer.Division division;
+    private final LeaderGate gate;
+    private final ScheduledExecutorService timer =
+            Executors.newSingleThreadScheduledExecutor(
+                    task -> Thread.ofPlatform().name("log-timer").daemon().unstarted(task));
+
+    /**
+     * Opens the master's directory. {@link #start} must follow, or {@link #close}.
+     *
+     * @param listener hears nothing before {@link #start}
+     * @param halt ends the process; may be called by any thread
+     * @throws IOException when the directory is in use, foreign or damaged; the message names the
+     *     file
+     */
+    public RatisLog(RatisSettings settings, Clock clock, LogListener listener, Runnable halt)
+            throws IOException {
+        this.settings = settings;
+        this.clock = clock;
+        this.listener = listener;
+        this.halt = halt;
+        self = RaftPeerId.valueOf(settings.id());
+        openedNs = clock.nanoTime();
+        directory =
+                new MasterDirectory(
+                        settings.directory(),
+                        settings.id(),
+                        GROUP.getUuid().toString(),
+                        settings.store());
+        combiner =
+                new Combiner(
+                        clock,
+                        settings.alone() ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
+                        this::propose);
+        machine =
+                new NamespaceMachine(
+                        directory.state(),
+                        settings.checkpoints(),
+                        clientId.toByteString(),
+                        combiner,
+                        new Announcer(),
+                        this::stop);
+        try {
+            server = build();
+            division = server.getDivision(GROUP);
+            gate = new LeaderGate(division);
+        } catch (IOException | RuntimeException e) {
+            directory.close();
+            throw e;
+        }
+    }
+
+    private RaftServer build() throws IOException {
+        List<RaftPeer> peers =
+                settings.peers().stream()
+                        .map(
+                                peer ->
+                                        RaftPeer.newBuilder()
+                                                .setId(peer.id())
+                                                .setAddress(peer.raft().toString())
+                                                .build())
+                        .toList();
+        return RaftServer.newBuilder()
+                .setServerId(self)
+                .setStateMachine(machine)
+                .setProperties(RatisOptions.properties(settings, directory.raft()))
+                .setParameters(new Parameters())
+                .setGroup(RaftGroup.valueOf(GROUP, peers))
+                .setOption(RaftStorage.StartupOption.RECOVER)
+                .build();
+    }
+
+    /**
+     * Joins the group. Returns before there is a leader. When it fails, the log is closed.
+     *
+     * @throws IOException when the log is damaged or the port is taken; the message names it
+     */
+    public void start() throws IOException {
+        try {
+            if (directory.used() && !settings.alone()) {
+                sitOutLease();
+            }
+            server.start();
+        } catch (IOException | RuntimeException e) {
+            String damage = directory.log().findDamage();
+            close();
+            throw new IOException(damage != null ? damage : "Raft does not start: " + rootOf(e), e);
+        }
+        Future<?> _ =
+                timer.scheduleWithFixedDelay(
+                        combiner::expire,
+                        EXPIRE_INTERVAL_MS,
+                        EXPIRE_INTERVAL_MS,
+                        TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * A master that just came back may have promised a leader its lease and does not remember. It
+     * keeps silent until that is over.
+     */
+    private void sitOutLease() throws IOException {
+        long passedMs = TimeUnit.NANOSECONDS.toMillis(clock.nanoTime() - openedNs);
+        try {
+            TimeUnit.MILLISECONDS.sleep(RatisOptions.ELECTION_MIN_MS - passedMs);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while starting", e);
+        }
+    }
+
+    private String rootOf(Throwable error) {
+        Throwable root = error;
+        while (root.getCause() != null && (root.getMessage() == null || wraps(root))) {
+            root = root.getCause();
+        }
+        return root + " (listening on " + settings.self().raft() + ")";
+    }
+
+    private static boolean wraps(Throwable error) {
+        return error instanceof CompletionException || error.getCause() instanceof IOException;
+    }
+
+    /** The namespace; ask again for each read, and {@link #mayRead} before and after it. */
+    public Namespace namespace() {
+        return directory.state().namespace();
+    }
+
+    @Override
+    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+        if (!division.getInfo().isLeader()) {
+            return CompletableFuture.failedFuture(notLeader());
+        }
+        return combiner.submit(frame, offset);
+    }
+
+    /** Proposes an entry to the division, without a detour over Ratis' own threads. */
+    private void propose(Group group) {
+        RaftClientRequest request =
+                RaftClientRequest.newBuilder()
+                        .setClientId(clientId)
+                        .setServerId(self)
+                        .setGroupId(GROUP)
+                        .setCallId(group.number())
+                        .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(group.entry())))
+                        .setType(RaftClientRequest.writeRequestType())
+                        // Ratis need not remember its replies for retries: there are none.
+                        .setRepliedCallIds(combiner.answered())
+                        .build();
+        try {
+            Future<?> _ =
+                    ((RaftClientAsynchronousProtocol) division)
+                            .submitClientRequestAsync(request)
+                            .whenComplete((reply, error) -> answered(group, reply, error));
+        } catch (IOException | RuntimeException e) {
+            answered(group, null, e);
+        }
+    }
+
+    /** The machine answers what was applied; what was not is answered here. */
+    private void answered(Group group, @Nullable RaftClientReply reply, @Nullable Throwable error) {
+        if (reply != null && reply.isSuccess()) {
+            return;
+        }
+        if (!group.logged() && reply != null && reply.getNotLeaderException() != null) {
+            combiner.failed(group, notLeader());
+        } else {
+            Throwable cause = reply != null ? reply.getException() : error;
+            combiner.failed(
+                    group,
+                    new FsException(
+                            Errno.NOT_READY,
+                            group.logged()
+                                    ? "the masters are choosing a leader"
+                                    : "the master is not ready: " + cause));
+        }
+    }
+
+    private FsException notLeader() {
+        Endpoint leader = leader();
+        return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
+    }
+
+    @Override
+    public boolean mayRead() {
+        return !closed.get() && gate.mayRead();
+    }
+
+    @Override
+    public long leaderTerm() {
+        return closed.get() ? -1 : gate.readyTerm();
+    }
+
+    @Override
+    public @Nullable Endpoint leader() {
+        RaftPeerId leader = division.getInfo().getLeaderId();
+        if (leader == null) {
+            return null;
+        }
+        return leader.equals(self)
+                ? settings.client()
+                : directory.state().endpointOf(leader.toString());
+    }
+
+    private void stop(String what, @Nullable Throwable cause) {
+        if (!closed.get() && halted.compareAndSet(false, true)) {
+            LOG.error("{}: this master stops, start it again", what, cause);
+            halt.run();
+        }
+    }
+
+    /** Stops, flushes and frees the directory. Callers that wait get NOT_READY. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        timer.shutdownNow();
+        combiner.close();
+        machine.stop();
+        try (directory) {
+            server.close();
+        } catch (IOException e) {
+            LOG.warn("{} is not closed as it should be: {}", settings.directory(), e.toString());
+        }
+    }
+
+    /** Tells the other masters where clients reach this one when it leads. */
+    private final class Announcer implements NamespaceMachine.Events {
+        @Override
+        public void leading() {
+            if (!settings.alone()) {
+                combiner.submitAlone(Announcements.entry(settings.id(), settings.client()));
+            }
+            long term = leaderTerm();
+            if (term >= 0) {
+                listener.leading(term);
+            }
+        }
+
+        @Override
+        public void following() {
+            listener.following();
+        }
+
+        @Override
+        public void notices(List<Notice> notices) {
+            listener.notices(notices);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package io.cairn.master.raft;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.grpc.GrpcConfigKeys;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.RaftServerConfigKeys.Log;
+import org.apache.ratis.server.RaftServerConfigKeys.Read;
+import org.apache.ratis.server.RaftServerConfigKeys.Rpc;
+import org.apache.ratis.server.RaftServerConfigKeys.Snapshot;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+/** How Ratis is set up. Each line that is not obvious says why. */
+final class RatisOptions {
+    /** Nobody votes or stands for election earlier after the last word of the leader. */
+    static final int ELECTION_MIN_MS = 500;
+
+    private static final int ELECTION_MAX_MS = 1000;
+
+    /** A lone master waits for nobody. */
+    private static final int LONE_ELECTION_MS = 10;
+
+    /** The updater asks for a checkpoint no sooner; the machine decides whether it is time. */
+    private static final long MAX_SNAPSHOT_INTERVAL = 1000;
+
+    private RatisOptions() {}
+
+    static RaftProperties properties(RatisSettings settings, Path raft) {
+        RaftProperties to = new RaftProperties();
+        RaftServerConfigKeys.setStorageDir(to, List.of(raft.toFile()));
+        elections(to, settings.alone());
+        log(to);
+        reads(to);
+        // Checkpoints and what is purged below them are the machine's decision.
+        Snapshot.setAutoTriggerEnabled(to, true);
+        Snapshot.setAutoTriggerThreshold(
+                to, Math.min(MAX_SNAPSHOT_INTERVAL, settings.checkpoints().entries()));
+        Snapshot.setTriggerWhenStopEnabled(to, false);
+        // Ours is in the replicated state; this one lives in memory.
+        RaftServerConfigKeys.RetryCache.setExpiryTime(to, seconds(5));
+        // A machine that slept does not have to die of it; a leader steps down all the same.
+        RaftServerConfigKeys.setCloseThreshold(to, TimeDuration.valueOf(3650, TimeUnit.DAYS));
+        GrpcConfigKeys.Server.setHost(to, settings.self().raft().host());
+        GrpcConfigKeys.Server.setPort(to, settings.self().raft().port());
+        return to;
+    }
+
+    private static void elections(RaftProperties to, boolean alone) {
+        Rpc.setTimeoutMin(to, millis(ELECTION_MIN_MS));
+        Rpc.setTimeoutMax(to, millis(ELECTION_MAX_MS));
+        if (alone) {
+            Rpc.setFirstElectionTimeoutMin(to, millis(LONE_ELECTION_MS));
+            Rpc.setFirstElectionTimeoutMax(to, millis(2 * LONE_ELECTION_MS));
+        }
+        RaftServerConfigKeys.LeaderElection.setPreVote(to, true);
+    }
+
+    private static void log(RaftProperties to) {
+        // Acknowledged means synced.
+        Log.setUnsafeFlushEnabled(to, false);
+        Log.setAsyncFlushEnabled(to, false);
+        // The writer syncs when its queue is empty, and at the latest after so many entries.
+        Log.setForceSyncNum(to, 4096);
+        Log.setSegmentSizeMax(to, SizeInBytes.valueOf("64MB"));
+        Log.setPreallocatedSize(to, SizeInBytes.valueOf("16MB"));
+        Log.setWriteBufferSize(to, SizeInBytes.valueOf("8MB"));
+        Log.Appender.setBufferByteLimit(to, SizeInBytes.valueOf("4MB"));
+        Log.Appender.setSnapshotChunkSizeMax(to, SizeInBytes.valueOf("4MB"));
+        // Else each commit index costs an entry of its own.
+        Log.setLogMetadataEnabled(to, false);
+        Log.setSegmentCacheNumMax(to, 2);
+        Log.setSegmentCacheSizeMax(to, SizeInBytes.valueOf("64MB"));
+        Log.setPurgeUptoSnapshotIndex(to, true);
+        Log.setPurgeGap(to, 1);
+        Log.setCorruptionPolicy(to, Log.CorruptionPolicy.EXCEPTION);
+    }
+
+    private static void reads(RaftProperties to) {
+        Read.setOption(to, Read.Option.LINEARIZABLE);
+        Read.setLeaderLeaseEnabled(to, true);
+        Read.setLeaderLeaseTimeoutRatio(to, 0.9);
+    }
+
+    private static TimeDuration millis(long ms) {
+        return TimeDuration.valueOf(ms, TimeUnit.MILLISECONDS);
+    }
+
+    private static TimeDuration seconds(long s) {
+        return TimeDuration.valueOf(s, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,74 @@
+package io.cairn.master.raft;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.store.StoreSettings;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * One master's part in the group.
+ *
+ * @param id its name in the group, 1..255 bytes
+ * @param directory its directory; made when absent
+ * @param peers all masters, this one included; taken from here when the group is founded, later
+ *     from the log
+ * @param client where clients reach this master, told to the other masters when it leads
+ * @param store memory of the store
+ * @param checkpoints when to make checkpoints
+ */
+public record RatisSettings(
+        String id,
+        Path directory,
+        List<Peer> peers,
+        Endpoint client,
+        StoreSettings store,
+        CheckpointRule checkpoints) {
+    /**
+     * A master in the group.
+     *
+     * @param id its name
+     * @param raft where the other masters reach it
+     */
+    public record Peer(String id, Endpoint raft) {}
+
+    /**
+     * A checkpoint is made after so many entries or bytes of the log, whichever comes first. The
+     * log keeps what the newest two checkpoints need, thus up to about twice as much.
+     *
+     * @param entries 1 or more
+     * @param bytes 1 or more
+     */
+    public record CheckpointRule(long entries, long bytes) {
+        /** Every 100,000 entries or 256 MiB. */
+        public static CheckpointRule standard() {
+            return new CheckpointRule(100_000, 256L << 20);
+        }
+    }
+
+    /** Checks that the peers have distinct names and hold this master. */
+    public RatisSettings {
+        peers = List.copyOf(peers);
+        Set<String> ids = new HashSet<>();
+        for (Peer peer : peers) {
+            if (!ids.add(peer.id())) {
+                throw new IllegalArgumentException("two masters are called '" + peer.id() + "'");
+            }
+        }
+        if (!ids.contains(id)) {
+            throw new IllegalArgumentException(
+                    "master '%s' is not among the masters of the group: %s".formatted(id, ids));
+        }
+    }
+
+    /** This master among the peers. */
+    Peer self() {
+        return peers.stream().filter(peer -> peer.id().equals(id)).findFirst().orElseThrow();
+    }
+
+    /** Whether there is no other master. */
+    boolean alone() {
+        return peers.size() == 1;
+    }
+}
