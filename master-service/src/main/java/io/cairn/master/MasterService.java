@@ -1,0 +1,228 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.master.cluster.LogWriter;
+import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.master.namespace.Notice;
+import io.cairn.net.Connection;
+import io.cairn.net.Listener;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Push;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One master: the request door in front of a namespace and its replicated log, and, while it leads,
+ * the housekeeping of sessions, orphans and chunk servers. Thread-safe.
+ */
+public final class MasterService implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MasterService.class);
+    private static final long TICK_MS = 100;
+
+    private final MasterSettings settings;
+    private final ReplicatedLog log;
+    private final Namespace namespace;
+    private final Scheduler scheduler;
+    private final RandomGenerator random;
+    private final SessionTable sessions;
+    private final OrphanReaper reaper;
+    private final ServerWatch servers;
+    private final Listener listener;
+    private long termSeen = -1;
+    private boolean founding;
+    private volatile boolean closed;
+
+    /**
+     * What a master stands on: its log with the namespace that the log applies to, and the world
+     * around it.
+     */
+    public record Ground(
+            ReplicatedLog log,
+            Namespace namespace,
+            Transport transport,
+            Clock clock,
+            Scheduler scheduler,
+            RandomGenerator random) {}
+
+    /**
+     * Listens and begins the housekeeping.
+     *
+     * @throws FsException when the endpoint cannot be listened on
+     */
+    public MasterService(MasterSettings settings, Ground ground) {
+        this.settings = settings;
+        this.log = ground.log();
+        this.namespace = ground.namespace();
+        this.scheduler = ground.scheduler();
+        this.random = ground.random();
+        LogWriter writer = this::submit;
+        this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
+        this.reaper = new OrphanReaper(namespace, sessions, writer);
+        this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
+        RequestDoor door =
+                new RequestDoor(log, namespace, sessions, reaper, servers, this::statusJson);
+        this.listener = ground.transport().listen(settings.listen(), door);
+        scheduler.schedule(this::tick, 0);
+    }
+
+    /** Where this master listens. */
+    public Endpoint endpoint() {
+        return listener.endpoint();
+    }
+
+    /** Whether this master leads. */
+    public boolean isLeader() {
+        return log.mayRead();
+    }
+
+    private CompletableFuture<Reply> submit(LeaderMutation mutation) {
+        byte[] envelope = new Envelope(0, 0, 0, 0, mutation).toBytes();
+        return log.submit(envelope, 0).thenApply(bytes -> Reply.decode(new Decoder(bytes)));
+    }
+
+    private void tick() {
+        if (closed) {
+            return;
+        }
+        try {
+            housekeep();
+        } catch (RuntimeException e) {
+            LOG.error("housekeeping failed", e);
+        } finally {
+            scheduler.schedule(this::tick, TICK_MS);
+        }
+    }
+
+    private void housekeep() {
+        long term = log.leaderTerm();
+        if (term < 0 || !log.mayRead()) {
+            return;
+        }
+        if (term != termSeen) {
+            termSeen = term;
+            founding = false;
+            sessions.reset(namespace.sessions().stream().map(s -> s.session()).toList());
+            reaper.reset();
+            servers.lead();
+            LOG.info("master {} leads in term {}", settings.id(), term);
+        }
+        if (namespace.clusterId() == 0) {
+            found();
+            return;
+        }
+        sessions.expire().forEach(this::closeExpired);
+        reaper.tick();
+        servers.tick();
+    }
+
+    private void found() {
+        if (founding) {
+            return;
+        }
+        founding = true;
+        long id = random.nextLong() | 1;
+        var _ =
+                submit(
+                                new LeaderMutation.Found(
+                                        id,
+                                        settings.cluster().replicas(),
+                                        settings.inlineLimitBytes()))
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (error == null) {
+                                        LOG.info(
+                                                "founded cluster {}",
+                                                String.format("%016x", namespace.clusterId()));
+                                    } else {
+                                        LOG.warn(
+                                                "the cluster could not be founded yet: {}",
+                                                RequestDoor.reason(error));
+                                        founding = false;
+                                    }
+                                });
+    }
+
+    private void closeExpired(long session) {
+        LOG.info("session {} ends: no sign of life for {} ms", session, settings.sessionLeaseMs());
+        byte[] envelope =
+                new Envelope(0, 0, 0, 0, new SessionMutation.CloseSession(session)).toBytes();
+        var _ =
+                log.submit(envelope, 0)
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (error == null) {
+                                        sessions.closed(session);
+                                    } else {
+                                        sessions.retryExpiry(session);
+                                    }
+                                });
+    }
+
+    /**
+     * Sends what an applied log entry gives reason to tell, if this master leads. Called by the
+     * log, in order.
+     */
+    public void tell(List<Notice> notices) {
+        if (notices.isEmpty() || !log.mayRead()) {
+            return;
+        }
+        for (Notice notice : notices) {
+            Message push = Message.of(MasterRequest.push(notice.push()));
+            if (notice.session() == 0) {
+                sessions.connections().forEach(c -> c.send(push));
+                if (notice.push() instanceof Push.MapChanged) {
+                    servers.forEachConnection(c -> c.send(push));
+                }
+            } else {
+                Connection connection = sessions.connection(notice.session());
+                if (connection != null) {
+                    connection.send(push);
+                }
+            }
+        }
+    }
+
+    /** The state of the cluster as this master sees it: a JSON document. */
+    public String statusJson() {
+        return StatusDocument.of(settings.id(), log, namespace, sessions, servers);
+    }
+
+    /** The next reason why this master is not ready, or null when it is. */
+    public @Nullable String notReadyReason() {
+        if (log.mayRead()) {
+            return namespace.clusterId() == 0 ? "the cluster is being founded" : null;
+        }
+        return log.leader() == null ? "no leader is known" : null;
+    }
+
+    /** The next reason why files cannot be stored yet, or null when they can. */
+    public @Nullable String notServingReason() {
+        String reason = notReadyReason();
+        if (reason == null && namespace.clusterMap().pools().isEmpty()) {
+            return "no pool yet: waiting for chunk servers";
+        }
+        return reason;
+    }
+
+    /** Stops listening. The log is closed by its owner. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        listener.close();
+    }
+}

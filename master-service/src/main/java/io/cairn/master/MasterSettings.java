@@ -1,0 +1,21 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.cluster.ClusterSettings;
+
+/**
+ * What a master is told at its start, apart from its log.
+ *
+ * @param id the operator's name of this master
+ * @param listen where clients and chunk servers find it; port 0 takes a free one
+ * @param cluster how it treats chunk servers
+ * @param inlineLimitBytes contents up to this size live in the inode, 0..16384; read when the
+ *     cluster is founded
+ * @param sessionLeaseMs how long a client's session lasts without a sign of life
+ */
+public record MasterSettings(
+        String id,
+        Endpoint listen,
+        ClusterSettings cluster,
+        int inlineLimitBytes,
+        long sessionLeaseMs) {}

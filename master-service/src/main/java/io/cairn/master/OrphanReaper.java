@@ -1,0 +1,93 @@
+package io.cairn.master;
+
+import io.cairn.master.cluster.LogWriter;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.wire.LeaderMutation;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Purges inodes that lost their last name and that nobody holds open.
+ *
+ * <p>A create that opens its file registers it only after it was applied. So an orphan is purged
+ * only when every such create that was under way when the orphan was first seen has been
+ * registered: {@link #begin} and {@link #end} bracket them.
+ */
+final class OrphanReaper {
+    private static final int BATCH = 4096;
+
+    private final Namespace namespace;
+    private final SessionTable sessions;
+    private final LogWriter log;
+    private final AtomicLong nextTicket = new AtomicLong();
+    private final Set<Long> pending = new HashSet<>();
+    private List<Long> candidates = List.of();
+    private long candidatesTicket;
+    private volatile boolean submitting;
+
+    OrphanReaper(Namespace namespace, SessionTable sessions, LogWriter log) {
+        this.namespace = namespace;
+        this.sessions = sessions;
+        this.log = log;
+    }
+
+    /** A create that opens its file is submitted. Returns a ticket for {@link #end}. */
+    long begin() {
+        long ticket = nextTicket.incrementAndGet();
+        synchronized (pending) {
+            pending.add(ticket);
+        }
+        return ticket;
+    }
+
+    /** That create has been registered, or has failed. */
+    void end(long ticket) {
+        synchronized (pending) {
+            pending.remove(ticket);
+        }
+    }
+
+    private boolean allEndedUpTo(long ticket) {
+        synchronized (pending) {
+            return pending.stream().allMatch(p -> p > ticket);
+        }
+    }
+
+    /** Forgets what an earlier term saw. */
+    void reset() {
+        candidates = List.of();
+        submitting = false;
+    }
+
+    /**
+     * Looks for orphans, and purges those seen before. Called by one thread while this master
+     * leads.
+     */
+    void tick() {
+        if (submitting || !sessions.isComplete()) {
+            return;
+        }
+        if (!candidates.isEmpty()) {
+            if (!allEndedUpTo(candidatesTicket)) {
+                return;
+            }
+            long[] inos =
+                    candidates.stream()
+                            .filter(ino -> !sessions.isOpen(ino))
+                            .mapToLong(Long::longValue)
+                            .toArray();
+            candidates = List.of();
+            if (inos.length > 0) {
+                submitting = true;
+                var _ =
+                        log.submit(new LeaderMutation.Purge(inos))
+                                .whenComplete((reply, error) -> submitting = false);
+            }
+            return;
+        }
+        candidatesTicket = nextTicket.get();
+        candidates = namespace.orphans(0, BATCH);
+    }
+}

@@ -1,0 +1,272 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where requests to the master arrive. Mutations go to the replicated log as the bytes they came
+ * in; queries are answered here, on the event loop, from the applied state: they take microseconds
+ * and never block. Only the leader answers, and it asks the log's read gate before and after.
+ */
+final class RequestDoor implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestDoor.class);
+
+    private final ReplicatedLog log;
+    private final Namespace namespace;
+    private final SessionTable sessions;
+    private final OrphanReaper reaper;
+    private final ServerWatch servers;
+    private final Supplier<String> status;
+
+    RequestDoor(
+            ReplicatedLog log,
+            Namespace namespace,
+            SessionTable sessions,
+            OrphanReaper reaper,
+            ServerWatch servers,
+            Supplier<String> status) {
+        this.log = log;
+        this.namespace = namespace;
+        this.sessions = sessions;
+        this.reaper = reaper;
+        this.servers = servers;
+        this.status = status;
+    }
+
+    @Override
+    public void handle(Connection from, Message request, Answer answer) {
+        byte[] frame = request.header();
+        request.release();
+        try {
+            Decoder in = new Decoder(frame);
+            int kind = in.u8();
+            switch (kind) {
+                case MasterRequest.MUTATION -> mutate(frame, in, answer);
+                case MasterRequest.QUERY -> query(from, in, answer);
+                case MasterRequest.CLUSTER -> cluster(from, in, answer);
+                default -> throw new MalformedMessageException("request kind " + kind);
+            }
+        } catch (MalformedMessageException e) {
+            LOG.info("closing the connection of {}: {}", from.remote(), e.getMessage());
+            answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            from.close();
+        } catch (FsException e) {
+            answer.fail(e);
+        } catch (RuntimeException e) {
+            LOG.error("a request of {} failed", from.remote(), e);
+            answer.fail(new FsException(Errno.EIO, "the master failed: " + e));
+        }
+    }
+
+    private FsException notLeader() {
+        Endpoint leader = log.leader();
+        return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
+    }
+
+    private void mutate(byte[] frame, Decoder in, Answer answer) {
+        if (in.remaining() <= Envelope.HEADER_BYTES) {
+            throw new MalformedMessageException("mutation of " + in.remaining() + " bytes");
+        }
+        Mutation mutation = Envelope.decode(in).mutation();
+        long session = Envelope.sessionOf(frame, 1);
+        switch (mutation) {
+            case io.cairn.wire.LeaderMutation m ->
+                    throw new FsException(
+                            Errno.EPERM, "only the leader proposes mutation " + m.code());
+            case SessionMutation.OpenSession _ -> submit(frame, answer, this::sessionOpened);
+            case SessionMutation.CloseSession close -> {
+                if (close.session() != session) {
+                    throw new FsException(Errno.EPERM, "a session ends only itself");
+                }
+                submit(frame, answer, reply -> closeSession(reply, session));
+            }
+            case TreeMutation.Create create when create.open() ->
+                    createOpen(frame, answer, session);
+            default -> submit(frame, answer, reply -> reply);
+        }
+    }
+
+    /** What to do with the encoded reply of a mutation before it goes out. */
+    @FunctionalInterface
+    private interface Completion {
+        byte[] apply(byte[] reply);
+    }
+
+    private void submit(byte[] frame, Answer answer, Completion completion) {
+        var _ =
+                log.submit(frame, 1)
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (error != null) {
+                                        answer.fail(failure(error));
+                                        return;
+                                    }
+                                    answer.send(Message.of(completion.apply(reply)));
+                                });
+    }
+
+    private void createOpen(byte[] frame, Answer answer, long session) {
+        long ticket = reaper.begin();
+        var _ =
+                log.submit(frame, 1)
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (error != null) {
+                                        reaper.end(ticket);
+                                        answer.fail(failure(error));
+                                        return;
+                                    }
+                                    if (Reply.decode(new Decoder(reply))
+                                            instanceof Reply.EntryReply entry) {
+                                        sessions.open(session, entry.inode().ino());
+                                    }
+                                    reaper.end(ticket);
+                                    answer.send(Message.of(reply));
+                                });
+    }
+
+    private byte[] sessionOpened(byte[] reply) {
+        if (Reply.decode(new Decoder(reply)) instanceof Reply.SessionReply opened) {
+            sessions.opened(opened.session());
+            return complete(opened.session()).toBytes();
+        }
+        return reply;
+    }
+
+    private byte[] closeSession(byte[] reply, long session) {
+        sessions.closed(session);
+        return reply;
+    }
+
+    private Reply.SessionReply complete(long session) {
+        return new Reply.SessionReply(
+                session,
+                namespace.clusterId(),
+                sessions.leaseMs(),
+                namespace.inlineLimitBytes(),
+                namespace.clusterMap().epoch());
+    }
+
+    private static FsException failure(Throwable error) {
+        Throwable cause = error;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        if (cause instanceof FsException e) {
+            return e;
+        }
+        LOG.error("the replicated log failed", cause);
+        return new FsException(Errno.EIO, "the master failed: " + cause);
+    }
+
+    private void query(Connection from, Decoder in, Answer answer) {
+        long session = in.i64();
+        Query query = Query.decode(in);
+        if (!log.mayRead()) {
+            throw notLeader();
+        }
+        if (session != 0) {
+            sessions.touch(session);
+        }
+        Reply reply =
+                switch (query) {
+                    case Query.GetUsage _ -> new Reply.UsageReply(servers.usage());
+                    case Query.Open open -> open(session, open.ino());
+                    case Query.Release release -> release(session, release.inos());
+                    case Query.KeepAlive alive -> keepAlive(session, alive, from);
+                    case Query.GetStatus _ -> new Reply.TextReply(status.get());
+                    default -> namespace.read(session, query);
+                };
+        if (!log.mayRead()) {
+            throw notLeader();
+        }
+        answer.send(Message.of(reply.toBytes()));
+    }
+
+    /** Registers before it reads, so that the reaper cannot purge the inode in between. */
+    private Reply open(long session, long ino) {
+        requireSession(session);
+        sessions.open(session, ino);
+        Reply reply = namespace.read(session, new Query.GetInode(ino));
+        String refusal = null;
+        if (reply instanceof Reply.EntryReply entry) {
+            Inode inode = entry.inode();
+            if (inode.attributes().nlink() == 0 && !sessions.isOpenBy(session, ino, 1)) {
+                refusal = "inode " + ino + " was removed";
+            }
+        }
+        if (refusal != null || reply instanceof Reply.Failure) {
+            sessions.release(session, new long[] {ino});
+        }
+        return refusal == null ? reply : new Reply.Failure(Errno.ESTALE, refusal);
+    }
+
+    private Reply release(long session, long[] inos) {
+        sessions.release(session, inos);
+        return new Reply.Done();
+    }
+
+    private Reply keepAlive(long session, Query.KeepAlive alive, Connection from) {
+        requireSession(session);
+        sessions.keepAlive(session, from, alive.reconnected(), alive.openInos());
+        return complete(session);
+    }
+
+    private void requireSession(long session) {
+        if (!sessions.isLive(session)) {
+            throw new FsException(Errno.NO_SESSION, "session " + session + " has ended");
+        }
+    }
+
+    private void cluster(Connection from, Decoder in, Answer answer) {
+        if (!log.mayRead()) {
+            throw notLeader();
+        }
+        byte[] reply =
+                switch (ClusterRequest.decode(in)) {
+                    case ClusterRequest.Heartbeat heartbeat ->
+                            servers.heartbeat(heartbeat, from).toBytes();
+                    case ClusterRequest.MemberFailed failed ->
+                            done(() -> servers.memberFailed(failed));
+                    case ClusterRequest.MemberSynced synced ->
+                            done(() -> servers.memberSynced(synced));
+                };
+        if (!log.mayRead()) {
+            throw notLeader();
+        }
+        answer.send(Message.of(reply));
+    }
+
+    private static byte[] done(Runnable action) {
+        action.run();
+        return new byte[0];
+    }
+
+    /** The reason of a failed submission, for the log; never null. */
+    static String reason(@Nullable Throwable error) {
+        return error == null ? "" : failure(error).toString();
+    }
+}

@@ -1,0 +1,200 @@
+package io.cairn.master;
+
+import io.cairn.net.Connection;
+import io.cairn.runtime.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leader's soft state of sessions: leases, connections, and which inodes each holds open.
+ * Begins anew with every term: sessions then have a full lease to tell what they hold open, and
+ * until the last of them has done so or expired nothing may be purged ({@link #isComplete}).
+ * Thread-safe.
+ */
+final class SessionTable {
+    private final Clock clock;
+    private final long leaseMs;
+    private final Map<Long, Live> sessions = new HashMap<>();
+    private final Map<Long, Integer> openCounts = new HashMap<>();
+
+    private static final class Live {
+        long renewedMs;
+        boolean registered;
+        boolean expiring;
+        @Nullable Connection connection;
+        final Map<Long, Integer> open = new HashMap<>();
+    }
+
+    SessionTable(Clock clock, long leaseMs) {
+        this.clock = clock;
+        this.leaseMs = leaseMs;
+    }
+
+    long leaseMs() {
+        return leaseMs;
+    }
+
+    /** A new term: only these sessions exist, with a full lease, and have told nothing yet. */
+    synchronized void reset(Collection<Long> known) {
+        sessions.clear();
+        openCounts.clear();
+        for (long session : known) {
+            live(session);
+        }
+    }
+
+    private Live live(long session) {
+        return sessions.computeIfAbsent(
+                session,
+                s -> {
+                    Live live = new Live();
+                    live.renewedMs = clock.millis();
+                    return live;
+                });
+    }
+
+    /** Whether a session exists and has not ended. */
+    synchronized boolean isLive(long session) {
+        return sessions.containsKey(session);
+    }
+
+    /** A session was opened in this term: it holds nothing open. */
+    synchronized void opened(long session) {
+        live(session).registered = true;
+    }
+
+    /** A session ended. */
+    synchronized void closed(long session) {
+        Live live = sessions.remove(session);
+        if (live != null) {
+            live.open.forEach(this::uncount);
+        }
+    }
+
+    /**
+     * Renews a lease and binds the connection; a reconnected session's list of open inodes replaces
+     * the old one.
+     */
+    synchronized void keepAlive(
+            long session, Connection connection, boolean reconnected, long[] openInos) {
+        Live live = live(session);
+        live.renewedMs = clock.millis();
+        live.connection = connection;
+        if (reconnected) {
+            live.open.forEach(this::uncount);
+            live.open.clear();
+            for (long ino : openInos) {
+                count(live, ino);
+            }
+            live.registered = true;
+        }
+    }
+
+    /** Any request of a session shows that it lives. */
+    synchronized void touch(long session) {
+        Live live = sessions.get(session);
+        if (live != null) {
+            live.renewedMs = clock.millis();
+        }
+    }
+
+    /** The session holds an inode open once more. */
+    synchronized void open(long session, long ino) {
+        count(live(session), ino);
+    }
+
+    private void count(Live live, long ino) {
+        live.open.merge(ino, 1, Integer::sum);
+        openCounts.merge(ino, 1, Integer::sum);
+    }
+
+    private void uncount(long ino, int count) {
+        openCounts.computeIfPresent(ino, (i, all) -> all <= count ? null : all - count);
+    }
+
+    /** The session holds these inodes open one time less each. */
+    synchronized void release(long session, long[] inos) {
+        Live live = sessions.get(session);
+        if (live == null) {
+            return;
+        }
+        for (long ino : inos) {
+            Integer count = live.open.get(ino);
+            if (count != null) {
+                uncount(ino, 1);
+                if (count == 1) {
+                    live.open.remove(ino);
+                } else {
+                    live.open.put(ino, count - 1);
+                }
+            }
+        }
+    }
+
+    /** Whether any session holds an inode open. */
+    synchronized boolean isOpen(long ino) {
+        return openCounts.containsKey(ino);
+    }
+
+    /** Whether this session holds an inode open more than {@code times} times. */
+    synchronized boolean isOpenBy(long session, long ino, int times) {
+        Live live = sessions.get(session);
+        return live != null && live.open.getOrDefault(ino, 0) > times;
+    }
+
+    /** Whether every session has told in this term what it holds open. */
+    synchronized boolean isComplete() {
+        return sessions.values().stream().allMatch(l -> l.registered);
+    }
+
+    /** Sessions whose lease has ended and that were not returned before. */
+    synchronized List<Long> expire() {
+        List<Long> expired = new ArrayList<>();
+        long now = clock.millis();
+        sessions.forEach(
+                (session, live) -> {
+                    if (!live.expiring && now - live.renewedMs > leaseMs) {
+                        live.expiring = true;
+                        expired.add(session);
+                    }
+                });
+        return expired;
+    }
+
+    /** The end of an expired session could not be logged: try again later. */
+    synchronized void retryExpiry(long session) {
+        Live live = sessions.get(session);
+        if (live != null) {
+            live.expiring = false;
+        }
+    }
+
+    /** The connection of a session, or null. */
+    synchronized @Nullable Connection connection(long session) {
+        Live live = sessions.get(session);
+        return live == null ? null : live.connection;
+    }
+
+    /** All connections bound to a session. */
+    synchronized Set<Connection> connections() {
+        Set<Connection> connections = new HashSet<>();
+        for (Live live : sessions.values()) {
+            if (live.connection != null) {
+                connections.add(live.connection);
+            }
+        }
+        return connections;
+    }
+
+    /** Number of open inodes per session, for operators. */
+    synchronized int openCount(long session) {
+        Live live = sessions.get(session);
+        return live == null ? 0 : live.open.size();
+    }
+}

@@ -1,0 +1,17 @@
+package io.cairn.master.cluster;
+
+/**
+ * How the master treats chunk servers.
+ *
+ * @param replicas copies of every chunk where no policy says otherwise; 0 = as many as there are
+ *     servers when the first pool is made, up to 3
+ * @param expectedServers pools are made as soon as that many servers have come; 0 = wait for {@code
+ *     settleMs}
+ * @param settleMs pools are made when no further server came for that long
+ * @param serverLeaseMs how long a server may serve after a heartbeat
+ */
+public record ClusterSettings(
+        int replicas, int expectedServers, long settleMs, long serverLeaseMs) {
+    /** The standard: as many replicas as servers, up to 3; 2 s to settle; 3 s of lease. */
+    public static final ClusterSettings STANDARD = new ClusterSettings(0, 0, 2_000, 3_000);
+}

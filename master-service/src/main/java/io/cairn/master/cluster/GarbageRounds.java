@@ -1,0 +1,111 @@
+package io.cairn.master.cluster;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.LeaderMutation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Hands the durable gc queue to the chunk servers, a window at a time, and takes an entry out of
+ * the queue when every server of its pool has confirmed it. A server that is away holds the entries
+ * of its pools back; the others' confirmations are remembered as long as this master leads. Guarded
+ * by {@link ServerWatch}.
+ */
+final class GarbageRounds {
+    /** Entries in work at a time. */
+    private static final int WINDOW = 4096;
+
+    /** Entries told to a server in one heartbeat. */
+    private static final int PER_HEARTBEAT = 1024;
+
+    private final Namespace namespace;
+    private final LogWriter log;
+    private final Map<Long, Round> rounds = new HashMap<>();
+    private volatile boolean submitting;
+
+    private record Round(GarbageTask task, Set<String> missing) {}
+
+    GarbageRounds(Namespace namespace, LogWriter log) {
+        this.namespace = namespace;
+        this.log = log;
+    }
+
+    void clear() {
+        rounds.clear();
+        submitting = false;
+    }
+
+    /** Takes new entries of the queue into the window and reports the confirmed ones. */
+    void tick() {
+        if (submitting) {
+            return;
+        }
+        List<Long> done = new ArrayList<>();
+        rounds.forEach(
+                (id, round) -> {
+                    if (round.missing.isEmpty()) {
+                        done.add(id);
+                    }
+                });
+        if (!done.isEmpty()) {
+            submitting = true;
+            long[] ids = done.stream().mapToLong(Long::longValue).sorted().toArray();
+            var _ =
+                    log.submit(new LeaderMutation.Collected(ids))
+                            .whenComplete((reply, error) -> submitting = false);
+            done.forEach(rounds::remove);
+            return;
+        }
+        for (GarbageTask task : namespace.garbage(0, WINDOW)) {
+            rounds.computeIfAbsent(task.entryId(), id -> new Round(task, serversOf(task.poolId())));
+        }
+    }
+
+    private Set<String> serversOf(int poolId) {
+        ClusterMap map = namespace.clusterMap();
+        Set<String> names = new HashSet<>();
+        for (PlacementGroup group : map.groups()) {
+            if (group.poolId() == poolId) {
+                for (PlacementGroup.Member member : group.members()) {
+                    ChunkServer server = map.serverOfTarget(member.targetId());
+                    if (server != null) {
+                        names.add(server.name());
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    /** What a server shall delete now. */
+    List<GarbageTask> tasks(String server) {
+        List<GarbageTask> tasks = new ArrayList<>();
+        for (Round round : rounds.values()) {
+            if (tasks.size() == PER_HEARTBEAT) {
+                break;
+            }
+            if (round.missing.contains(server)) {
+                tasks.add(round.task);
+            }
+        }
+        return tasks;
+    }
+
+    /** A server has deleted the data of these entries. */
+    void confirm(String server, long[] entryIds) {
+        for (long id : entryIds) {
+            Round round = rounds.get(id);
+            if (round != null) {
+                round.missing.remove(server);
+            }
+        }
+    }
+}

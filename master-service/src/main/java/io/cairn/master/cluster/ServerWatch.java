@@ -1,0 +1,417 @@
+package io.cairn.master.cluster;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Usage;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.Connection;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.ClusterRequest.Heartbeat;
+import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.ClusterRequest.MemberFailed;
+import io.cairn.wire.ClusterRequest.MemberSynced;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.Reply;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's view of the chunk servers: hears heartbeats, grants leases, and proposes the next
+ * cluster map when one is needed, one proposal at a time. All of it is soft state of the leader: a
+ * fresh leader treats every server of the map as alive until a full lease has passed. Methods are
+ * synchronized and never block on the log.
+ */
+public final class ServerWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerWatch.class);
+
+    /**
+     * How much longer than the lease the master waits before it gives a server up, in percent of
+     * the lease.
+     */
+    private static final int GRACE_PERCENT = 25;
+
+    private final Namespace namespace;
+    private final LogWriter log;
+    private final Clock clock;
+    private final ClusterSettings settings;
+    private final GarbageRounds garbage;
+    private final Map<String, Seen> servers = new TreeMap<>();
+    private final Set<Removal> removals = new HashSet<>();
+    private final List<MemberSynced> synced = new ArrayList<>();
+    private long leaderSinceMs;
+    private long lastArrivalMs;
+    private boolean proposing;
+
+    /** A server that sent heartbeats to this leader. */
+    private static final class Seen {
+        Heartbeat heartbeat;
+        long answeredMs;
+        @Nullable Connection connection;
+
+        Seen(Heartbeat heartbeat) {
+            this.heartbeat = heartbeat;
+        }
+    }
+
+    /** A member that its head could not write to; it leaves when its server's lease has ended. */
+    private record Removal(int group, long epoch, int targetId, String server) {}
+
+    /** A watch that has not begun: {@link #lead} begins it. */
+    public ServerWatch(Namespace namespace, LogWriter log, Clock clock, ClusterSettings settings) {
+        this.namespace = namespace;
+        this.log = log;
+        this.clock = clock;
+        this.settings = settings;
+        this.garbage = new GarbageRounds(namespace, log);
+    }
+
+    /** This master has become the leader: forget what an earlier term saw. */
+    public synchronized void lead() {
+        servers.clear();
+        removals.clear();
+        synced.clear();
+        garbage.clear();
+        leaderSinceMs = clock.millis();
+        lastArrivalMs = leaderSinceMs;
+        proposing = false;
+    }
+
+    /**
+     * A heartbeat.
+     *
+     * @throws FsException WRONG_CLUSTER when the server's directories belong to another cluster;
+     *     EBUSY when another live server has the name; NOT_READY before the cluster is founded
+     */
+    public synchronized HeartbeatReply heartbeat(Heartbeat heartbeat, Connection connection) {
+        long cluster = namespace.clusterId();
+        if (cluster == 0) {
+            throw new FsException(Errno.NOT_READY, "the cluster is being founded");
+        }
+        if (heartbeat.clusterId() != 0 && heartbeat.clusterId() != cluster) {
+            throw new FsException(
+                    Errno.WRONG_CLUSTER,
+                    String.format(
+                            "chunk server %s holds data of cluster %016x; this is cluster %016x",
+                            heartbeat.name(), heartbeat.clusterId(), cluster));
+        }
+        Seen seen = servers.get(heartbeat.name());
+        long now = clock.millis();
+        if (seen == null) {
+            seen = new Seen(heartbeat);
+            servers.put(heartbeat.name(), seen);
+            lastArrivalMs = now;
+            LOG.info(
+                    "chunk server {} at {} reports with {} targets",
+                    heartbeat.name(),
+                    heartbeat.endpoint(),
+                    heartbeat.targets().size());
+        } else {
+            refuseNamesake(seen, heartbeat, now);
+        }
+        seen.heartbeat = heartbeat;
+        seen.connection = connection;
+        garbage.confirm(heartbeat.name(), heartbeat.collected());
+        boolean suspended = isSuspended(heartbeat.name());
+        if (!suspended) {
+            seen.answeredMs = now;
+        }
+        ClusterMap map = namespace.clusterMap();
+        return new HeartbeatReply(
+                cluster,
+                suspended ? 0 : settings.serverLeaseMs(),
+                map.epoch() > heartbeat.mapEpoch() ? map : null,
+                garbage.tasks(heartbeat.name()));
+    }
+
+    private void refuseNamesake(Seen seen, Heartbeat heartbeat, long now) {
+        boolean other =
+                seen.heartbeat.incarnation() != heartbeat.incarnation()
+                        && !seen.heartbeat.endpoint().equals(heartbeat.endpoint());
+        if (other && isAlive(seen, now)) {
+            throw new FsException(
+                    Errno.EBUSY,
+                    "a chunk server named "
+                            + heartbeat.name()
+                            + " already runs at "
+                            + seen.heartbeat.endpoint()
+                            + "; give this one another --id");
+        }
+    }
+
+    /** While one of its targets waits to leave a group, a server's lease is not renewed. */
+    private boolean isSuspended(String server) {
+        return removals.stream().anyMatch(r -> r.server().equals(server));
+    }
+
+    private boolean isAlive(Seen seen, long now) {
+        return now - seen.answeredMs < leaseWithGraceMs();
+    }
+
+    private long leaseWithGraceMs() {
+        return settings.serverLeaseMs() * (100 + GRACE_PERCENT) / 100;
+    }
+
+    /** A head reports that it cannot write to a member. */
+    public synchronized void memberFailed(MemberFailed report) {
+        PlacementGroup group = namespace.clusterMap().group(report.group());
+        ChunkServer server = namespace.clusterMap().serverOfTarget(report.targetId());
+        if (group == null || server == null || group.epoch() != report.epoch()) {
+            return;
+        }
+        Removal removal =
+                new Removal(report.group(), report.epoch(), report.targetId(), server.name());
+        if (group.isCurrent(report.targetId()) && removals.add(removal)) {
+            LOG.warn(
+                    "group {} loses target {} on chunk server {}: {}",
+                    report.group(),
+                    report.targetId(),
+                    server.name(),
+                    report.reason());
+        }
+    }
+
+    /** A head reports that a syncing member has everything. */
+    public synchronized void memberSynced(MemberSynced report) {
+        synced.add(report);
+    }
+
+    /**
+     * Looks whether something must change. Called a few times per second while this master leads.
+     */
+    public synchronized void tick() {
+        if (proposing || namespace.clusterId() == 0) {
+            return;
+        }
+        garbage.tick();
+        ClusterMap map = namespace.clusterMap();
+        ClusterMap next = new MapDecision(map, views(map)).decide();
+        if (next != null) {
+            propose(next, describe(map, next));
+            return;
+        }
+        next = withReportedStates(map);
+        if (next != null) {
+            propose(next, describe(map, next));
+            return;
+        }
+        ClusterMap pools = poolsIfDue(map);
+        if (pools != null) {
+            propose(pools, "new pools over " + pools.targets().size() + " targets");
+        }
+    }
+
+    /**
+     * The map after what heads reported: members in sync serve, members out of reach leave; null
+     * for no change.
+     */
+    private @Nullable ClusterMap withReportedStates(ClusterMap map) {
+        Map<Integer, PlacementGroup> changed = new TreeMap<>();
+        long epoch = map.epoch() + 1;
+        for (MemberSynced report : synced) {
+            PlacementGroup group = map.group(report.group());
+            if (group != null
+                    && group.epoch() == report.epoch()
+                    && group.stateOf(report.targetId()) == MemberState.SYNCING) {
+                PlacementGroup base = changed.getOrDefault(group.id(), group);
+                changed.put(
+                        group.id(), withState(base, report.targetId(), MemberState.SERVING, epoch));
+            }
+        }
+        synced.clear();
+        long now = clock.millis();
+        removals.removeIf(
+                r -> {
+                    PlacementGroup group = map.group(r.group());
+                    return group == null || group.epoch() != r.epoch();
+                });
+        for (Removal removal : removals) {
+            Seen seen = servers.get(removal.server());
+            PlacementGroup group = map.group(removal.group());
+            if (group != null && (seen == null || !isAlive(seen, now))) {
+                PlacementGroup base = changed.getOrDefault(group.id(), group);
+                changed.put(
+                        group.id(),
+                        withState(base, removal.targetId(), MemberState.OFFLINE, epoch));
+            }
+        }
+        if (changed.isEmpty()) {
+            return null;
+        }
+        List<PlacementGroup> groups = new ArrayList<>(map.groups());
+        groups.replaceAll(g -> changed.getOrDefault(g.id(), g));
+        return new ClusterMap(epoch, map.servers(), map.targets(), map.pools(), groups);
+    }
+
+    private static PlacementGroup withState(
+            PlacementGroup group, int targetId, MemberState state, long epoch) {
+        List<Member> members = new ArrayList<>(group.members());
+        members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
+        return new PlacementGroup(group.id(), group.poolId(), epoch, members);
+    }
+
+    private List<ServerView> views(ClusterMap map) {
+        long now = clock.millis();
+        List<ServerView> views = new ArrayList<>();
+        for (Seen seen : servers.values()) {
+            Heartbeat h = seen.heartbeat;
+            boolean alive = isAlive(seen, now) || isSuspended(h.name());
+            views.add(new ServerView(h.name(), h.endpoint(), h.incarnation(), h.targets(), alive));
+        }
+        if (now - leaderSinceMs < leaseWithGraceMs()) {
+            map.servers().stream()
+                    .filter(s -> !servers.containsKey(s.name()))
+                    .forEach(s -> views.add(presumed(map, s)));
+        }
+        return views;
+    }
+
+    private static ServerView presumed(ClusterMap map, ChunkServer server) {
+        List<TargetReport> targets = new ArrayList<>();
+        for (Target target : map.targets()) {
+            if (target.serverId() == server.id()) {
+                targets.add(new TargetReport(target.identity(), 0, 0, 0, true));
+            }
+        }
+        return new ServerView(
+                server.name(), server.endpoint(), server.incarnation(), targets, true);
+    }
+
+    /**
+     * New pools when targets exist that the youngest pools do not use, and no further server came
+     * for a while.
+     */
+    private @Nullable ClusterMap poolsIfDue(ClusterMap map) {
+        List<Target> present = new ArrayList<>();
+        long now = clock.millis();
+        for (Target target : map.targets()) {
+            ChunkServer server = map.serverOfTarget(target.id());
+            Seen seen = server == null ? null : servers.get(server.name());
+            if (seen != null && isAlive(seen, now) && isHealthy(seen, target)) {
+                present.add(target);
+            }
+        }
+        Set<Integer> used = targetsOfYoungestPools(map);
+        boolean news = present.stream().anyMatch(t -> !used.contains(t.id()));
+        long distinct = present.stream().mapToInt(Target::serverId).distinct().count();
+        boolean complete = settings.expectedServers() > 0 && distinct >= settings.expectedServers();
+        boolean settled = now - lastArrivalMs >= settings.settleMs();
+        if (!news || distinct < settings.replicas() || (!complete && !settled)) {
+            return null;
+        }
+        return MapDecision.withPools(map, present, Math.max(settings.replicas(), 3));
+    }
+
+    private static boolean isHealthy(Seen seen, Target target) {
+        return seen.heartbeat.targets().stream()
+                .anyMatch(t -> t.identity() == target.identity() && t.healthy());
+    }
+
+    private static Set<Integer> targetsOfYoungestPools(ClusterMap map) {
+        Set<Integer> used = new HashSet<>();
+        Pool pool = map.youngestPool(1);
+        for (PlacementGroup group : map.groups()) {
+            if (pool != null && group.poolId() == pool.id()) {
+                group.members().forEach(m -> used.add(m.targetId()));
+            }
+        }
+        return used;
+    }
+
+    private static String describe(ClusterMap map, ClusterMap next) {
+        long groups = next.groups().stream().filter(g -> !g.equals(map.group(g.id()))).count();
+        return next.servers().size()
+                + " servers, "
+                + next.targets().size()
+                + " targets, "
+                + groups
+                + " groups changed";
+    }
+
+    private void propose(ClusterMap next, String what) {
+        proposing = true;
+        var _ =
+                log.submit(new LeaderMutation.ChangeMap(next))
+                        .whenComplete((reply, error) -> proposed(next, what, reply, error));
+    }
+
+    private void proposed(
+            ClusterMap next, String what, @Nullable Reply reply, @Nullable Throwable error) {
+        synchronized (this) {
+            proposing = false;
+        }
+        if (error != null) {
+            LOG.warn("cluster map {} not committed: {}", next.epoch(), error.getMessage());
+        } else if (reply instanceof Reply.Failure failure) {
+            LOG.warn("cluster map {} refused: {}", next.epoch(), failure.message());
+        } else {
+            LOG.info("cluster map {}: {}", next.epoch(), what);
+        }
+    }
+
+    /** Runs an action on the heartbeat connection of every server that has one. */
+    public void forEachConnection(Consumer<Connection> action) {
+        List<Connection> connections = new ArrayList<>();
+        synchronized (this) {
+            servers.values()
+                    .forEach(
+                            s -> {
+                                if (s.connection != null && s.connection.isOpen()) {
+                                    connections.add(s.connection);
+                                }
+                            });
+        }
+        connections.forEach(action);
+    }
+
+    /** Capacity at the standard redundancy, from the last reports of the servers. */
+    public synchronized Usage usage() {
+        long total = 0;
+        long free = 0;
+        for (Seen seen : servers.values()) {
+            for (TargetReport target : seen.heartbeat.targets()) {
+                total += target.capacityBytes();
+                free += isAlive(seen, clock.millis()) ? target.freeBytes() : 0;
+            }
+        }
+        int replicas = Math.max(1, settings.replicas());
+        long inodes = namespace.inodeCount();
+        return new Usage(
+                total / replicas,
+                free / replicas,
+                free / replicas,
+                inodes,
+                Integer.MAX_VALUE - inodes);
+    }
+
+    /** What an operator should see of each server, in order of names. */
+    public synchronized List<ServerStatus> status() {
+        List<ServerStatus> list = new ArrayList<>();
+        long now = clock.millis();
+        for (Seen seen : servers.values()) {
+            Heartbeat h = seen.heartbeat;
+            list.add(new ServerStatus(h.name(), h.endpoint(), isAlive(seen, now), h.targets()));
+        }
+        return list;
+    }
+
+    /** A server as operators see it. */
+    public record ServerStatus(
+            String name, Endpoint endpoint, boolean alive, List<TargetReport> targets) {}
+}

@@ -1,0 +1,65 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.master.namespace.Notice;
+import io.cairn.wire.Envelope;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A replicated log of one master that applies at once. Leadership and time are what the test says.
+ */
+final class DirectLog implements ReplicatedLog {
+    final Namespace namespace;
+    Consumer<List<Notice>> listener = notices -> {};
+    long term = 1;
+    boolean leads = true;
+    long nowNs = 1_000_000_000L;
+    private long index;
+
+    DirectLog(Namespace namespace) {
+        this.namespace = namespace;
+    }
+
+    @Override
+    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+        if (!leads) {
+            return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
+        }
+        byte[] envelope = Arrays.copyOfRange(frame, offset, frame.length);
+        Envelope.stamp(envelope, 0, ++nowNs);
+        byte[] entry =
+                ByteBuffer.allocate(4 + envelope.length)
+                        .putInt(envelope.length)
+                        .put(envelope)
+                        .array();
+        Namespace.Applied applied = namespace.apply(term, ++index, entry);
+        listener.accept(applied.notices());
+        return CompletableFuture.completedFuture(applied.replies().get(0));
+    }
+
+    @Override
+    public boolean mayRead() {
+        return leads;
+    }
+
+    @Override
+    public long leaderTerm() {
+        return leads ? term : -1;
+    }
+
+    @Override
+    public @Nullable Endpoint leader() {
+        return leads ? new Endpoint("here", 1) : null;
+    }
+
+    @Override
+    public void close() {}
+}

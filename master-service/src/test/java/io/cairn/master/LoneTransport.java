@@ -1,0 +1,108 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Listener;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A transport with one listener, whose handler the test calls itself. */
+final class LoneTransport implements Transport {
+    private @Nullable Handler handler;
+
+    /** The caller's side of a connection: remembers what was pushed to it. */
+    static final class Peer implements Connection {
+        final List<Message> pushed = new ArrayList<>();
+        boolean open = true;
+
+        @Override
+        public Endpoint remote() {
+            return new Endpoint("peer", 1);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return open;
+        }
+
+        @Override
+        public CompletableFuture<Message> call(Message request, long timeoutMs) {
+            return CompletableFuture.failedFuture(new FsException(Errno.DISCONNECTED));
+        }
+
+        @Override
+        public void send(Message oneWay) {
+            pushed.add(oneWay);
+        }
+
+        @Override
+        public void close() {
+            open = false;
+        }
+    }
+
+    /**
+     * Sends a request as {@code from} and returns the header of the answer; failures are thrown.
+     */
+    byte[] ask(Peer from, byte[] frame) {
+        Handler target = handler;
+        if (target == null) {
+            throw new IllegalStateException("nobody listens");
+        }
+        CompletableFuture<byte[]> reply = new CompletableFuture<>();
+        target.handle(
+                from,
+                Message.of(frame),
+                new Answer() {
+                    @Override
+                    public void send(Message message) {
+                        reply.complete(message.header());
+                    }
+
+                    @Override
+                    public void fail(FsException error) {
+                        reply.completeExceptionally(error);
+                    }
+                });
+        try {
+            return reply.getNow(new byte[0]);
+        } catch (java.util.concurrent.CompletionException e) {
+            if (e.getCause() instanceof FsException failure) {
+                throw failure;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public CompletableFuture<Connection> connect(Endpoint to, Handler inbound, long timeoutMs) {
+        return CompletableFuture.failedFuture(new FsException(Errno.DISCONNECTED));
+    }
+
+    @Override
+    public Listener listen(Endpoint at, Handler inbound) {
+        handler = inbound;
+        return new Listener() {
+            @Override
+            public Endpoint endpoint() {
+                return at;
+            }
+
+            @Override
+            public void close() {
+                handler = null;
+            }
+        };
+    }
+
+    @Override
+    public void close() {}
+}

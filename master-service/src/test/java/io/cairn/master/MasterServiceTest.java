@@ -1,0 +1,333 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.namespace.MemoryStore;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.wire.ClusterRequest.Heartbeat;
+import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class MasterServiceTest {
+    private static final long SESSION_LEASE_MS = 15_000;
+    private static final ClusterSettings CLUSTER = new ClusterSettings(1, 1, 2_000, 3_000);
+
+    private final HandScheduler time = new HandScheduler();
+    private final LoneTransport transport = new LoneTransport();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final DirectLog log = new DirectLog(namespace);
+    private final LoneTransport.Peer peer = new LoneTransport.Peer();
+    private MasterService master;
+    private long sequence;
+    private long opening = 77;
+
+    @BeforeEach
+    void start() {
+        MasterSettings settings =
+                new MasterSettings("m1", new Endpoint("here", 1), CLUSTER, 4096, SESSION_LEASE_MS);
+        master =
+                new MasterService(
+                        settings,
+                        new MasterService.Ground(
+                                log, namespace, transport, time, time, new Random(1)));
+        log.listener = master::tell;
+        time.pass(500);
+    }
+
+    private Reply mutate(long session, long number, Mutation mutation) {
+        byte[] frame = MasterRequest.mutation(new Envelope(session, number, 0, 0, mutation));
+        return Reply.decode(new Decoder(transport.ask(peer, frame)));
+    }
+
+    private Reply mutate(long session, Mutation mutation) {
+        return mutate(session, ++sequence, mutation);
+    }
+
+    private Reply query(long session, Query query) {
+        return Reply.decode(new Decoder(transport.ask(peer, MasterRequest.query(session, query))));
+    }
+
+    private long openSession() {
+        Reply reply = mutate(0, ++opening, new SessionMutation.OpenSession("test"));
+        return assertInstanceOf(Reply.SessionReply.class, reply).session();
+    }
+
+    private static TreeMutation.Create create(String name, boolean open) {
+        return new TreeMutation.Create(
+                FileSystem.ROOT_INO,
+                Name.of(name),
+                FileType.FILE,
+                0644,
+                0,
+                0,
+                0,
+                false,
+                0,
+                new byte[0],
+                open);
+    }
+
+    private static Inode inode(Reply reply) {
+        return assertInstanceOf(Reply.EntryReply.class, reply).inode();
+    }
+
+    private static Errno errno(Reply reply) {
+        return assertInstanceOf(Reply.Failure.class, reply).errno();
+    }
+
+    private Errno refusal(Runnable action) {
+        return assertThrows(FsException.class, action::run).errno();
+    }
+
+    @Test
+    void theLeaderFoundsTheClusterOnce() {
+        long id = namespace.clusterId();
+        assertNotEquals(0, id);
+        log.term++;
+        time.pass(1000);
+        assertEquals(id, namespace.clusterId());
+    }
+
+    @Test
+    void aSessionCreatesOpensAndFinds() {
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", true))).ino();
+        Reply found = query(session, new Query.Lookup(FileSystem.ROOT_INO, Name.of("f")));
+        assertEquals(ino, inode(found).ino());
+        assertEquals(Errno.EEXIST, errno(mutate(session, create("f", false))));
+        assertEquals(ino, inode(query(session, new Query.Open(ino))).ino());
+    }
+
+    @Test
+    void anOpenInodeOutlivesItsNameUntilTheLastRelease() {
+        long session = openSession();
+        long other = openSession();
+        long ino = inode(mutate(session, create("f", true))).ino();
+        assertEquals(ino, inode(query(other, new Query.Open(ino))).ino());
+        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        query(session, new Query.Release(new long[] {ino}));
+        time.pass(1000);
+        assertNotNull(namespace.inode(ino), "another session holds it open");
+        assertEquals(ino, inode(query(other, new Query.Open(ino))).ino());
+        assertEquals(Errno.ESTALE, errno(query(session, new Query.Open(ino))));
+        query(other, new Query.Release(new long[] {ino, ino}));
+        time.pass(1000);
+        assertEquals(null, namespace.inode(ino));
+    }
+
+    @Test
+    void afterAChangeOfLeaderNothingIsPurgedUntilEverySessionHasSpoken() {
+        long session = openSession();
+        openSession();
+        long ino = inode(mutate(session, create("f", true))).ino();
+        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        log.term++;
+        time.pass(1000);
+        assertNotNull(namespace.inode(ino));
+        query(session, new Query.KeepAlive(true, new long[] {ino}));
+        time.pass(SESSION_LEASE_MS - 2000);
+        query(session, new Query.KeepAlive(false, new long[0]));
+        time.pass(4000);
+        assertNotNull(namespace.inode(ino), "held open by the session that has told so");
+        query(session, new Query.Release(new long[] {ino}));
+        time.pass(1000);
+        assertEquals(null, namespace.inode(ino));
+    }
+
+    @Test
+    void aSilentSessionEndsAndItsLocksAndOpenFilesGo() {
+        long silent = openSession();
+        long alive = openSession();
+        long ino = inode(mutate(silent, create("f", true))).ino();
+        Lock lock = new Lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE, 5, 0, Lock.TO_END, 1);
+        mutate(silent, new SessionMutation.SetLock(ino, lock, false, 1));
+        assertEquals(Reply.LockOutcome.CONFLICT, tryLock(alive, ino, lock));
+        mutate(silent, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        for (int i = 0; i < 4; i++) {
+            time.pass(SESSION_LEASE_MS / 3);
+            query(alive, new Query.KeepAlive(false, new long[0]));
+        }
+        assertEquals(
+                Errno.NO_SESSION,
+                refusal(() -> query(silent, new Query.KeepAlive(false, new long[0]))));
+        assertEquals(1, namespace.sessions().size());
+        time.pass(1000);
+        assertEquals(null, namespace.inode(ino));
+    }
+
+    private Reply.LockOutcome tryLock(long session, long ino, Lock lock) {
+        Reply reply = mutate(session, new SessionMutation.SetLock(ino, lock, false, 9));
+        return assertInstanceOf(Reply.LockReply.class, reply).outcome();
+    }
+
+    @Test
+    void aGrantedLockIsPushed() {
+        long holder = openSession();
+        long waiter = openSession();
+        query(waiter, new Query.KeepAlive(true, new long[0]));
+        long ino = inode(mutate(holder, create("f", false))).ino();
+        Lock lock = new Lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE, 5, 0, Lock.TO_END, 1);
+        mutate(holder, new SessionMutation.SetLock(ino, lock, false, 1));
+        Reply queued = mutate(waiter, new SessionMutation.SetLock(ino, lock, true, 2));
+        assertEquals(
+                Reply.LockOutcome.QUEUED,
+                assertInstanceOf(Reply.LockReply.class, queued).outcome());
+        peer.pushed.clear();
+        mutate(holder, new SessionMutation.ReleaseLocks(ino, Lock.Kind.FLOCK, 5));
+        assertEquals(1, peer.pushed.size());
+    }
+
+    @Test
+    void leaderMutationsOfClientsAreRefused() {
+        long session = openSession();
+        assertEquals(
+                Errno.EPERM,
+                refusal(() -> mutate(session, new LeaderMutation.Purge(new long[] {1}))));
+        assertEquals(
+                Errno.EPERM,
+                refusal(() -> mutate(session, new SessionMutation.CloseSession(session + 1))));
+    }
+
+    @Test
+    void afollowerAnswersNothing() {
+        long session = openSession();
+        log.leads = false;
+        assertEquals(
+                Errno.NOT_LEADER,
+                refusal(() -> query(session, new Query.GetInode(FileSystem.ROOT_INO))));
+        assertEquals(Errno.NOT_LEADER, refusal(() -> mutate(session, create("f", false))));
+    }
+
+    @Test
+    void garbageBytesCloseTheConnection() {
+        for (byte[] bytes : new byte[][] {{}, {9}, {1, 2, 3}, {2, 0, 0, 0, 0, 0, 0, 0, 0, 99}}) {
+            peer.open = true;
+            assertEquals(Errno.EPROTO, refusal(() -> transport.ask(peer, bytes)));
+            assertFalse(peer.open);
+        }
+    }
+
+    private HeartbeatReply heartbeat(
+            String name, long incarnation, long mapEpoch, long... collected) {
+        TargetReport target = new TargetReport(name.hashCode(), 1L << 40, 1L << 39, 0, true);
+        Heartbeat heartbeat =
+                new Heartbeat(
+                        namespace.clusterId(),
+                        name,
+                        new Endpoint(name, 1),
+                        incarnation,
+                        List.of(target),
+                        mapEpoch,
+                        collected);
+        byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat));
+        return HeartbeatReply.decode(new Decoder(reply));
+    }
+
+    @Test
+    void theFirstServersMakeAPoolAndNewOnesAYoungerOne() {
+        heartbeat("c1", 1, 0);
+        time.pass(300);
+        assertEquals(1, namespace.clusterMap().pools().size());
+        heartbeat("c1", 1, 0);
+        heartbeat("c2", 1, 0);
+        time.pass(500);
+        heartbeat("c1", 1, 0);
+        heartbeat("c2", 1, 0);
+        assertTrue(namespace.clusterMap().pools().size() >= 2);
+        assertNotNull(namespace.clusterMap().youngestPool(2));
+        HeartbeatReply reply = heartbeat("c1", 1, 0);
+        assertEquals(namespace.clusterMap(), reply.map());
+        assertEquals(3_000, reply.leaseMs());
+    }
+
+    @Test
+    void aServerOfAnotherClusterIsRefused() {
+        Heartbeat foreign =
+                new Heartbeat(
+                        namespace.clusterId() + 2,
+                        "c9",
+                        new Endpoint("c9", 1),
+                        1,
+                        List.of(),
+                        0,
+                        new long[0]);
+        assertEquals(
+                Errno.WRONG_CLUSTER,
+                refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign))));
+    }
+
+    @Test
+    void aNamesakeOfALiveServerIsRefused() {
+        heartbeat("c1", 1, 0);
+        Heartbeat twin =
+                new Heartbeat(
+                        namespace.clusterId(),
+                        "c1",
+                        new Endpoint("elsewhere", 1),
+                        2,
+                        List.of(),
+                        0,
+                        new long[0]);
+        assertEquals(Errno.EBUSY, refusal(() -> transport.ask(peer, MasterRequest.cluster(twin))));
+    }
+
+    @Test
+    void garbageIsHandedOutUntilConfirmed() {
+        heartbeat("c1", 1, 0);
+        time.pass(300);
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", false))).ino();
+        Inode before = namespace.inode(ino);
+        assertNotNull(before);
+        mutate(
+                session,
+                new io.cairn.wire.ContentMutation.Spill(
+                        ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
+        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        time.pass(1000);
+        HeartbeatReply reply = heartbeat("c1", 1, 0);
+        assertEquals(1, reply.garbage().size());
+        assertEquals(1, heartbeat("c1", 1, 0).garbage().size(), "repeated until confirmed");
+        heartbeat("c1", 1, 0, reply.garbage().get(0).entryId());
+        time.pass(500);
+        assertEquals(List.of(), heartbeat("c1", 1, 0).garbage());
+        assertEquals(List.of(), namespace.garbage(0, 10));
+    }
+
+    @Test
+    void theStatusNamesServersAndSessions() {
+        heartbeat("c1", 1, 0);
+        long session = openSession();
+        String status = master.statusJson();
+        assertTrue(status.contains("\"c1\""), status);
+        assertTrue(status.contains("\"session\":" + session), status);
+    }
+}

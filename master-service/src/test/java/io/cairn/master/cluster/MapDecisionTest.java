@@ -1,0 +1,200 @@
+package io.cairn.master.cluster;
+
+import static io.cairn.cluster.MemberState.LAST_SERVING;
+import static io.cairn.cluster.MemberState.OFFLINE;
+import static io.cairn.cluster.MemberState.SERVING;
+import static io.cairn.cluster.MemberState.SYNCING;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class MapDecisionTest {
+    private static final boolean ALIVE = true;
+    private static final boolean DEAD = false;
+
+    private static ServerView server(int number, boolean alive, long incarnation) {
+        TargetReport target = new TargetReport(100 + number, 1 << 30, 1 << 30, 0, true);
+        return new ServerView(
+                "c" + number, new Endpoint("h" + number, 1), incarnation, List.of(target), alive);
+    }
+
+    /** Three servers, and one pool of three replicas over them. */
+    private static ClusterMap founded() {
+        ClusterMap entered =
+                decide(
+                        ClusterMap.EMPTY,
+                        server(1, ALIVE, 1),
+                        server(2, ALIVE, 1),
+                        server(3, ALIVE, 1));
+        assertNotNull(entered);
+        return MapDecision.withPools(entered, entered.targets(), 3);
+    }
+
+    private static @Nullable ClusterMap decide(ClusterMap map, ServerView... views) {
+        return new MapDecision(map, List.of(views)).decide();
+    }
+
+    private static ClusterMap changed(ClusterMap map, ServerView... views) {
+        ClusterMap next = decide(map, views);
+        assertNotNull(next, "a change was expected");
+        assertEquals(map.epoch() + 1, next.epoch());
+        return next;
+    }
+
+    private static List<MemberState> states(ClusterMap map) {
+        PlacementGroup group = tripleGroup(map);
+        List<MemberState> states = new ArrayList<>();
+        for (int target = 1; target <= 3; target++) {
+            MemberState state = group.stateOf(target);
+            assertNotNull(state);
+            states.add(state);
+        }
+        return states;
+    }
+
+    private static PlacementGroup tripleGroup(ClusterMap map) {
+        return map.groups().stream().filter(g -> g.members().size() == 3).findFirst().orElseThrow();
+    }
+
+    private static ClusterMap withAll(ClusterMap map, MemberState from, MemberState to) {
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (PlacementGroup group : map.groups()) {
+            List<Member> members = new ArrayList<>(group.members());
+            members.replaceAll(m -> m.state() == from ? new Member(m.targetId(), to) : m);
+            groups.add(new PlacementGroup(group.id(), group.poolId(), map.epoch() + 1, members));
+        }
+        return new ClusterMap(map.epoch() + 1, map.servers(), map.targets(), map.pools(), groups);
+    }
+
+    @Test
+    void newServersAndTargetsAreEnteredOnce() {
+        ClusterMap map = founded();
+        assertEquals(3, map.servers().size());
+        assertEquals(3, map.targets().size());
+        assertNull(decide(map, server(1, ALIVE, 1), server(2, ALIVE, 1), server(3, ALIVE, 1)));
+    }
+
+    @Test
+    void poolsExistForEveryNumberOfReplicas() {
+        ClusterMap map = founded();
+        for (int replicas = 1; replicas <= 3; replicas++) {
+            var pool = map.youngestPool(replicas);
+            assertNotNull(pool);
+            assertEquals(3 * PoolPlan.GROUPS_PER_TARGET, pool.groupCount());
+            for (int i = 0; i < pool.groupCount(); i++) {
+                PlacementGroup group = map.group(pool.firstGroup() + i);
+                assertNotNull(group);
+                assertEquals(pool.id(), group.poolId());
+            }
+        }
+    }
+
+    @Test
+    void aLostMemberLeavesAndSyncsWhenItReturns() {
+        ClusterMap map = founded();
+        ClusterMap lost =
+                changed(map, server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(OFFLINE, SERVING, SERVING), states(lost));
+        assertTrue(tripleGroup(lost).epoch() > tripleGroup(map).epoch());
+        ClusterMap back =
+                changed(lost, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(back));
+        assertNull(decide(back, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1)));
+    }
+
+    @Test
+    void aQuickRestartAlsoSyncs() {
+        ClusterMap next =
+                changed(founded(), server(1, ALIVE, 9), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(next));
+    }
+
+    @Test
+    void aRestartOfTheOnlyReplicaGivesANewEpochAndGoesOnServing() {
+        ClusterMap map = founded();
+        ClusterMap next =
+                changed(map, server(1, ALIVE, 9), server(2, ALIVE, 9), server(3, ALIVE, 9));
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(next));
+        assertEquals(next.epoch(), tripleGroup(next).epoch());
+    }
+
+    @Test
+    void membersLostTogetherAreAllLastServingAndTheFirstToReturnServes() {
+        ClusterMap dark =
+                changed(founded(), server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        assertEquals(List.of(LAST_SERVING, LAST_SERVING, LAST_SERVING), states(dark));
+        ClusterMap one = changed(dark, server(1, DEAD, 1), server(2, ALIVE, 2), server(3, DEAD, 1));
+        assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(one));
+    }
+
+    @Test
+    void onlyTheLastServingOneReturnsAsServing() {
+        ClusterMap two =
+                changed(founded(), server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap none = changed(two, server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        assertEquals(List.of(OFFLINE, LAST_SERVING, LAST_SERVING), states(none));
+        ClusterMap stale =
+                decide(none, server(1, ALIVE, 2), server(2, DEAD, 1), server(3, DEAD, 1));
+        if (stale != null) {
+            assertEquals(List.of(OFFLINE, LAST_SERVING, LAST_SERVING), states(stale));
+        }
+        ClusterMap good =
+                changed(none, server(1, ALIVE, 2), server(2, DEAD, 1), server(3, ALIVE, 2));
+        assertEquals(List.of(SYNCING, OFFLINE, SERVING), states(good));
+    }
+
+    @Test
+    void aSyncingMemberIsNeverTheLastServing() {
+        ClusterMap map =
+                changed(founded(), server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap syncing =
+                changed(map, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap left =
+                changed(syncing, server(1, ALIVE, 2), server(2, DEAD, 1), server(3, DEAD, 1));
+        assertEquals(List.of(SYNCING, LAST_SERVING, LAST_SERVING), states(left));
+        assertNull(tripleGroup(left).head());
+    }
+
+    @Test
+    void aFailedDiskLeavesThoughItsServerLives() {
+        TargetReport sick = new TargetReport(101, 1 << 30, 0, 0, false);
+        ServerView view = new ServerView("c1", new Endpoint("h1", 1), 1, List.of(sick), true);
+        ClusterMap next = changed(founded(), view, server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(OFFLINE, SERVING, SERVING), states(next));
+    }
+
+    @Test
+    void aDiskMovedToAnotherServerKeepsItsIdentity() {
+        TargetReport own = new TargetReport(102, 1 << 30, 1 << 30, 0, true);
+        TargetReport moved = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
+        ServerView two = new ServerView("c2", new Endpoint("h2", 1), 1, List.of(own, moved), true);
+        ClusterMap next = changed(founded(), two, server(3, ALIVE, 1));
+        assertEquals(3, next.targets().size());
+        var server = next.serverOfTarget(1);
+        assertNotNull(server);
+        assertEquals("c2", server.name());
+    }
+
+    @Test
+    void syncedMembersServeAgain() {
+        ClusterMap map =
+                changed(founded(), server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap syncing =
+                changed(map, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap synced = withAll(syncing, SYNCING, SERVING);
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(synced));
+        assertNull(decide(synced, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1)));
+    }
+}
