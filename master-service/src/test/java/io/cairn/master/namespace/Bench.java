@@ -82,7 +82,7 @@ final class Bench {
         }
         return new ClusterMap(
                 epoch,
-                List.of(new ChunkServer(1, "c1", new Endpoint("localhost", 1))),
+                List.of(new ChunkServer(1, "c1", new Endpoint("localhost", 1), 1)),
                 List.of(new Target(1, 5, 1)),
                 pools,
                 groups);
