@@ -21,6 +21,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +37,7 @@ public final class MasterService implements AutoCloseable {
 
     private final MasterSettings settings;
     private final ReplicatedLog log;
-    private final Namespace namespace;
+    private final Supplier<Namespace> namespace;
     private final Scheduler scheduler;
     private final RandomGenerator random;
     private final SessionTable sessions;
@@ -53,7 +54,7 @@ public final class MasterService implements AutoCloseable {
      */
     public record Ground(
             ReplicatedLog log,
-            Namespace namespace,
+            Supplier<Namespace> namespace,
             Transport transport,
             Clock clock,
             Scheduler scheduler,
@@ -116,12 +117,12 @@ public final class MasterService implements AutoCloseable {
         if (term != termSeen) {
             termSeen = term;
             founding = false;
-            sessions.reset(namespace.sessions().stream().map(s -> s.session()).toList());
+            sessions.reset(namespace.get().sessions().stream().map(s -> s.session()).toList());
             reaper.reset();
             servers.lead();
             LOG.info("master {} leads in term {}", settings.id(), term);
         }
-        if (namespace.clusterId() == 0) {
+        if (namespace.get().clusterId() == 0) {
             found();
             return;
         }
@@ -147,7 +148,8 @@ public final class MasterService implements AutoCloseable {
                                     if (error == null) {
                                         LOG.info(
                                                 "founded cluster {}",
-                                                String.format("%016x", namespace.clusterId()));
+                                                String.format(
+                                                        "%016x", namespace.get().clusterId()));
                                     } else {
                                         LOG.warn(
                                                 "the cluster could not be founded yet: {}",
@@ -199,13 +201,13 @@ public final class MasterService implements AutoCloseable {
 
     /** The state of the cluster as this master sees it: a JSON document. */
     public String statusJson() {
-        return StatusDocument.of(settings.id(), log, namespace, sessions, servers);
+        return StatusDocument.of(settings.id(), log, namespace.get(), sessions, servers);
     }
 
     /** The next reason why this master is not ready, or null when it is. */
     public @Nullable String notReadyReason() {
         if (log.mayRead()) {
-            return namespace.clusterId() == 0 ? "the cluster is being founded" : null;
+            return namespace.get().clusterId() == 0 ? "the cluster is being founded" : null;
         }
         return log.leader() == null ? "no leader is known" : null;
     }
@@ -213,7 +215,7 @@ public final class MasterService implements AutoCloseable {
     /** The next reason why files cannot be stored yet, or null when they can. */
     public @Nullable String notServingReason() {
         String reason = notReadyReason();
-        if (reason == null && namespace.clusterMap().pools().isEmpty()) {
+        if (reason == null && namespace.get().clusterMap().pools().isEmpty()) {
             return "no pool yet: waiting for chunk servers";
         }
         return reason;

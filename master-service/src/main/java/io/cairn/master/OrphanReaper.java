@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /**
  * Purges inodes that lost their last name and that nobody holds open.
@@ -18,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class OrphanReaper {
     private static final int BATCH = 4096;
 
-    private final Namespace namespace;
+    private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final LogWriter log;
     private final AtomicLong nextTicket = new AtomicLong();
@@ -27,7 +28,7 @@ final class OrphanReaper {
     private long candidatesTicket;
     private volatile boolean submitting;
 
-    OrphanReaper(Namespace namespace, SessionTable sessions, LogWriter log) {
+    OrphanReaper(Supplier<Namespace> namespace, SessionTable sessions, LogWriter log) {
         this.namespace = namespace;
         this.sessions = sessions;
         this.log = log;
@@ -88,6 +89,6 @@ final class OrphanReaper {
             return;
         }
         candidatesTicket = nextTicket.get();
-        candidates = namespace.orphans(0, BATCH);
+        candidates = namespace.get().orphans(0, BATCH);
     }
 }

@@ -35,7 +35,7 @@ final class RequestDoor implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDoor.class);
 
     private final ReplicatedLog log;
-    private final Namespace namespace;
+    private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
@@ -43,7 +43,7 @@ final class RequestDoor implements Handler {
 
     RequestDoor(
             ReplicatedLog log,
-            Namespace namespace,
+            Supplier<Namespace> namespace,
             SessionTable sessions,
             OrphanReaper reaper,
             ServerWatch servers,
@@ -164,10 +164,10 @@ final class RequestDoor implements Handler {
     private Reply.SessionReply complete(long session) {
         return new Reply.SessionReply(
                 session,
-                namespace.clusterId(),
+                namespace.get().clusterId(),
                 sessions.leaseMs(),
-                namespace.inlineLimitBytes(),
-                namespace.clusterMap().epoch());
+                namespace.get().inlineLimitBytes(),
+                namespace.get().clusterMap().epoch());
     }
 
     private static FsException failure(Throwable error) {
@@ -198,7 +198,7 @@ final class RequestDoor implements Handler {
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
-                    default -> namespace.read(session, query);
+                    default -> namespace.get().read(session, query);
                 };
         if (!log.mayRead()) {
             throw notLeader();
@@ -210,7 +210,7 @@ final class RequestDoor implements Handler {
     private Reply open(long session, long ino) {
         requireSession(session);
         sessions.open(session, ino);
-        Reply reply = namespace.read(session, new Query.GetInode(ino));
+        Reply reply = namespace.get().read(session, new Query.GetInode(ino));
         String refusal = null;
         if (reply instanceof Reply.EntryReply entry) {
             Inode inode = entry.inode();

@@ -57,7 +57,7 @@ final class MasterServiceTest {
                 new MasterService(
                         settings,
                         new MasterService.Ground(
-                                log, namespace, transport, time, time, new Random(1)));
+                                log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
         time.pass(500);
     }

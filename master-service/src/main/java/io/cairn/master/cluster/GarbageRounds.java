@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Hands the durable gc queue to the chunk servers, a window at a time, and takes an entry out of
@@ -26,14 +27,14 @@ final class GarbageRounds {
     /** Entries told to a server in one heartbeat. */
     private static final int PER_HEARTBEAT = 1024;
 
-    private final Namespace namespace;
+    private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final Map<Long, Round> rounds = new HashMap<>();
     private volatile boolean submitting;
 
     private record Round(GarbageTask task, Set<String> missing) {}
 
-    GarbageRounds(Namespace namespace, LogWriter log) {
+    GarbageRounds(Supplier<Namespace> namespace, LogWriter log) {
         this.namespace = namespace;
         this.log = log;
     }
@@ -64,13 +65,13 @@ final class GarbageRounds {
             done.forEach(rounds::remove);
             return;
         }
-        for (GarbageTask task : namespace.garbage(0, WINDOW)) {
+        for (GarbageTask task : namespace.get().garbage(0, WINDOW)) {
             rounds.computeIfAbsent(task.entryId(), id -> new Round(task, serversOf(task.poolId())));
         }
     }
 
     private Set<String> serversOf(int poolId) {
-        ClusterMap map = namespace.clusterMap();
+        ClusterMap map = namespace.get().clusterMap();
         Set<String> names = new HashSet<>();
         for (PlacementGroup group : map.groups()) {
             if (group.poolId() == poolId) {

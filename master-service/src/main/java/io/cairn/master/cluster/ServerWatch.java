@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +48,7 @@ public final class ServerWatch {
      */
     private static final int GRACE_PERCENT = 25;
 
-    private final Namespace namespace;
+    private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final Clock clock;
     private final ClusterSettings settings;
@@ -74,7 +75,8 @@ public final class ServerWatch {
     private record Removal(int group, long epoch, int targetId, String server) {}
 
     /** A watch that has not begun: {@link #lead} begins it. */
-    public ServerWatch(Namespace namespace, LogWriter log, Clock clock, ClusterSettings settings) {
+    public ServerWatch(
+            Supplier<Namespace> namespace, LogWriter log, Clock clock, ClusterSettings settings) {
         this.namespace = namespace;
         this.log = log;
         this.clock = clock;
@@ -100,7 +102,7 @@ public final class ServerWatch {
      *     EBUSY when another live server has the name; NOT_READY before the cluster is founded
      */
     public synchronized HeartbeatReply heartbeat(Heartbeat heartbeat, Connection connection) {
-        long cluster = namespace.clusterId();
+        long cluster = namespace.get().clusterId();
         if (cluster == 0) {
             throw new FsException(Errno.NOT_READY, "the cluster is being founded");
         }
@@ -132,7 +134,7 @@ public final class ServerWatch {
         if (!suspended) {
             seen.answeredMs = now;
         }
-        ClusterMap map = namespace.clusterMap();
+        ClusterMap map = namespace.get().clusterMap();
         return new HeartbeatReply(
                 cluster,
                 suspended ? 0 : settings.serverLeaseMs(),
@@ -170,8 +172,8 @@ public final class ServerWatch {
 
     /** A head reports that it cannot write to a member. */
     public synchronized void memberFailed(MemberFailed report) {
-        PlacementGroup group = namespace.clusterMap().group(report.group());
-        ChunkServer server = namespace.clusterMap().serverOfTarget(report.targetId());
+        PlacementGroup group = namespace.get().clusterMap().group(report.group());
+        ChunkServer server = namespace.get().clusterMap().serverOfTarget(report.targetId());
         if (group == null || server == null || group.epoch() != report.epoch()) {
             return;
         }
@@ -196,11 +198,11 @@ public final class ServerWatch {
      * Looks whether something must change. Called a few times per second while this master leads.
      */
     public synchronized void tick() {
-        if (proposing || namespace.clusterId() == 0) {
+        if (proposing || namespace.get().clusterId() == 0) {
             return;
         }
         garbage.tick();
-        ClusterMap map = namespace.clusterMap();
+        ClusterMap map = namespace.get().clusterMap();
         ClusterMap next = new MapDecision(map, views(map)).decide();
         if (next != null) {
             propose(next, describe(map, next));
@@ -391,7 +393,7 @@ public final class ServerWatch {
             }
         }
         int replicas = Math.max(1, settings.replicas());
-        long inodes = namespace.inodeCount();
+        long inodes = namespace.get().inodeCount();
         return new Usage(
                 total / replicas,
                 free / replicas,
