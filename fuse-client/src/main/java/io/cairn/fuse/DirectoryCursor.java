@@ -1,0 +1,160 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.DirectoryPage;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An open directory. Pages of the listing are fetched ahead with their attributes and handed out in
+ * the small portions that the kernel asks for. Offsets are the cookies of the filesystem, 1 and 2
+ * after {@code .} and {@code ..}, so that seeking works whatever happens to the directory
+ * meanwhile. Entries that share a cookie are handed out together or not at all. Thread-safe.
+ */
+final class DirectoryCursor {
+    /** The offset after {@code .}; and after {@code ..}: below every cookie of a name. */
+    private static final long AFTER_DOT = 1;
+
+    private static final long AFTER_DOT_DOT = 2;
+    private static final int PAGE_ENTRIES = 1024;
+
+    /** A page is not handed out longer than this after it was fetched. */
+    private static final long PAGE_NS = 500_000_000L;
+
+    private static final byte[] DOT = ".".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] DOT_DOT = "..".getBytes(StandardCharsets.US_ASCII);
+
+    /** Where the entries go. */
+    interface Sink {
+        /** Whether entries with names of these lengths fit together. */
+        boolean fits(List<DirectoryEntry> group);
+
+        /**
+         * Adds an entry.
+         *
+         * @param attributes what {@code lookup} would answer, or null for none
+         * @return false when there was no room
+         */
+        boolean add(
+                byte[] name,
+                long ino,
+                FileType type,
+                long nextOffset,
+                @Nullable Attributes attributes);
+    }
+
+    private final FileSystem fileSystem;
+    private final long ino;
+    private List<DirectoryEntry> entries = List.of();
+    private int position;
+    private boolean end;
+    private long continues = -1;
+    private long fetchedNs;
+
+    DirectoryCursor(FileSystem fileSystem, long ino) {
+        this.fileSystem = fileSystem;
+        this.ino = ino;
+    }
+
+    /** The inode of the directory. */
+    long ino() {
+        return ino;
+    }
+
+    /**
+     * Hands out entries that come after an offset until the sink is full or the directory ends.
+     *
+     * @param withAttributes whether the sink wants attributes
+     */
+    synchronized void read(Caller caller, long offset, boolean withAttributes, Sink sink) {
+        // Rewinding must show the directory as it is now.
+        boolean fresh = offset == 0 || offset != continues;
+        continues = -1;
+        long next = offset;
+        if (next < AFTER_DOT) {
+            if (!sink.add(DOT, ino, FileType.DIRECTORY, AFTER_DOT, null)) {
+                return;
+            }
+            next = AFTER_DOT;
+        }
+        if (next < AFTER_DOT_DOT) {
+            long parent = fileSystem.parent(ino);
+            if (!sink.add(DOT_DOT, parent, FileType.DIRECTORY, AFTER_DOT_DOT, null)) {
+                return;
+            }
+            next = AFTER_DOT_DOT;
+        }
+        while (true) {
+            if (fresh || position == entries.size() && !end || isOld()) {
+                fetch(caller, next == AFTER_DOT_DOT ? 0 : next);
+                fresh = false;
+            }
+            if (position == entries.size()) {
+                if (end) {
+                    continues = next;
+                    return;
+                }
+                continue;
+            }
+            List<DirectoryEntry> group = group();
+            if (!sink.fits(group)) {
+                if (next == offset) {
+                    throw new FsException(Errno.EINVAL, "no room for one entry of a directory");
+                }
+                continues = next;
+                return;
+            }
+            next = group.getFirst().cookie();
+            for (DirectoryEntry entry : group) {
+                Attributes attributes = withAttributes ? attributes(caller, entry) : null;
+                sink.add(entry.name().bytes(), entry.ino(), entry.type(), next, attributes);
+            }
+            position += group.size();
+        }
+    }
+
+    private boolean isOld() {
+        return System.nanoTime() - fetchedNs > PAGE_NS;
+    }
+
+    private void fetch(Caller caller, long cookie) {
+        DirectoryPage page = fileSystem.readDirectory(caller, ino, cookie, PAGE_ENTRIES, true);
+        entries = page.entries();
+        position = 0;
+        end = page.end() || entries.isEmpty();
+        fetchedNs = System.nanoTime();
+    }
+
+    /** The entries from the position on that share a cookie, nearly always one. */
+    private List<DirectoryEntry> group() {
+        int to = position + 1;
+        long cookie = entries.get(position).cookie();
+        while (to < entries.size() && entries.get(to).cookie() == cookie) {
+            to++;
+        }
+        return entries.subList(position, to);
+    }
+
+    /**
+     * What the kernel may take for the attributes now: the page may have been fetched before a
+     * change of this mount that the kernel knows of already, so that the filesystem is asked again;
+     * the page just warmed its cache.
+     */
+    private @Nullable Attributes attributes(Caller caller, DirectoryEntry entry) {
+        if (entry.attributes() == null) {
+            return null;
+        }
+        try {
+            return fileSystem.getAttributes(caller, entry.ino());
+        } catch (FsException e) {
+            return null;
+        }
+    }
+}

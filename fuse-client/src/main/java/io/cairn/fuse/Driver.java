@@ -1,0 +1,23 @@
+package io.cairn.fuse;
+
+/**
+ * A way to speak with the kernel about one mount that exists. {@link #serve} is called by many
+ * threads at once, the rest by the owner of the mount.
+ */
+interface Driver {
+    /** The descriptor of {@code /dev/fuse}. */
+    int fd();
+
+    /** How large a buffer for one request must be. */
+    long bufferBytes();
+
+    /**
+     * Executes the request in the buffer of the calling loop thread and answers it, always.
+     *
+     * @param lengthBytes length of the request
+     */
+    void serve(LoopThread thread, int lengthBytes);
+
+    /** Frees everything. No thread is serving and nothing is mounted any more. */
+    void destroy();
+}

@@ -1,0 +1,26 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The one place where what went wrong becomes an error number for the kernel. */
+final class Failures {
+    private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
+
+    private Failures() {}
+
+    /** The negated error number; a defect is logged and becomes EIO. */
+    static int errno(Throwable failure) {
+        if (failure instanceof FsException e) {
+            if (e.errno().isPosix()) {
+                return -e.errno().number();
+            }
+            LOG.warn("an error that no application may see: {} {}", e.errno(), e.getMessage());
+            return -Errno.EIO.number();
+        }
+        LOG.error("defect in a filesystem operation", failure);
+        return -Errno.EIO.number();
+    }
+}

@@ -1,0 +1,140 @@
+package io.cairn.fuse;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The few calls of the C library that a mount needs. Every method returns what the call returns, or
+ * the negated error number. Thread-safe.
+ */
+final class Libc {
+    static final int ENOENT = 2;
+    static final int EINTR = 4;
+    static final int EAGAIN = 11;
+    static final int EACCES = 13;
+    static final int EPERM = 1;
+    static final int EBUSY = 16;
+    static final int ENODEV = 19;
+    static final int EINVAL = 22;
+    static final int ENOTCONN = 107;
+    static final int ECONNABORTED = 103;
+
+    static final int MNT_FORCE = 1;
+    static final int MNT_DETACH = 2;
+
+    static final int F_OK = 0;
+    static final int R_OK = 4;
+    static final int W_OK = 2;
+
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO =
+            STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
+    private static final ThreadLocal<MemorySegment> PLACE =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
+
+    private static final MethodHandle READ =
+            bind("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle WRITE =
+            bind("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle UMOUNT2 = bind("umount2", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle ACCESS = bind("access", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle GETEUID = bind("geteuid", JAVA_INT);
+
+    private Libc() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle bind(String name, ValueLayout result, ValueLayout... arguments) {
+        Linker linker = Linker.nativeLinker();
+        List<Linker.Option> options = new ArrayList<>();
+        options.add(Linker.Option.captureCallState("errno"));
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow(name),
+                FunctionDescriptor.of(result, arguments),
+                options.toArray(Linker.Option[]::new));
+    }
+
+    private static AssertionError impossible(Throwable e) {
+        return new AssertionError("a foreign call throws nothing checked", e);
+    }
+
+    private static long errno(MemorySegment place) {
+        return -(int) ERRNO.get(place, 0L);
+    }
+
+    /** read(2), once. */
+    static long read(int fd, long address, long lengthBytes) {
+        MemorySegment place = PLACE.get();
+        try {
+            long result = (long) READ.invokeExact(place, fd, address, lengthBytes);
+            return result < 0 ? errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** write(2), once. */
+    static long write(int fd, long address, long lengthBytes) {
+        MemorySegment place = PLACE.get();
+        try {
+            long result = (long) WRITE.invokeExact(place, fd, address, lengthBytes);
+            return result < 0 ? errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** umount2(2). */
+    static int umount(Path path, int flags) {
+        MemorySegment place = PLACE.get();
+        try (Arena arena = Arena.ofConfined()) {
+            int result =
+                    (int) UMOUNT2.invokeExact(place, arena.allocateFrom(path.toString()), flags);
+            return result < 0 ? (int) errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** access(2): 0, or why not. */
+    static int access(Path path, int mode) {
+        MemorySegment place = PLACE.get();
+        try (Arena arena = Arena.ofConfined()) {
+            int result = (int) ACCESS.invokeExact(place, arena.allocateFrom(path.toString()), mode);
+            return result < 0 ? (int) errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Whether this process runs as the superuser. */
+    static boolean isRoot() {
+        try {
+            return (int) GETEUID.invokeExact(PLACE.get()) == 0;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+}

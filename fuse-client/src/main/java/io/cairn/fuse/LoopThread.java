@@ -1,0 +1,99 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.Caller;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+
+/**
+ * A thread that takes requests from the kernel, with the buffer that holds the one it works on.
+ *
+ * <pre>
+ *   buffer: struct fuse_in_header, then the arguments of the request
+ *   +0    +4      +8      +16     +24  +28  +32  +36     +40
+ *   +-----+-------+-------+-------+----+----+----+-------+-----------
+ *   | len | opcode| unique| nodeid| uid| gid| pid| unused| arguments
+ *   +-----+-------+-------+-------+----+----+----+-------+-----------
+ * </pre>
+ *
+ * Everything but {@link #start} and {@link #join} is for the thread itself.
+ */
+final class LoopThread extends Thread {
+    /** Where the arguments of the request begin. */
+    static final int ARGUMENTS = 40;
+
+    private final RequestLoop loop;
+    private final long bufferBytes;
+    private long buffer;
+    private ByteBuffer view = ByteBuffer.allocate(0);
+    private Caller caller = Caller.checkedByKernel(0, 0);
+
+    LoopThread(RequestLoop loop, String name, long bufferBytes) {
+        super(name);
+        this.loop = loop;
+        this.bufferBytes = bufferBytes;
+        setDaemon(true);
+    }
+
+    /** The thread that runs a callback of libfuse. */
+    static LoopThread current() {
+        return (LoopThread) Thread.currentThread();
+    }
+
+    @Override
+    public void run() {
+        try (Arena arena = Arena.ofConfined()) {
+            buffer = arena.allocate(bufferBytes, 4096).address();
+            view = RawMemory.buffer(buffer, (int) bufferBytes);
+            loop.run(this);
+        } finally {
+            loop.ended(this);
+        }
+    }
+
+    RequestLoop loop() {
+        return loop;
+    }
+
+    /** Address of the request. */
+    long buffer() {
+        return buffer;
+    }
+
+    /** Address of its arguments. */
+    long arguments() {
+        return buffer + ARGUMENTS;
+    }
+
+    int opcode() {
+        return RawMemory.getInt(buffer + 4);
+    }
+
+    long unique() {
+        return RawMemory.getLong(buffer + 8);
+    }
+
+    long node() {
+        return RawMemory.getLong(buffer + 16);
+    }
+
+    /** On whose behalf. */
+    Caller caller() {
+        int uid = RawMemory.getInt(buffer + 24);
+        int gid = RawMemory.getInt(buffer + 28);
+        Caller last = caller;
+        if (last.uid() == uid && last.gid() == gid) {
+            return last;
+        }
+        caller = Caller.checkedByKernel(uid, gid);
+        return caller;
+    }
+
+    /** A part of the request as a buffer that is valid until the next request. */
+    ByteBuffer slice(long address, int lengthBytes) {
+        int from = (int) (address - buffer);
+        if (from < 0 || from + lengthBytes > bufferBytes) {
+            return RawMemory.buffer(address, lengthBytes);
+        }
+        return view.limit(from + lengthBytes).position(from);
+    }
+}

@@ -1,0 +1,328 @@
+package io.cairn.fuse;
+
+import io.cairn.fuse.MountException.Category;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * How to mount. Immutable.
+ *
+ * @param driver who speaks with the kernel
+ * @param readOnly whether the kernel refuses changes
+ * @param allowOther whether users other than the one who mounted may enter
+ * @param nonEmpty whether a mountpoint that contains files is accepted (they are hidden meanwhile)
+ * @param attributeTimeoutMs how long the kernel may answer {@code stat} from its memory, or {@link
+ *     #CHOICE_OF_DRIVER}
+ * @param entryTimeoutMs how long the kernel may keep that a name leads to an inode
+ * @param maxBackground asynchronous requests (read-ahead, direct I/O) in flight, 1..65535
+ * @param threads most threads that serve requests, 1..1024
+ * @param readAheadKb read-ahead of the kernel in KiB; 0 leaves the default of the kernel
+ * @param fsName what {@code df} shows as the device
+ * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}
+ */
+public record MountOptions(
+        DriverKind driver,
+        boolean readOnly,
+        boolean allowOther,
+        boolean nonEmpty,
+        long attributeTimeoutMs,
+        long entryTimeoutMs,
+        int maxBackground,
+        int threads,
+        int readAheadKb,
+        String fsName,
+        List<String> kernelFlags) {
+
+    /** Ways to the kernel. */
+    public enum DriverKind {
+        /** Callbacks of libfuse 2 by way of jnr-fuse. */
+        JNR,
+        /** The protocol of {@code /dev/fuse} itself; libfuse only mounts. */
+        KERNEL
+    }
+
+    /** The value of {@link #attributeTimeoutMs} that leaves it to the driver. */
+    public static final long CHOICE_OF_DRIVER = -1;
+
+    private static final Set<String> KERNEL_FLAGS =
+            Set.of(
+                    "rw", "suid", "nosuid", "dev", "nodev", "exec", "noexec", "async", "sync",
+                    "dirsync", "atime", "noatime");
+
+    /** What mount(8) and fstab pass along without a meaning for the filesystem. */
+    private static final Set<String> IGNORED =
+            Set.of(
+                    "defaults",
+                    "auto",
+                    "noauto",
+                    "user",
+                    "nouser",
+                    "users",
+                    "_netdev",
+                    "nofail",
+                    "relatime",
+                    "strictatime",
+                    "nodiratime",
+                    "diratime",
+                    "default_permissions");
+
+    private static final Set<String> OWN =
+            Set.of(
+                    "ro",
+                    "allow_other",
+                    "noallow_other",
+                    "nonempty",
+                    "driver",
+                    "attr_timeout",
+                    "entry_timeout",
+                    "max_background",
+                    "threads",
+                    "read_ahead_kb",
+                    "fsname");
+
+    public MountOptions {
+        kernelFlags = List.copyOf(kernelFlags);
+    }
+
+    /** The options for an empty {@code -o}: those of root if this process is. */
+    public static MountOptions standard() {
+        boolean root = Libc.isRoot();
+        return new MountOptions(
+                DriverKind.JNR,
+                false,
+                root,
+                false,
+                CHOICE_OF_DRIVER,
+                1000,
+                64,
+                64,
+                root ? 1024 : 0,
+                "cairn",
+                root ? List.of("dev", "suid") : List.of());
+    }
+
+    /**
+     * Reads the value of {@code -o}: options separated by commas, a comma within a value as {@code
+     * \,}. An empty text gives {@link #standard()}.
+     *
+     * @throws MountException (USAGE) for an unknown option, with a hint, or a bad value
+     */
+    public static MountOptions parse(String text) {
+        MountOptions options = standard();
+        for (String part : split(text)) {
+            if (!part.isEmpty()) {
+                options = options.with(part);
+            }
+        }
+        return options;
+    }
+
+    private static List<String> split(String text) {
+        List<String> parts = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '\\' && i + 1 < text.length()) {
+                i++;
+                part.append(text.charAt(i));
+            } else if (c == ',') {
+                parts.add(part.toString());
+                part.setLength(0);
+            } else {
+                part.append(c);
+            }
+        }
+        parts.add(part.toString());
+        return parts;
+    }
+
+    private MountOptions with(String option) {
+        int equals = option.indexOf('=');
+        String name = equals < 0 ? option : option.substring(0, equals);
+        String value = equals < 0 ? "" : option.substring(equals + 1);
+        if (IGNORED.contains(name) || name.startsWith("x-") || name.startsWith("comment")) {
+            return this;
+        }
+        if (KERNEL_FLAGS.contains(name)) {
+            return withKernelFlag(name);
+        }
+        return switch (name) {
+            case "ro" -> withReadOnly(true);
+            case "allow_other" -> withAllowOther(true);
+            case "noallow_other" -> withAllowOther(false);
+            case "nonempty" -> withNonEmpty(true);
+            case "driver" -> withDriver(driver(value));
+            case "attr_timeout" -> withAttributeTimeoutMs(milliseconds(name, value));
+            case "entry_timeout" -> withEntryTimeoutMs(milliseconds(name, value));
+            case "max_background" -> withMaxBackground(number(name, value, 1, 65_535));
+            case "threads" -> withThreads(number(name, value, 1, 1024));
+            case "read_ahead_kb" -> withReadAheadKb(number(name, value, 0, 1 << 20));
+            case "fsname" -> withFsName(value);
+            default -> throw unknown(name);
+        };
+    }
+
+    private static MountException unknown(String name) {
+        Set<String> known = new TreeSet<>(OWN);
+        known.addAll(KERNEL_FLAGS);
+        String nearest =
+                known.stream()
+                        .min((a, b) -> Integer.compare(distance(name, a), distance(name, b)))
+                        .orElseThrow();
+        String hint =
+                distance(name, nearest) <= Math.max(2, name.length() / 3)
+                        ? "did you mean '" + nearest + "'?"
+                        : "known are " + String.join(", ", known);
+        return new MountException(Category.USAGE, "unknown mount option '" + name + "'; " + hint);
+    }
+
+    /** Edit distance. */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int above = row[j];
+                int change = a.charAt(i - 1) == b.charAt(j - 1) ? diagonal : diagonal + 1;
+                row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
+                diagonal = above;
+            }
+        }
+        return row[b.length()];
+    }
+
+    private static DriverKind driver(String value) {
+        return switch (value) {
+            case "jnr" -> DriverKind.JNR;
+            case "kernel" -> DriverKind.KERNEL;
+            default ->
+                    throw new MountException(
+                            Category.USAGE, "driver=" + value + ": must be jnr or kernel");
+        };
+    }
+
+    private static long milliseconds(String name, String value) {
+        try {
+            BigDecimal seconds = new BigDecimal(value);
+            if (seconds.signum() >= 0 && seconds.compareTo(BigDecimal.valueOf(86_400)) <= 0) {
+                return seconds.movePointRight(3).longValue();
+            }
+        } catch (NumberFormatException e) {
+            // refused below, like a number out of range
+        }
+        throw new MountException(
+                Category.USAGE, name + "=" + value + ": must be seconds, 0 to 86400, such as 1.5");
+    }
+
+    private static int number(String name, String value, int min, int max) {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // refused below, like a number out of range
+        }
+        throw new MountException(
+                Category.USAGE,
+                name + "=" + value + ": must be a number from " + min + " to " + max);
+    }
+
+    public MountOptions withDriver(DriverKind value) {
+        return copy(value, readOnly, allowOther, nonEmpty, fsName, kernelFlags);
+    }
+
+    public MountOptions withReadOnly(boolean value) {
+        return copy(driver, value, allowOther, nonEmpty, fsName, kernelFlags);
+    }
+
+    public MountOptions withAllowOther(boolean value) {
+        return copy(driver, readOnly, value, nonEmpty, fsName, kernelFlags);
+    }
+
+    public MountOptions withNonEmpty(boolean value) {
+        return copy(driver, readOnly, allowOther, value, fsName, kernelFlags);
+    }
+
+    public MountOptions withFsName(String value) {
+        return copy(driver, readOnly, allowOther, nonEmpty, value, kernelFlags);
+    }
+
+    private MountOptions withKernelFlag(String flag) {
+        String opposite = flag.startsWith("no") ? flag.substring(2) : "no" + flag;
+        List<String> flags = new ArrayList<>(kernelFlags);
+        flags.remove(opposite);
+        flags.remove(flag);
+        flags.add(flag);
+        boolean stillReadOnly = readOnly && !flag.equals("rw");
+        return copy(driver, stillReadOnly, allowOther, nonEmpty, fsName, flags);
+    }
+
+    private MountOptions copy(
+            DriverKind newDriver,
+            boolean newReadOnly,
+            boolean newAllowOther,
+            boolean newNonEmpty,
+            String newFsName,
+            List<String> newKernelFlags) {
+        return new MountOptions(
+                newDriver,
+                newReadOnly,
+                newAllowOther,
+                newNonEmpty,
+                attributeTimeoutMs,
+                entryTimeoutMs,
+                maxBackground,
+                threads,
+                readAheadKb,
+                newFsName,
+                newKernelFlags);
+    }
+
+    public MountOptions withAttributeTimeoutMs(long value) {
+        return numbers(value, entryTimeoutMs, maxBackground, threads, readAheadKb);
+    }
+
+    public MountOptions withEntryTimeoutMs(long value) {
+        return numbers(attributeTimeoutMs, value, maxBackground, threads, readAheadKb);
+    }
+
+    public MountOptions withMaxBackground(int value) {
+        return numbers(attributeTimeoutMs, entryTimeoutMs, value, threads, readAheadKb);
+    }
+
+    public MountOptions withThreads(int value) {
+        return numbers(attributeTimeoutMs, entryTimeoutMs, maxBackground, value, readAheadKb);
+    }
+
+    public MountOptions withReadAheadKb(int value) {
+        return numbers(attributeTimeoutMs, entryTimeoutMs, maxBackground, threads, value);
+    }
+
+    private MountOptions numbers(
+            long newAttributeTimeoutMs,
+            long newEntryTimeoutMs,
+            int newMaxBackground,
+            int newThreads,
+            int newReadAheadKb) {
+        return new MountOptions(
+                driver,
+                readOnly,
+                allowOther,
+                nonEmpty,
+                newAttributeTimeoutMs,
+                newEntryTimeoutMs,
+                newMaxBackground,
+                newThreads,
+                newReadAheadKb,
+                fsName,
+                kernelFlags);
+    }
+}

@@ -1,0 +1,49 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.FileSystem;
+
+/** What the operations of one mount share, whichever driver brings them. Thread-safe. */
+final class MountState {
+    private final FileSystem fileSystem;
+    private final MountOptions options;
+    private final LockWaits waits;
+    private final OpenFiles files;
+    private final HandleTable<DirectoryCursor> directories = new HandleTable<>();
+    private final KernelView view = new KernelView();
+    private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
+
+    MountState(FileSystem fileSystem, MountOptions options) {
+        this.fileSystem = fileSystem;
+        this.options = options;
+        this.waits = new LockWaits(fileSystem);
+        this.files = new OpenFiles(fileSystem, waits);
+    }
+
+    FileSystem fileSystem() {
+        return fileSystem;
+    }
+
+    MountOptions options() {
+        return options;
+    }
+
+    LockWaits waits() {
+        return waits;
+    }
+
+    OpenFiles files() {
+        return files;
+    }
+
+    HandleTable<DirectoryCursor> directories() {
+        return directories;
+    }
+
+    KernelView view() {
+        return view;
+    }
+
+    CapabilityMemory capabilities() {
+        return capabilities;
+    }
+}

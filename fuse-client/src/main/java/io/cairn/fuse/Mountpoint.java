@@ -1,0 +1,262 @@
+package io.cairn.fuse;
+
+import io.cairn.fuse.MountException.Category;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The directory that a filesystem is mounted on: whether it will do, and how to leave it. */
+final class Mountpoint {
+    private static final Logger LOG = LoggerFactory.getLogger(Mountpoint.class);
+    private static final Path DEVICE = Path.of("/dev/fuse");
+    private static final long PROBE_MS = 3000;
+    private static final long BUSY_MS = 2000;
+    private static final long COMMAND_MS = 10_000;
+
+    private final Path path;
+
+    private Mountpoint(Path path) {
+        this.path = path;
+    }
+
+    /** The path, absolute and without symbolic links. */
+    Path path() {
+        return path;
+    }
+
+    /**
+     * Checks that something can be mounted here; removes what a killed predecessor left.
+     *
+     * @throws MountException with the remedy
+     */
+    static Mountpoint prepare(Path given, boolean nonEmpty) {
+        requireDevice();
+        Path absolute = given.toAbsolutePath().normalize();
+        repairStale(absolute);
+        Mountpoint mountpoint = new Mountpoint(realDirectory(absolute));
+        MountTable.Entry mounted = MountTable.find(mountpoint.path);
+        if (mounted != null) {
+            throw new MountException(
+                    Category.MOUNTPOINT,
+                    "%s already has %s (%s) mounted on it; unmount it first: umount %s"
+                            .formatted(given, mounted.source(), mounted.type(), given));
+        }
+        if (!nonEmpty) {
+            mountpoint.requireEmpty();
+        }
+        return mountpoint;
+    }
+
+    private static void requireDevice() {
+        if (Libc.access(DEVICE, Libc.F_OK) != 0) {
+            throw new MountException(
+                    Category.UNAVAILABLE,
+                    "/dev/fuse is missing; load the module (modprobe fuse), in a container start"
+                            + " it with --device /dev/fuse --cap-add SYS_ADMIN");
+        }
+        if (Libc.access(DEVICE, Libc.R_OK | Libc.W_OK) != 0 && Libc.isRoot()) {
+            throw new MountException(
+                    Category.PERMISSION,
+                    "/dev/fuse cannot be opened; in a container start it with --device /dev/fuse"
+                            + " --cap-add SYS_ADMIN");
+        }
+    }
+
+    /** A mount whose process is gone answers ENOTCONN to everything: take it away. */
+    private static void repairStale(Path absolute) {
+        for (int i = 0; i < 16 && probe(absolute) == -Libc.ENOTCONN; i++) {
+            LOG.info(
+                    "{} is a dead mount of a process that was killed; unmounting it first",
+                    absolute);
+            Mountpoint stale = new Mountpoint(absolute);
+            if (!stale.detach()) {
+                throw new MountException(
+                        Category.PERMISSION,
+                        "%s is a dead mount and cannot be removed; run: umount -l %s"
+                                .formatted(absolute, absolute));
+            }
+        }
+    }
+
+    /** access(2) with a deadline, because a mount whose process hangs does not answer. */
+    private static int probe(Path path) {
+        try {
+            return answer(path, PROBE_MS);
+        } catch (TimeoutException e) {
+            throw new MountException(
+                    Category.MOUNTPOINT,
+                    "%s does not answer within %d s: a hanging mount; run: umount -l %s"
+                            .formatted(path, PROBE_MS / 1000, path));
+        }
+    }
+
+    /** The result of access(2) on a path that may be on a mount. */
+    static int answer(Path path, long timeoutMs) throws TimeoutException {
+        CompletableFuture<Integer> result = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .daemon()
+                .name("fuse-probe")
+                .start(() -> result.complete(Libc.access(path, Libc.F_OK)));
+        try {
+            return result.get(timeoutMs, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new MountException(Category.SYSTEM, "interrupted while looking at " + path, e);
+        } catch (ExecutionException e) {
+            throw new MountException(Category.SYSTEM, "cannot look at " + path, e);
+        }
+    }
+
+    private static Path realDirectory(Path absolute) {
+        if (!Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
+            throw new MountException(
+                    Category.MOUNTPOINT,
+                    "mountpoint %s does not exist; create it: mkdir -p %s"
+                            .formatted(absolute, absolute));
+        }
+        if (!Files.isDirectory(absolute)) {
+            throw new MountException(
+                    Category.MOUNTPOINT,
+                    "mountpoint %s is not a directory; name a directory".formatted(absolute));
+        }
+        try {
+            return absolute.toRealPath();
+        } catch (IOException e) {
+            throw new MountException(
+                    Category.PERMISSION,
+                    "mountpoint %s cannot be reached: %s; check the permissions of its parents"
+                            .formatted(absolute, e.getMessage()),
+                    e);
+        }
+    }
+
+    private void requireEmpty() {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(path)) {
+            if (entries.iterator().hasNext()) {
+                throw new MountException(
+                        Category.MOUNTPOINT,
+                        "mountpoint %s is not empty; choose an empty directory, or -o nonempty"
+                                .formatted(path));
+            }
+        } catch (IOException | DirectoryIteratorException e) {
+            throw new MountException(
+                    Category.PERMISSION,
+                    "mountpoint %s cannot be listed: %s; check its permissions"
+                            .formatted(path, e.getMessage()),
+                    e);
+        }
+    }
+
+    /** Whether something is mounted here now. */
+    boolean isMounted() {
+        return MountTable.find(path) != null;
+    }
+
+    /** Raises the read-ahead of the kernel, where the user may. */
+    void setReadAhead(int kib) {
+        MountTable.Entry entry = MountTable.find(path);
+        if (entry == null || kib == 0) {
+            return;
+        }
+        Path file = Path.of("/sys/class/bdi", entry.device(), "read_ahead_kb");
+        try {
+            Files.write(file, Integer.toString(kib).getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            LOG.info("read-ahead of {} stays as it is: {}", path, e.toString());
+        }
+    }
+
+    /**
+     * Unmounts: politely for two seconds, then by aborting what is still in use.
+     *
+     * @return whether nothing is mounted here afterwards
+     */
+    boolean unmount() {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_MS);
+        while (isMounted()) {
+            if (tryUnmount()) {
+                return true;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                LOG.warn("{} is still in use; unmounting it by force", path);
+                return force();
+            }
+            try {
+                Thread.sleep(50);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return force();
+            }
+        }
+        return true;
+    }
+
+    private boolean tryUnmount() {
+        int result = Libc.umount(path, 0);
+        if (result == -Libc.EPERM) {
+            return command("-u");
+        }
+        return result == 0 || result == -Libc.EINVAL;
+    }
+
+    /** Fails all requests in flight, then takes the mount out of the tree. */
+    private boolean force() {
+        abortConnection();
+        int result = Libc.umount(path, Libc.MNT_FORCE | Libc.MNT_DETACH);
+        return result == 0 || !isMounted() || detach();
+    }
+
+    private boolean detach() {
+        return Libc.umount(path, Libc.MNT_DETACH) == 0 || command("-u", "-z");
+    }
+
+    /** What a user without privileges has instead of MNT_FORCE. */
+    private void abortConnection() {
+        MountTable.Entry entry = MountTable.find(path);
+        if (entry == null || Libc.isRoot()) {
+            return;
+        }
+        String minor = entry.device().substring(entry.device().indexOf(':') + 1);
+        Path file = Path.of("/sys/fs/fuse/connections", minor, "abort");
+        try {
+            Files.write(file, new byte[] {'1'});
+        } catch (IOException e) {
+            LOG.info("cannot abort the connection of {}: {}", path, e.toString());
+        }
+    }
+
+    private boolean command(String... flags) {
+        for (String program : List.of("fusermount3", "fusermount")) {
+            ProcessBuilder builder = new ProcessBuilder();
+            builder.command().add(program);
+            builder.command().addAll(List.of(flags));
+            builder.command().add(path.toString());
+            builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+            try {
+                Process process = builder.start();
+                if (!process.waitFor(COMMAND_MS, TimeUnit.MILLISECONDS)) {
+                    process.destroyForcibly();
+                    return false;
+                }
+                return process.exitValue() == 0;
+            } catch (IOException e) {
+                LOG.debug("{} cannot be started: {}", program, e.toString());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,134 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.OpenFile;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The open files of a mount: what every driver does by handle number. Thread-safe; every operation
+ * fails with {@link FsException}, EBADF for a handle that is not open.
+ */
+final class OpenFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
+
+    private final FileSystem fileSystem;
+    private final HandleTable<OpenFile> table = new HandleTable<>();
+    private final OpenInodes inodes = new OpenInodes();
+    private final LockWaits waits;
+
+    OpenFiles(FileSystem fileSystem, LockWaits waits) {
+        this.fileSystem = fileSystem;
+        this.waits = waits;
+    }
+
+    /** Opens a file; the handle. */
+    long open(Caller caller, long ino, int flags) {
+        return add(fileSystem.open(caller, ino, flags));
+    }
+
+    /** Takes over a file that is open already; the handle. */
+    long add(OpenFile file) {
+        inodes.opened(file.ino());
+        try {
+            return table.add(file);
+        } catch (FsException e) {
+            inodes.closed(file.ino());
+            file.close();
+            throw e;
+        }
+    }
+
+    OpenFile get(long handle) {
+        return table.get(handle);
+    }
+
+    /** Whether the inode is open in this mount, so that only the filesystem knows its size. */
+    boolean isOpen(long ino) {
+        return inodes.isOpen(ino);
+    }
+
+    /** As close(2) of one descriptor: flushes, and drops the POSIX locks of its process. */
+    void flush(long handle, long lockOwner) {
+        OpenFile file = table.get(handle);
+        try {
+            file.flush();
+        } finally {
+            if (inodes.isLocked(file.ino())) {
+                fileSystem.releaseLocks(file.ino(), Lock.Kind.POSIX, lockOwner);
+            }
+        }
+    }
+
+    /**
+     * The last descriptor of the handle is gone.
+     *
+     * @param flockOwner whose flock(2) lock ends with it, or null
+     * @return the inode when this was its last handle, else 0
+     */
+    long release(long handle, @Nullable Long flockOwner) {
+        OpenFile file = table.remove(handle);
+        long ino = file.ino();
+        boolean last;
+        try {
+            if (flockOwner != null) {
+                fileSystem.releaseLocks(ino, Lock.Kind.FLOCK, flockOwner);
+            }
+        } finally {
+            try {
+                file.close();
+            } finally {
+                last = inodes.closed(ino);
+            }
+        }
+        return last ? ino : 0;
+    }
+
+    /** A conflicting lock or null, as F_GETLK. */
+    @Nullable Lock testLock(long handle, Lock wanted) {
+        return fileSystem.testLock(table.get(handle).ino(), wanted);
+    }
+
+    /**
+     * Sets or removes a lock without waiting.
+     *
+     * @return false when somebody else holds it
+     */
+    boolean tryLock(long handle, Lock lock) {
+        long ino = table.get(handle).ino();
+        if (lock.kind() == Lock.Kind.POSIX && lock.mode() != Lock.Mode.UNLOCK) {
+            inodes.locked(ino);
+        }
+        try {
+            fileSystem.setLock(ino, lock, 0);
+            return true;
+        } catch (FsException e) {
+            if (e.errno() == Errno.EAGAIN) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Waits for a lock on the calling thread; EINTR when the request is interrupted. */
+    void awaitLock(long request, long handle, Lock lock) {
+        waits.await(request, table.get(handle).ino(), lock);
+    }
+
+    /** Closes what the kernel did not come round to close before the mount ended. */
+    void closeAll() {
+        for (OpenFile file : table.drain()) {
+            try {
+                file.close();
+            } catch (RuntimeException e) {
+                LOG.warn("inode {} lost buffered writes: {}", file.ino(), e.getMessage());
+            }
+            inodes.closed(file.ino());
+        }
+    }
+}
