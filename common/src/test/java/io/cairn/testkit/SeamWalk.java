@@ -94,13 +94,22 @@ record SeamWalk(FileSystem fs, Caller caller, long startIno) {
         }
         boolean slash = end < path.length();
         int lastStart = path.lastIndexOf('/', end - 1) + 1;
-        long at = path.charAt(0) == '/' ? FileSystem.ROOT_INO : from;
+        long at = path.charAt(0) == '/' ? FileSystem.ROOT_INO : existing(from);
         for (String component : path.substring(0, lastStart).split("/", -1)) {
             if (!component.isEmpty()) {
                 at = directory(step(at, component, true, followed));
             }
         }
         return new Parent(at, path.substring(Math.min(lastStart, end), end), slash);
+    }
+
+    /** A working directory is held by nothing at this seam: it may have been removed. */
+    private long existing(long directoryIno) {
+        try {
+            return fs.getAttributes(caller, directoryIno).ino();
+        } catch (FsException e) {
+            throw e.errno() == Errno.ESTALE ? new FsException(Errno.ENOENT, "removed") : e;
+        }
     }
 
     private Attributes find(String path, long from, boolean follow, int[] followed) {

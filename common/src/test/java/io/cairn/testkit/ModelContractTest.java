@@ -1,0 +1,14 @@
+package io.cairn.testkit;
+
+import io.cairn.runtime.Clock;
+
+/** The contract of the model: the reference keeps what it is the reference of. */
+final class ModelContractTest extends FileSystemContract {
+    private static final int MAX_LINKS = 12;
+
+    @Override
+    protected Posix door() {
+        ModelFileSystem model = new ModelFileSystem(Clock.system(), MAX_LINKS, 64L << 30);
+        return new SeamPosix(model, SeamPosix.SeamLimits.all(MAX_LINKS));
+    }
+}
