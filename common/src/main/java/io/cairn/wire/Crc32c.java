@@ -13,12 +13,19 @@ public final class Crc32c {
     /** The checksum of a block of zeros. */
     public static final int ZERO_BLOCK;
 
+    /**
+     * Stands for the checksum of a block that was lost on every replica and travels as zeros: it
+     * matches no block of zeros, so that reading the block fails wherever it is stored.
+     */
+    public static final int LOST_BLOCK;
+
     private static final byte[] ZEROS = new byte[Limits.BLOCK_BYTES];
 
     static {
         CRC32C crc = new CRC32C();
         crc.update(ZEROS, 0, ZEROS.length);
         ZERO_BLOCK = (int) crc.getValue();
+        LOST_BLOCK = ~ZERO_BLOCK;
     }
 
     private Crc32c() {}

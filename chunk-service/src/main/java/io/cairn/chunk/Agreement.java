@@ -1,0 +1,242 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.Term.Peer;
+import io.cairn.chunk.store.BlobKey;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.StatChunk;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the serving members of a group agree on its chunks when a head begins a term: writes of an
+ * earlier term may have reached some members only. The state with the highest (epoch, sequence) of
+ * a chunk wins; it holds every acknowledged write, because those reached all members. A comparison
+ * of all chunks runs in the background; a chunk that is asked for before it has ended is settled
+ * first. So is, later, a chunk of which a write failed half-way. Thread-safe.
+ */
+final class Agreement {
+    private static final Logger LOG = LoggerFactory.getLogger(Agreement.class);
+    private static final int MAX_AGREED = 65_536;
+    private static final long RETRY_MS = 500;
+
+    private final Station station;
+    private final GroupMember member;
+    private final Term term;
+    private final BlobCopy copy;
+    private final Set<ChunkKey> agreed = new HashSet<>();
+    private final Set<ChunkKey> doubted = new HashSet<>();
+    private volatile boolean compared;
+    private volatile boolean anyDoubted;
+
+    Agreement(Station station, GroupMember member, Term term) {
+        this.station = station;
+        this.member = member;
+        this.term = term;
+        this.copy = new BlobCopy(station, term);
+    }
+
+    /** Compares everything; done when all serving members agree, or the term has ended. */
+    CompletableFuture<Void> begin() {
+        int drops = member.unsettled().drops();
+        return member.turns()
+                .quiet()
+                .thenCompose(quiet -> settleDoubtful())
+                .thenCompose(done -> Futures.forEach(term.servingPeers(), 1, peer -> compare(peer)))
+                .thenAccept(
+                        done -> {
+                            member.unsettled().settleOthers(drops);
+                            synchronized (this) {
+                                compared = true;
+                                agreed.clear();
+                            }
+                        })
+                .exceptionallyCompose(
+                        thrown -> {
+                            if (term.hasEnded()) {
+                                return Futures.DONE;
+                            }
+                            LOG.warn(
+                                    "Members of {} cannot be compared yet: {}",
+                                    term,
+                                    Futures.failure(thrown).getMessage());
+                            return station.after(RETRY_MS, this::begin);
+                        });
+    }
+
+    private CompletableFuture<Void> settleDoubtful() {
+        return station.onDisk(() -> term.target().doubtful())
+                .thenCompose(
+                        blobs ->
+                                Futures.forEach(
+                                        blobs.stream()
+                                                .filter(blob -> blob.group() == term.groupId())
+                                                .map(b -> new ChunkKey(b.oid(), b.index()))
+                                                .toList(),
+                                        1,
+                                        this::settleAlone));
+    }
+
+    private CompletableFuture<Void> compare(Peer peer) {
+        return new Comparison(station, term, peer, this::settleAlone).run();
+    }
+
+    private CompletableFuture<Void> settleAlone(ChunkKey key) {
+        return station.copies().run(() -> member.turns().exclusive(key, () -> settle(key)));
+    }
+
+    /** Whether a chunk must be settled before it is used. */
+    boolean isNeeded(ChunkKey key) {
+        if (compared && !anyDoubted) {
+            return false;
+        }
+        synchronized (this) {
+            return doubted.contains(key) || (!compared && !agreed.contains(key));
+        }
+    }
+
+    /** A write failed half-way: members may differ. */
+    synchronized void doubt(ChunkKey key) {
+        doubted.add(key);
+        agreed.remove(key);
+        anyDoubted = true;
+    }
+
+    /** Settles a chunk if that is needed. The caller holds its exclusive turn. */
+    CompletableFuture<Void> ensure(ChunkKey key) {
+        return isNeeded(key) ? settle(key) : Futures.DONE;
+    }
+
+    private CompletableFuture<Void> settle(ChunkKey key) {
+        if (station.graveyard().holds(key)) {
+            return Futures.DONE;
+        }
+        List<Peer> peers = compared ? term.peers() : term.servingPeers();
+        return station.fromDisk(
+                        () -> {
+                            member.check(term);
+                            ChunkState own = member.state(term, key);
+                            return ask(key, peers).thenCompose(r -> level(key, own, r));
+                        })
+                .thenAccept(best -> settled(key, best));
+    }
+
+    private synchronized void settled(ChunkKey key, ChunkState best) {
+        doubted.remove(key);
+        anyDoubted = !doubted.isEmpty();
+        if (!compared && agreed.size() < MAX_AGREED) {
+            agreed.add(key);
+        }
+        member.unsettled().settle(key, best.sequence());
+    }
+
+    private CompletableFuture<Map<Integer, ChunkState>> ask(ChunkKey key, List<Peer> peers) {
+        StatChunk question =
+                new StatChunk(member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2));
+        Map<Integer, ChunkState> states = new TreeMap<>();
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        for (Peer peer : peers) {
+            answers.add(
+                    station.members()
+                            .ask(term, peer, () -> Message.of(question.toBytes()))
+                            .thenAccept(
+                                    reply -> {
+                                        ChunkState state = stateOf(reply);
+                                        synchronized (states) {
+                                            states.put(peer.targetId(), state);
+                                        }
+                                    }));
+        }
+        return Futures.all(answers).thenApply(done -> states);
+    }
+
+    private static ChunkState stateOf(Message reply) {
+        try {
+            return Replies.stat(reply).state();
+        } finally {
+            reply.release();
+        }
+    }
+
+    /** Brings everybody to the best state, which it returns. */
+    private CompletableFuture<ChunkState> level(
+            ChunkKey key, ChunkState own, Map<Integer, ChunkState> states) {
+        ChunkState best = own;
+        for (Peer peer : term.servingPeers()) {
+            ChunkState state = states.get(peer.targetId());
+            if (state != null && ORDER.compare(state, best) > 0) {
+                best = state;
+            }
+        }
+        ChunkState winner = best;
+        return takeOver(key, own, winner, states)
+                .thenCompose(
+                        now ->
+                                Futures.forEach(
+                                                behind(now, states),
+                                                term.peers().size(),
+                                                peer -> copy.push(now, peer, same(now, states)))
+                                        .thenApply(done -> now));
+    }
+
+    private CompletableFuture<ChunkState> takeOver(
+            ChunkKey key, ChunkState own, ChunkState best, Map<Integer, ChunkState> states) {
+        if (ORDER.compare(own, best) < 0) {
+            return copy.pull(best, best, same(best, states)).thenApply(done -> best);
+        }
+        if (own.sequence() > 0) {
+            return CompletableFuture.completedFuture(own);
+        }
+        return station.onDisk(
+                () -> {
+                    BlobKey blob = new BlobKey(term.groupId(), key.oid(), key.index());
+                    if (term.target().doubtful().contains(blob)) {
+                        settleHere(blob);
+                    }
+                    return member.state(term, key);
+                });
+    }
+
+    private void settleHere(BlobKey blob) {
+        try {
+            term.target().settle(blob);
+            LOG.info("{} was in doubt and no other member has it: taken as it stands", blob);
+        } catch (FsException e) {
+            LOG.error("{} is damaged and no other member has it: {}", blob, e.getMessage());
+        }
+    }
+
+    private List<Peer> behind(ChunkState best, Map<Integer, ChunkState> states) {
+        return term.peers().stream()
+                .filter(
+                        peer -> {
+                            ChunkState state = states.get(peer.targetId());
+                            return best.sequence() > 0
+                                    && state != null
+                                    && !Comparison.agree(best, state);
+                        })
+                .toList();
+    }
+
+    private List<Peer> same(ChunkState best, Map<Integer, ChunkState> states) {
+        return term.servingPeers().stream()
+                .filter(peer -> Comparison.agree(best, states.get(peer.targetId())))
+                .toList();
+    }
+
+    /** By what a replica holds; one that cannot be used holds nothing. */
+    private static final Comparator<ChunkState> ORDER =
+            Comparator.<ChunkState>comparingLong(s -> s.sequence() == 0 ? 0 : s.epoch())
+                    .thenComparingLong(ChunkState::sequence);
+}

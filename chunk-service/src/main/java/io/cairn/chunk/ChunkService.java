@@ -1,0 +1,169 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.net.Listener;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A chunk server: listens, registers with the masters, and serves the placement groups that the
+ * cluster map gives to its targets. Thread-safe.
+ */
+public final class ChunkService implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkService.class);
+    private static final int COPIES = 8;
+    private static final long DRAIN_POLL_MS = 10;
+    private static final long DRAIN_LIMIT_MS = 3_000;
+
+    private final Surroundings world;
+    private final ChunkSettings settings;
+    private final List<StorageTarget> targets;
+    private final Peers peers;
+    private final Station station;
+    private final Groups groups;
+    private final Garbage garbage;
+    private final Door door;
+    private @Nullable Listener listener;
+    private boolean closed;
+
+    /**
+     * A server that does nothing yet.
+     *
+     * @param targets at least one; the server owns them from now on and closes them
+     */
+    public ChunkService(Surroundings world, ChunkSettings settings, List<StorageTarget> targets) {
+        if (targets.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "chunk server " + settings.name() + " needs a directory: --data DIR");
+        }
+        this.world = world;
+        this.settings = settings;
+        this.targets = List.copyOf(targets);
+        this.peers = new Peers(world.transport(), new MasterNews(this::mapChanged));
+        Leader leader = new Leader(peers, settings.masters());
+        Lease lease = new Lease(world.clock());
+        this.station =
+                new Station(
+                        world,
+                        lease,
+                        new Members(peers, world.clock(), world.scheduler()),
+                        leader,
+                        new Heartbeat(world, leader, lease),
+                        new OperationMemory(),
+                        new Graveyard(),
+                        new Slots(COPIES));
+        this.groups = new Groups(station, targets, world.random().nextLong());
+        this.garbage = new Garbage(station, groups, targets);
+        this.door = new Door(groups, settings.clientBytes());
+    }
+
+    private void mapChanged() {
+        var _ = station.heartbeat().refresh();
+    }
+
+    /**
+     * Listens and begins to register with the masters; returns at once. Requests are answered with
+     * NOT_READY until a master gave a lease.
+     *
+     * @throws FsException when the endpoint cannot be listened at, or WRONG_CLUSTER when the
+     *     targets belong to different clusters
+     */
+    public synchronized void start() {
+        if (closed || listener != null) {
+            throw new IllegalStateException("started already");
+        }
+        Listener fresh = world.transport().listen(settings.listen(), door);
+        Endpoint endpoint = new Endpoint(settings.listen().host(), fresh.endpoint().port());
+        try {
+            Registration registration =
+                    new Registration(station, groups, garbage, targets, settings, endpoint);
+            station.heartbeat().begin(registration);
+        } catch (FsException e) {
+            fresh.close();
+            throw e;
+        }
+        listener = fresh;
+        LOG.info("Chunk server {} listens at {}", settings.name(), endpoint);
+    }
+
+    /**
+     * Where it listens, with the real port.
+     *
+     * @throws IllegalStateException before {@link #start}
+     */
+    public synchronized Endpoint endpoint() {
+        if (listener == null) {
+            throw new IllegalStateException("not started");
+        }
+        return new Endpoint(settings.listen().host(), listener.endpoint().port());
+    }
+
+    /** Whether it has a lease, and so serves. */
+    public boolean isReady() {
+        return station.lease().runs();
+    }
+
+    /** The cluster map in force; empty before the first answer of a master. */
+    public ClusterMap clusterMap() {
+        return groups.map();
+    }
+
+    /**
+     * Refuses new requests of clients from now on.
+     *
+     * @return done, never failed, when the ones under way are answered, or after 3 s
+     */
+    public CompletableFuture<Void> drain() {
+        door.drain();
+        return drained(world.clock().millis());
+    }
+
+    private CompletableFuture<Void> drained(long sinceMs) {
+        if (door.busy() == 0 || world.clock().millis() - sinceMs > DRAIN_LIMIT_MS) {
+            return Futures.DONE;
+        }
+        return station.after(DRAIN_POLL_MS, () -> drained(sinceMs));
+    }
+
+    /**
+     * Finishes what is under way, makes everything durable and releases ports and directories,
+     * within 5 s unless a disk is slower. Idempotent. In a simulation, wait for {@link #drain}
+     * first: then this does not block.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        try {
+            drain().get(DRAIN_LIMIT_MS + 1_000, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("Requests under way were given up");
+        }
+        station.heartbeat().end();
+        station.lease().end();
+        synchronized (this) {
+            if (listener != null) {
+                listener.close();
+            }
+        }
+        groups.parts().values().forEach(part -> part.member().leave());
+        peers.close();
+        targets.forEach(StorageTarget::close);
+        LOG.info("Chunk server {} has stopped", settings.name());
+    }
+}

@@ -1,0 +1,39 @@
+package io.cairn.chunk;
+
+import io.cairn.cluster.Endpoint;
+import java.util.List;
+
+/**
+ * What the operator says about a chunk server.
+ *
+ * @param name the server's name in the cluster, unique, not empty
+ * @param listen where it listens and is reached by clients and other servers; port 0 = any free one
+ * @param masters the masters, in any order; at least one
+ * @param clientBytes payload bytes of client requests held at a time, above 0; more are refused
+ *     with NOT_READY
+ */
+public record ChunkSettings(
+        String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
+    /** Payload bytes of client requests held at a time unless settings say otherwise. */
+    public static final long STANDARD_CLIENT_BYTES = 128L << 20;
+
+    /** Checks and copies. */
+    public ChunkSettings {
+        masters = List.copyOf(masters);
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a chunk server needs a name: --id NAME");
+        }
+        if (masters.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "chunk server " + name + " needs a master: --masters HOST:PORT");
+        }
+        if (clientBytes <= 0) {
+            throw new IllegalArgumentException("clientBytes is " + clientBytes + ", not above 0");
+        }
+    }
+
+    /** With the standard limits. */
+    public static ChunkSettings of(String name, Endpoint listen, List<Endpoint> masters) {
+        return new ChunkSettings(name, listen, masters, STANDARD_CLIENT_BYTES);
+    }
+}

@@ -1,0 +1,250 @@
+package io.cairn.chunk;
+
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkRequest;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.Clone;
+import io.cairn.wire.ChunkRequest.Discard;
+import io.cairn.wire.ChunkRequest.Fetch;
+import io.cairn.wire.ChunkRequest.Flush;
+import io.cairn.wire.ChunkRequest.Install;
+import io.cairn.wire.ChunkRequest.ListChunks;
+import io.cairn.wire.ChunkRequest.Read;
+import io.cairn.wire.ChunkRequest.Replicate;
+import io.cairn.wire.ChunkRequest.ReportBad;
+import io.cairn.wire.ChunkRequest.SeekChunk;
+import io.cairn.wire.ChunkRequest.StatChunk;
+import io.cairn.wire.ChunkRequest.Verify;
+import io.cairn.wire.ChunkRequest.Write;
+import io.cairn.wire.ChunkRequest.Zero;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where requests come in: decodes, checks the ranges, hands over to the group, answers. Never
+ * blocks. Bytes that are no request close the connection; every other failure becomes a failure
+ * frame, here and nowhere else. Requests of clients and of other chunk servers have a budget each,
+ * so that clients cannot keep servers from replicating.
+ */
+final class Door implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(Door.class);
+    private static final int MAX_REQUESTS = 8192;
+    private static final long SERVER_BYTES = 512L << 20;
+    private static final byte[] DONE = new ChunkReply.Done().toBytes();
+
+    private final Groups groups;
+    private final Budget clients;
+    private final Budget servers = new Budget(MAX_REQUESTS, SERVER_BYTES);
+    private volatile boolean draining;
+
+    Door(Groups groups, long clientBytes) {
+        this.groups = groups;
+        this.clients = new Budget(MAX_REQUESTS, clientBytes);
+    }
+
+    /** From now on new requests of clients are refused with NOT_READY. */
+    void drain() {
+        draining = true;
+    }
+
+    /** Requests of clients that are being worked on. */
+    int busy() {
+        return clients.requests();
+    }
+
+    @Override
+    public void handle(Connection from, Message request, Answer answer) {
+        ChunkRequest decoded;
+        try {
+            Decoder in = new Decoder(request.header());
+            decoded = ChunkRequest.decode(in);
+            if (in.remaining() > 0) {
+                throw new MalformedMessageException(in.remaining() + " bytes too many");
+            }
+        } catch (MalformedMessageException e) {
+            LOG.warn("Nonsense from {}, connection closed: {}", from.remote(), e.getMessage());
+            request.release();
+            answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            from.close();
+            return;
+        }
+        boolean fromServer = isFromServer(decoded);
+        Budget budget = fromServer ? servers : clients;
+        int payloadBytes = request.payloadBytes();
+        if ((draining && !fromServer) || !budget.take(payloadBytes)) {
+            request.release();
+            answer.fail(
+                    new FsException(
+                            Errno.NOT_READY,
+                            draining ? "the chunk server is stopping" : "too many requests"));
+            return;
+        }
+        Futures.finish(
+                Futures.guarded(() -> dispatch(decoded, request.payload())),
+                (reply, thrown) -> {
+                    request.release();
+                    budget.give(payloadBytes);
+                    answer(answer, reply, thrown);
+                });
+    }
+
+    private static void answer(Answer answer, @Nullable Message reply, @Nullable Throwable thrown) {
+        if (reply != null) {
+            answer.send(reply);
+            return;
+        }
+        FsException error = thrown == null ? new FsException(Errno.EIO) : Futures.failure(thrown);
+        if (error.getCause() instanceof RuntimeException || error.getCause() instanceof Error) {
+            LOG.error("Request failed", error.getCause());
+        }
+        answer.fail(error);
+    }
+
+    private static boolean isFromServer(ChunkRequest request) {
+        return switch (request) {
+            case Replicate r -> true;
+            case ListChunks l -> true;
+            case Install i -> true;
+            case Discard d -> true;
+            case Fetch f -> true;
+            case Verify v -> true;
+            case StatChunk s -> true;
+            case Flush f -> f.forwarded();
+            case Zero z -> z.sequence() > 0;
+            case Clone c -> c.forwarded();
+            case Write w -> false;
+            case Read r -> false;
+            case SeekChunk s -> false;
+            case ReportBad b -> false;
+        };
+    }
+
+    private CompletableFuture<Message> dispatch(ChunkRequest request, @Nullable ByteBuf payload) {
+        ByteBuf bytes = payload == null ? Unpooled.EMPTY_BUFFER : payload;
+        return switch (request) {
+            case Write w -> {
+                checkRange(w.chunk(), w.offsetBytes(), bytes.readableBytes());
+                yield encoded(part(w.chunk()).headWrites().write(w, bytes));
+            }
+            case Replicate r -> {
+                checkBlocks(r.chunk(), r.offsetBytes(), r.lengthBytes(), bytes);
+                yield encoded(part(r.chunk()).memberWrites().replicate(r, nio(bytes)));
+            }
+            case Read r -> {
+                checkRange(r.chunk(), r.offsetBytes(), r.lengthBytes());
+                yield part(r.chunk()).reader().read(r);
+            }
+            case Flush f ->
+                    encoded(
+                            f.forwarded()
+                                    ? part(checked(f.chunk())).flushing().here(f)
+                                    : part(checked(f.chunk())).flushing().everywhere(f));
+            case Zero z -> {
+                checkWithin(z.chunk(), z.offsetBytes(), z.lengthBytes());
+                yield encoded(
+                        z.sequence() > 0
+                                ? part(z.chunk()).memberWrites().zero(z)
+                                : part(z.chunk()).headWrites().zero(z));
+            }
+            case Clone c -> {
+                checkWithin(c.chunk(), 0, c.lengthBytes());
+                if (c.sourceOid() == 0 || c.sourceOid() == c.chunk().oid()) {
+                    throw invalid("a chunk cannot be cloned from " + c.sourceOid());
+                }
+                yield encoded(
+                        c.forwarded()
+                                ? part(c.chunk()).memberWrites().cloneFrom(c)
+                                : part(c.chunk()).headWrites().cloneFrom(c));
+            }
+            case StatChunk s -> part(checked(s.chunk())).reader().stat(s);
+            case SeekChunk s -> {
+                checkWithin(s.chunk(), s.offsetBytes(), 0);
+                yield part(s.chunk()).reader().seek(s);
+            }
+            case ListChunks l -> groups.part(l.group(), l.epoch()).reader().list(l);
+            case Install i -> {
+                checkBlocks(i.chunk(), i.offsetBytes(), i.lengthBytes(), bytes);
+                yield done(part(i.chunk()).memberWrites().install(i, nio(bytes)));
+            }
+            case Discard d -> done(groups.part(d.group(), d.epoch()).memberWrites().discard(d));
+            case ReportBad b -> {
+                part(checked(b.chunk())).repair().begin(b);
+                yield done(Futures.DONE);
+            }
+            case Fetch f -> {
+                checkRange(f.chunk(), f.offsetBytes(), f.lengthBytes());
+                yield part(f.chunk()).reader().fetch(f);
+            }
+            case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+        };
+    }
+
+    private static ByteBuffer nio(ByteBuf bytes) {
+        return bytes.nioBuffer();
+    }
+
+    private Part part(ChunkAddress chunk) {
+        return groups.part(chunk.group(), chunk.epoch());
+    }
+
+    private static CompletableFuture<Message> encoded(
+            CompletableFuture<? extends ChunkReply> reply) {
+        return reply.thenApply(r -> Message.of(r.toBytes()));
+    }
+
+    private static CompletableFuture<Message> done(CompletableFuture<Void> work) {
+        return work.thenApply(nothing -> Message.of(DONE));
+    }
+
+    private static ChunkAddress checked(ChunkAddress chunk) {
+        if (chunk.oid() == 0
+                || chunk.index() < 0
+                || chunk.chunkSizeLog2() < Layout.MIN_CHUNK_SIZE_LOG2
+                || chunk.chunkSizeLog2() > Layout.MAX_CHUNK_SIZE_LOG2) {
+            throw invalid("no such chunk can be: " + chunk);
+        }
+        return chunk;
+    }
+
+    private static void checkWithin(ChunkAddress chunk, int offset, int length) {
+        if (offset < 0
+                || length < 0
+                || (long) offset + length > 1L << checked(chunk).chunkSizeLog2()) {
+            throw invalid(length + " bytes at " + offset + " of " + chunk);
+        }
+    }
+
+    private static void checkRange(ChunkAddress chunk, int offset, int length) {
+        checkWithin(chunk, offset, length);
+        if (length == 0 || length > Limits.MAX_IO_BYTES) {
+            throw invalid(length + " bytes at a time; 1 to " + Limits.MAX_IO_BYTES + " can be");
+        }
+    }
+
+    private static void checkBlocks(ChunkAddress chunk, int offset, int length, ByteBuf bytes) {
+        checkWithin(chunk, offset, bytes.readableBytes());
+        checkWithin(chunk, 0, length);
+        if (offset % Limits.BLOCK_BYTES != 0) {
+            throw invalid("blocks at " + offset + ", which is inside of a block");
+        }
+    }
+
+    private static FsException invalid(String what) {
+        return new FsException(Errno.EINVAL, what);
+    }
+}

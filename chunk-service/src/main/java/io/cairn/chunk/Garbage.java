@@ -1,0 +1,121 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Pool;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what the master says nobody refers to. The master repeats a task until this server has
+ * confirmed it, so nothing is remembered over a restart. Thread-safe.
+ */
+final class Garbage {
+    private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
+    private static final int WIDTH = 2;
+
+    private final Station station;
+    private final Groups groups;
+    private final List<StorageTarget> targets;
+    private final Set<Long> running = new HashSet<>();
+    private final Set<Long> collected = new TreeSet<>();
+
+    Garbage(Station station, Groups groups, List<StorageTarget> targets) {
+        this.station = station;
+        this.groups = groups;
+        this.targets = List.copyOf(targets);
+    }
+
+    /** Entries whose deletion is done here and that the master may not know of yet. */
+    synchronized long[] collected() {
+        return collected.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /**
+     * Takes the master's list: begins what is new on it, in the background.
+     *
+     * @param told what was confirmed in the heartbeat that this list answers: an entry of it that
+     *     the list no longer names is over
+     */
+    void accept(List<GarbageTask> tasks, long[] told) {
+        List<GarbageTask> fresh = new ArrayList<>();
+        synchronized (this) {
+            Set<Long> named = new HashSet<>();
+            tasks.forEach(task -> named.add(task.entryId()));
+            for (long entry : told) {
+                if (!named.contains(entry)) {
+                    collected.remove(entry);
+                }
+            }
+            for (GarbageTask task : tasks) {
+                if (!collected.contains(task.entryId()) && running.add(task.entryId())) {
+                    fresh.add(task);
+                }
+            }
+        }
+        fresh.forEach(station.graveyard()::add);
+        Futures.finish(
+                Futures.forEach(fresh, WIDTH, this::collect),
+                (done, thrown) -> ended(fresh, thrown));
+    }
+
+    private void ended(List<GarbageTask> tasks, @Nullable Throwable thrown) {
+        synchronized (this) {
+            tasks.forEach(task -> running.remove(task.entryId()));
+        }
+        if (thrown != null) {
+            FsException error = Futures.failure(thrown);
+            LOG.warn("Garbage was not deleted, tried again later: {}", error.getMessage());
+        }
+    }
+
+    private CompletableFuture<Void> collect(GarbageTask task) {
+        List<CompletableFuture<Void>> turns = new ArrayList<>();
+        groups.parts()
+                .values()
+                .forEach(
+                        part -> {
+                            for (ChunkKey key : part.member().turns().active()) {
+                                if (station.graveyard().holds(key)) {
+                                    turns.add(
+                                            part.member()
+                                                    .turns()
+                                                    .exclusive(key, () -> Futures.DONE));
+                                }
+                            }
+                        });
+        return Futures.all(turns)
+                .thenCompose(quiet -> station.doOnDisk(() -> delete(task)))
+                .thenAccept(
+                        done -> {
+                            synchronized (this) {
+                                collected.add(task.entryId());
+                            }
+                        });
+    }
+
+    private void delete(GarbageTask task) {
+        ClusterMap map = groups.map();
+        Pool pool = map.pool(task.poolId());
+        if (pool == null) {
+            return;
+        }
+        for (StorageTarget target : targets) {
+            for (int group : target.groups()) {
+                if (group >= pool.firstGroup() && group < pool.firstGroup() + pool.groupCount()) {
+                    target.deleteObject(group, task.oid(), task.fromChunk(), task.endChunk());
+                }
+            }
+        }
+    }
+}

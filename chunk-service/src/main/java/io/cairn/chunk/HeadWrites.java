@@ -1,0 +1,287 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.store.AlignedWrite;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.Clone;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ChunkRequest.Replicate;
+import io.cairn.wire.ChunkRequest.Write;
+import io.cairn.wire.ChunkRequest.Zero;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asks of the head that changes a chunk. Each change has the chunk for itself from
+ * the moment it gets its number until all current members have it. Thread-safe.
+ */
+final class HeadWrites {
+    private static final byte[] NO_TICKET = {};
+
+    /** Turns a request into a change of the chunk as it stands; null when nothing changes. */
+    private interface Preparation {
+        @Nullable Change prepare(ChunkState state);
+    }
+
+    private final Station station;
+    private final GroupMember member;
+
+    HeadWrites(Station station, GroupMember member) {
+        this.station = station;
+        this.member = member;
+    }
+
+    /** Writes; the payload is not released and must live until the result is there. */
+    CompletableFuture<WriteReply> write(Write write, ByteBuf payload) {
+        Term term = member.enterAsHead(write.chunk().epoch());
+        return change(
+                term,
+                write.chunk(),
+                write.operation(),
+                state -> writing(term, write, payload, state));
+    }
+
+    private static Change writing(Term term, Write write, ByteBuf payload, ChunkState state) {
+        AlignedWrite aligned =
+                term.target()
+                        .align(
+                                write.chunk(),
+                                write.offsetBytes(),
+                                payload.nioBuffer(),
+                                write.crcs());
+        long sequence = state.sequence() + 1;
+        Replicate replicate =
+                new Replicate(
+                        write.chunk(),
+                        write.operation(),
+                        state.sequence() == 0 ? 0 : state.epoch(),
+                        sequence,
+                        aligned.offsetBytes(),
+                        aligned.lengthAfterBytes(),
+                        aligned.crcs());
+        boolean merged =
+                aligned.offsetBytes() != write.offsetBytes()
+                        || aligned.blocks().remaining() != payload.readableBytes();
+        return new Change() {
+            private final byte[] header = replicate.toBytes();
+
+            @Override
+            public Message forMember() {
+                return new Message(
+                        header,
+                        merged
+                                ? Unpooled.wrappedBuffer(aligned.blocks().duplicate())
+                                : payload.retainedDuplicate());
+            }
+
+            @Override
+            public int apply() {
+                return term.target().write(write.chunk(), sequence, aligned);
+            }
+
+            @Override
+            public long sequence() {
+                return sequence;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return aligned.lengthAfterBytes();
+            }
+        };
+    }
+
+    /** Makes a range zeros. */
+    CompletableFuture<WriteReply> zero(Zero zero) {
+        Term term = member.enterAsHead(zero.chunk().epoch());
+        return change(
+                term,
+                zero.chunk(),
+                zero.operation(),
+                state -> state.sequence() == 0 ? null : zeroing(term, zero, state));
+    }
+
+    private static Change zeroing(Term term, Zero zero, ChunkState state) {
+        long sequence = state.sequence() + 1;
+        Zero forwarded =
+                new Zero(
+                        zero.chunk(),
+                        zero.operation(),
+                        sequence,
+                        zero.offsetBytes(),
+                        zero.lengthBytes(),
+                        NO_TICKET);
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return Message.of(forwarded.toBytes());
+            }
+
+            @Override
+            public int apply() {
+                return term.target()
+                        .zero(zero.chunk(), sequence, zero.offsetBytes(), zero.lengthBytes());
+            }
+
+            @Override
+            public long sequence() {
+                return sequence;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return state.lengthBytes();
+            }
+        };
+    }
+
+    /** Makes a chunk from another one, which nobody changes meanwhile. */
+    CompletableFuture<WriteReply> cloneFrom(Clone clone) {
+        Term term = member.enterAsHead(clone.chunk().epoch());
+        ChunkKey source = new ChunkKey(clone.sourceOid(), clone.chunk().index());
+        Agreement agreement = member.headship(term).agreement();
+        return member.turns()
+                .exclusive(source, () -> agreement.ensure(source))
+                .thenCompose(
+                        agreed ->
+                                member.turns()
+                                        .shared(
+                                                source,
+                                                () ->
+                                                        change(
+                                                                term,
+                                                                clone.chunk(),
+                                                                null,
+                                                                state ->
+                                                                        cloning(
+                                                                                term, clone,
+                                                                                state))));
+    }
+
+    private static @Nullable Change cloning(Term term, Clone clone, ChunkState state) {
+        if (state.sequence() > 0) {
+            return null;
+        }
+        ChunkState source =
+                term.target().stat(term.groupId(), clone.sourceOid(), clone.chunk().index());
+        int lengthBytes = Math.min(clone.lengthBytes(), source.lengthBytes());
+        Clone forwarded =
+                new Clone(clone.chunk(), clone.sourceOid(), clone.lengthBytes(), true, NO_TICKET);
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return Message.of(forwarded.toBytes());
+            }
+
+            @Override
+            public int apply() {
+                term.target().cloneFrom(clone.chunk(), clone.sourceOid(), clone.lengthBytes());
+                return lengthBytes;
+            }
+
+            @Override
+            public long sequence() {
+                return 1;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return lengthBytes;
+            }
+        };
+    }
+
+    private CompletableFuture<WriteReply> change(
+            Term term,
+            ChunkAddress chunk,
+            @Nullable OperationId operation,
+            Preparation preparation) {
+        ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
+        Headship headship = member.headship(term);
+        return member.turns()
+                .exclusive(
+                        key,
+                        () -> {
+                            member.check(term);
+                            station.graveyard().check(key);
+                            if (!headship.agreement().isNeeded(key)) {
+                                return apply(term, chunk, operation, preparation);
+                            }
+                            return headship.agreement()
+                                    .ensure(key)
+                                    .thenCompose(
+                                            agreed ->
+                                                    station.fromDisk(
+                                                            () ->
+                                                                    apply(
+                                                                            term,
+                                                                            chunk,
+                                                                            operation,
+                                                                            preparation)));
+                        })
+                .exceptionallyCompose(thrown -> afterExpulsion(headship, thrown));
+    }
+
+    /** A client told of the wrong epoch shall find the new one at the master. */
+    private static CompletableFuture<WriteReply> afterExpulsion(
+            Headship headship, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        if (error.errno() != Errno.WRONG_EPOCH) {
+            return CompletableFuture.failedFuture(error);
+        }
+        return headship.expulsions().thenCompose(done -> CompletableFuture.failedFuture(error));
+    }
+
+    private CompletableFuture<WriteReply> apply(
+            Term term,
+            ChunkAddress chunk,
+            @Nullable OperationId operation,
+            Preparation preparation) {
+        member.check(term);
+        ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
+        if (operation != null) {
+            WriteReply before = station.memory().find(key, operation);
+            if (before != null) {
+                return CompletableFuture.completedFuture(before);
+            }
+        }
+        ChunkState state = member.state(term, key);
+        Change change;
+        try {
+            change = preparation.prepare(state);
+        } catch (FsException e) {
+            if (e.errno() != Errno.EBADMSG || term.target().verify(chunk)) {
+                throw e;
+            }
+            return mended(term, state)
+                    .thenCompose(
+                            done ->
+                                    station.fromDisk(
+                                            () -> apply(term, chunk, operation, preparation)));
+        }
+        if (change == null) {
+            return CompletableFuture.completedFuture(
+                    new WriteReply(state.sequence(), state.lengthBytes(), 0));
+        }
+        return new FanOut(station, member, term, chunk, operation).run(state, change);
+    }
+
+    /** An old block that has to be merged is bad here. */
+    private CompletableFuture<Void> mended(Term term, ChunkState state) {
+        return new BlobCopy(station, term)
+                .mend(state, term.servingPeers())
+                .exceptionally(
+                        thrown -> {
+                            throw new FsException(
+                                    Errno.EIO,
+                                    String.valueOf(Futures.failure(thrown).getMessage()));
+                        });
+    }
+}

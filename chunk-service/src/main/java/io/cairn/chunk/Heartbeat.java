@@ -1,0 +1,170 @@
+package io.cairn.chunk;
+
+import io.cairn.fs.FsException;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.Decoder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the leader of the masters every third of a lease that this server lives, and takes home the
+ * lease, the map and garbage. One heartbeat is under way at a time. Thread-safe.
+ */
+final class Heartbeat {
+    /** What is told, and what becomes of the answer; both on a disk thread. */
+    interface Contents {
+        ClusterRequest compose();
+
+        /** {@code sentNs}: before the heartbeat was sent, by the clock's {@code nanoTime}. */
+        void accept(HeartbeatReply reply, long sentNs);
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
+    private static final long CALL_TIMEOUT_MS = 3_000;
+    private static final long RETRY_MS = 500;
+    private static final long SHORTEST_PAUSE_MS = 20;
+    private static final long WARNING_EVERY_MS = 60_000;
+
+    private final Surroundings world;
+    private final Leader leader;
+    private final Lease lease;
+    private @Nullable Contents contents;
+    private boolean stopped = true;
+    private boolean underWay;
+    private boolean again;
+    private List<CompletableFuture<Void>> waiting = new ArrayList<>();
+    private Scheduler.@Nullable Timer next;
+    private long warnedMs;
+    private boolean failing;
+
+    Heartbeat(Surroundings world, Leader leader, Lease lease) {
+        this.world = world;
+        this.leader = leader;
+        this.lease = lease;
+    }
+
+    /** Begins to beat. */
+    void begin(Contents newContents) {
+        synchronized (this) {
+            contents = newContents;
+            stopped = false;
+        }
+        beat();
+    }
+
+    /** Beats no more. Idempotent. */
+    void end() {
+        List<CompletableFuture<Void>> left;
+        synchronized (this) {
+            stopped = true;
+            left = waiting;
+            waiting = new ArrayList<>();
+            if (next != null) {
+                next.cancel();
+            }
+        }
+        left.forEach(each -> each.complete(null));
+    }
+
+    /**
+     * Asks the leader at once; done, never failed, when a heartbeat that began after this call was
+     * answered or failed.
+     */
+    CompletableFuture<Void> refresh() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        synchronized (this) {
+            if (stopped) {
+                return Futures.DONE;
+            }
+            waiting.add(done);
+            if (underWay) {
+                again = true;
+                return done;
+            }
+        }
+        beat();
+        return done;
+    }
+
+    private void beat() {
+        Contents now;
+        List<CompletableFuture<Void>> served;
+        synchronized (this) {
+            if (stopped || underWay || contents == null) {
+                return;
+            }
+            underWay = true;
+            again = false;
+            now = contents;
+            served = waiting;
+            waiting = new ArrayList<>();
+            if (next != null) {
+                next.cancel();
+            }
+        }
+        Futures.finish(
+                Futures.guarded(() -> CompletableFuture.supplyAsync(now::compose, world.disks()))
+                        .thenCompose(request -> exchange(now, request)),
+                (done, thrown) -> ended(thrown, served));
+    }
+
+    private CompletableFuture<Void> exchange(Contents now, ClusterRequest request) {
+        long sentNs = world.clock().nanoTime();
+        return leader.ask(request, CALL_TIMEOUT_MS)
+                .thenAcceptAsync(
+                        message -> {
+                            try {
+                                now.accept(
+                                        HeartbeatReply.decode(new Decoder(message.header())),
+                                        sentNs);
+                            } finally {
+                                message.release();
+                            }
+                        },
+                        world.disks());
+    }
+
+    private void ended(@Nullable Throwable thrown, List<CompletableFuture<Void>> served) {
+        boolean wanted;
+        synchronized (this) {
+            underWay = false;
+            wanted = again;
+            if (!stopped) {
+                long pauseMs = thrown == null ? lease.lengthMs() / 3 : RETRY_MS;
+                next = world.scheduler().schedule(this::beat, wanted ? SHORTEST_PAUSE_MS : pauseMs);
+            }
+        }
+        report(thrown);
+        served.forEach(each -> each.complete(null));
+    }
+
+    private void report(@Nullable Throwable thrown) {
+        boolean warns;
+        boolean recovered;
+        synchronized (this) {
+            long nowMs = world.clock().millis();
+            recovered = thrown == null && failing;
+            warns = thrown != null && (!failing || nowMs - warnedMs > WARNING_EVERY_MS);
+            failing = thrown != null;
+            if (warns) {
+                warnedMs = nowMs;
+            }
+        }
+        if (warns && thrown != null) {
+            FsException error = Futures.failure(thrown);
+            LOG.warn(
+                    "No master answers ({}: {}); this server {}",
+                    error.errno(),
+                    error.getMessage(),
+                    lease.runs() ? "serves until its lease ends" : "does not serve");
+        } else if (recovered) {
+            LOG.info("A master answers again");
+        }
+    }
+}

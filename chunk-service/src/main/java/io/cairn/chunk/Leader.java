@@ -1,0 +1,84 @@
+package io.cairn.chunk;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.MasterRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks the leader of the masters, wherever it is: the one that answered last, else the one that
+ * another master names, else one after the other. Thread-safe.
+ */
+final class Leader {
+    private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
+
+    private final Peers peers;
+    private final List<Endpoint> masters;
+    private volatile Endpoint leader;
+
+    Leader(Peers peers, List<Endpoint> masters) {
+        this.peers = peers;
+        this.masters = masters;
+        this.leader = masters.get(0);
+    }
+
+    /**
+     * Asks once around.
+     *
+     * @param timeoutMs for each master, above 0
+     * @return the reply, to be released; or fails with the last master's error
+     */
+    CompletableFuture<Message> ask(ClusterRequest request, long timeoutMs) {
+        byte[] frame = MasterRequest.cluster(request);
+        return attempt(frame, timeoutMs, leader, 2 * masters.size());
+    }
+
+    private CompletableFuture<Message> attempt(
+            byte[] frame, long timeoutMs, Endpoint master, int more) {
+        return peers.call(master, Message.of(frame), timeoutMs)
+                .thenApply(
+                        reply -> {
+                            if (!master.equals(leader)) {
+                                leader = master;
+                                LOG.info("The leader of the masters is {}", master);
+                            }
+                            return reply;
+                        })
+                .exceptionallyCompose(
+                        thrown -> {
+                            FsException error = Futures.failure(thrown);
+                            if (more == 0 || !error.errno().isTransient()) {
+                                return CompletableFuture.failedFuture(error);
+                            }
+                            return attempt(frame, timeoutMs, next(master, error), more - 1);
+                        });
+    }
+
+    private Endpoint next(Endpoint asked, FsException error) {
+        Endpoint named = named(error);
+        if (named != null && !named.equals(asked)) {
+            return named;
+        }
+        return masters.get((masters.indexOf(asked) + 1) % masters.size());
+    }
+
+    private static @Nullable Endpoint named(FsException error) {
+        return switch (error.errno()) {
+            case NOT_LEADER -> {
+                String text = String.valueOf(error.getMessage());
+                try {
+                    yield text.isEmpty() ? null : Endpoint.parse(text);
+                } catch (IllegalArgumentException notAnEndpoint) {
+                    yield null;
+                }
+            }
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,43 @@
+package io.cairn.chunk;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Push;
+
+/**
+ * What comes unasked over the connections that this server made: the master tells that the cluster
+ * map has changed. Everything else is refused.
+ */
+final class MasterNews implements Handler {
+    private final Runnable mapChanged;
+
+    /**
+     * @param mapChanged what to do when the map has changed; does not block
+     */
+    MasterNews(Runnable mapChanged) {
+        this.mapChanged = mapChanged;
+    }
+
+    @Override
+    public void handle(Connection from, Message request, Answer answer) {
+        request.release();
+        try {
+            Decoder in = new Decoder(request.header());
+            if (in.u8() == MasterRequest.PUSH && Push.decode(in) instanceof Push.MapChanged) {
+                mapChanged.run();
+                answer.send(Message.empty());
+                return;
+            }
+        } catch (MalformedMessageException e) {
+            from.close();
+        }
+        answer.fail(new FsException(Errno.EPROTO, "a chunk server is asked at its own endpoint"));
+    }
+}

@@ -1,0 +1,245 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.Term.Peer;
+import io.cairn.chunk.store.BlockRange;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkReply.ListReply;
+import io.cairn.wire.ChunkReply.OffsetReply;
+import io.cairn.wire.ChunkReply.ReadReply;
+import io.cairn.wire.ChunkReply.StatReply;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.Fetch;
+import io.cairn.wire.ChunkRequest.ListChunks;
+import io.cairn.wire.ChunkRequest.Read;
+import io.cairn.wire.ChunkRequest.SeekChunk;
+import io.cairn.wire.ChunkRequest.StatChunk;
+import io.cairn.wire.ChunkRequest.Verify;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * What is asked of a member and changes nothing. A client never gets bytes that may be taken back:
+ * the head lets a read wait for the write of the chunk that is under way, another member serves a
+ * chunk only when it knows that all members have what it has, and else asks the head first.
+ * Thread-safe.
+ */
+final class Reader {
+    private static final int ATTEMPTS = 3;
+    private static final int MAX_PAGE = 4096;
+
+    private final Station station;
+    private final GroupMember member;
+
+    Reader(Station station, GroupMember member) {
+        this.station = station;
+        this.member = member;
+    }
+
+    /** Reads whole blocks. */
+    CompletableFuture<Message> read(Read read) {
+        Term term = serving(read.chunk());
+        return settled(
+                term,
+                read.chunk(),
+                () -> blocks(term, read.chunk(), read.offsetBytes(), read.lengthBytes()));
+    }
+
+    /** Finds data or a hole. */
+    CompletableFuture<Message> seek(SeekChunk seek) {
+        Term term = serving(seek.chunk());
+        return settled(
+                term,
+                seek.chunk(),
+                () -> {
+                    int offset = term.target().seek(seek.chunk(), seek.offsetBytes(), seek.data());
+                    return Message.of(new OffsetReply(offset).toBytes());
+                });
+    }
+
+    /** State of the replica here; on the head after all members agree on the chunk. */
+    CompletableFuture<Message> stat(StatChunk stat) {
+        Term term = member.enter(stat.chunk().epoch());
+        ChunkKey key = key(stat.chunk());
+        Supplier<Message> work =
+                () -> {
+                    ChunkState state = member.state(term, key);
+                    long allocated =
+                            term.target().allocatedBytes(term.groupId(), key.oid(), key.index());
+                    return Message.of(new StatReply(state, allocated).toBytes());
+                };
+        return term.isHead() ? settled(term, stat.chunk(), work) : shared(term, key, work);
+    }
+
+    /** Reads the replica here as it is, for the head. */
+    CompletableFuture<Message> fetch(Fetch fetch) {
+        Term term = member.enterAsMember(fetch.chunk().epoch());
+        return station.onDisk(
+                () -> {
+                    Message reply =
+                            blocks(term, fetch.chunk(), fetch.offsetBytes(), fetch.lengthBytes());
+                    member.check(term);
+                    return reply;
+                });
+    }
+
+    /** Checks the replica here, for the head: EBADMSG when it has a bad block. */
+    CompletableFuture<Void> verify(Verify verify) {
+        Term term = member.enterAsMember(verify.chunk().epoch());
+        return station.doOnDisk(
+                () -> {
+                    if (!term.target().verify(verify.chunk())) {
+                        throw new FsException(Errno.EBADMSG);
+                    }
+                });
+    }
+
+    /** A page of the chunks here, when no work of an earlier term can change one any more. */
+    CompletableFuture<Message> list(ListChunks list) {
+        Term term = member.enterAsMember(list.epoch());
+        int max = Math.clamp(list.max(), 1, MAX_PAGE);
+        return member.quietBefore()
+                .thenCompose(
+                        quiet ->
+                                station.onDisk(
+                                        () -> {
+                                            List<ChunkState> page =
+                                                    term.target()
+                                                            .list(
+                                                                    term.groupId(),
+                                                                    list.afterOid(),
+                                                                    list.afterIndex(),
+                                                                    max);
+                                            member.check(term);
+                                            ListReply reply =
+                                                    new ListReply(page, page.size() < max);
+                                            return Message.of(reply.toBytes());
+                                        }));
+    }
+
+    private Term serving(ChunkAddress chunk) {
+        Term term = member.enter(chunk.epoch());
+        if (!term.isServing()) {
+            throw new FsException(Errno.WRONG_EPOCH, "does not serve reads of " + term);
+        }
+        return term;
+    }
+
+    private static ChunkKey key(ChunkAddress chunk) {
+        return new ChunkKey(chunk.oid(), chunk.index());
+    }
+
+    private static Message blocks(Term term, ChunkAddress chunk, int offset, int length) {
+        BlockRange range = term.target().read(chunk, offset, length);
+        ReadReply reply = new ReadReply(range.offsetBytes(), range.lengthBytes(), range.crcs());
+        return new Message(reply.toBytes(), Unpooled.wrappedBuffer(range.blocks()));
+    }
+
+    /** Works on what all members have. */
+    private CompletableFuture<Message> settled(
+            Term term, ChunkAddress chunk, Supplier<Message> work) {
+        ChunkKey key = key(chunk);
+        if (!term.isHead()) {
+            return following(term, chunk, work, ATTEMPTS);
+        }
+        Agreement agreement = member.headship(term).agreement();
+        if (!agreement.isNeeded(key)) {
+            return shared(term, key, work);
+        }
+        return member.turns()
+                .exclusive(key, () -> agreement.ensure(key))
+                .thenCompose(agreed -> shared(term, key, work));
+    }
+
+    private CompletableFuture<Message> shared(Term term, ChunkKey key, Supplier<Message> work) {
+        return member.turns()
+                .shared(
+                        key,
+                        () -> {
+                            member.check(term);
+                            Message reply = work.get();
+                            return CompletableFuture.completedFuture(checked(term, reply));
+                        });
+    }
+
+    /** What was read is told only if this server may still serve after having read it. */
+    private Message checked(Term term, Message reply) {
+        try {
+            member.check(term);
+            return reply;
+        } catch (FsException e) {
+            reply.release();
+            throw e;
+        }
+    }
+
+    private CompletableFuture<Message> following(
+            Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
+        ChunkKey key = key(chunk);
+        return member.turns()
+                .shared(
+                        key,
+                        () -> {
+                            member.check(term);
+                            if (!member.unsettled().isSettled(key)) {
+                                return CompletableFuture.completedFuture(Optional.<Message>empty());
+                            }
+                            Message reply = checked(term, work.get());
+                            return CompletableFuture.completedFuture(Optional.of(reply));
+                        })
+                .thenCompose(
+                        reply -> {
+                            if (reply.isPresent()) {
+                                return CompletableFuture.completedFuture(reply.get());
+                            }
+                            if (attempts == 0) {
+                                throw askTheHead(term);
+                            }
+                            return asked(term, chunk)
+                                    .thenCompose(d -> following(term, chunk, work, attempts - 1));
+                        });
+    }
+
+    /** Asks the head whether all members have what is here. */
+    private CompletableFuture<Void> asked(Term term, ChunkAddress chunk) {
+        ChunkKey key = key(chunk);
+        Peer head = term.headPeer();
+        if (head == null) {
+            throw askTheHead(term);
+        }
+        StatChunk question = new StatChunk(chunk);
+        return station.onDisk(() -> member.state(term, key))
+                .thenCombine(
+                        station.members().ask(term, head, () -> Message.of(question.toBytes())),
+                        (own, reply) -> {
+                            ChunkState theirs;
+                            try {
+                                theirs = Replies.stat(reply).state();
+                            } finally {
+                                reply.release();
+                            }
+                            boolean same =
+                                    own.sequence() == theirs.sequence()
+                                            && own.lengthBytes() == theirs.lengthBytes()
+                                            && (own.epoch() == theirs.epoch()
+                                                    || own.sequence() == 0);
+                            if (!same) {
+                                throw askTheHead(term);
+                            }
+                            member.unsettled().settle(key, own.sequence());
+                            return own;
+                        })
+                .thenAccept(own -> {});
+    }
+
+    private static FsException askTheHead(Term term) {
+        return new FsException(
+                Errno.WRONG_EPOCH, "a write of the chunk is under way: ask the head of " + term);
+    }
+}

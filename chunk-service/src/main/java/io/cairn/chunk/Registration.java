@@ -1,0 +1,122 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.TargetException;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import java.util.List;
+
+/**
+ * What this server tells the master of itself, and what it does with the answer: fresh targets join
+ * the cluster, the map comes into force before the lease is renewed, garbage is deleted. An answer
+ * of another cluster than the targets' is refused.
+ */
+final class Registration implements Heartbeat.Contents {
+    private final Station station;
+    private final Groups groups;
+    private final Garbage garbage;
+    private final List<StorageTarget> targets;
+    private final String name;
+    private final Endpoint endpoint;
+    private final long incarnation;
+    private long[] told = {};
+
+    /**
+     * @throws FsException WRONG_CLUSTER when the targets belong to different clusters
+     */
+    Registration(
+            Station station,
+            Groups groups,
+            Garbage garbage,
+            List<StorageTarget> targets,
+            ChunkSettings settings,
+            Endpoint endpoint) {
+        this.station = station;
+        this.groups = groups;
+        this.garbage = garbage;
+        this.targets = List.copyOf(targets);
+        this.name = settings.name();
+        this.endpoint = endpoint;
+        this.incarnation = groups.incarnation();
+        clusterId();
+    }
+
+    /** The cluster the targets belong to; 0 when all are fresh. */
+    private long clusterId() {
+        long cluster = 0;
+        for (StorageTarget target : targets) {
+            long own = target.clusterId();
+            if (own != 0 && cluster != 0 && own != cluster) {
+                throw other("has targets of cluster " + hex(cluster) + " and of " + hex(own));
+            }
+            cluster = own != 0 ? own : cluster;
+        }
+        return cluster;
+    }
+
+    private FsException other(String what) {
+        return new FsException(
+                Errno.WRONG_CLUSTER,
+                "chunk server " + name + " " + what + "; check --data and --masters");
+    }
+
+    private static String hex(long id) {
+        return Long.toHexString(id);
+    }
+
+    @Override
+    public ClusterRequest compose() {
+        List<TargetReport> reports =
+                targets.stream()
+                        .map(
+                                target ->
+                                        new TargetReport(
+                                                target.identity(),
+                                                target.capacityBytes(),
+                                                target.freeBytes(),
+                                                target.chunkCount(),
+                                                target.healthy()))
+                        .toList();
+        told = garbage.collected();
+        return new ClusterRequest.Heartbeat(
+                clusterId(), name, endpoint, incarnation, reports, groups.map().epoch(), told);
+    }
+
+    @Override
+    public void accept(HeartbeatReply reply, long sentNs) {
+        long cluster = clusterId();
+        if (reply.clusterId() == 0 || (cluster != 0 && cluster != reply.clusterId())) {
+            throw other(
+                    "belongs to cluster "
+                            + hex(cluster)
+                            + ", the master to cluster "
+                            + hex(reply.clusterId()));
+        }
+        adopt(reply.clusterId());
+        ClusterMap map = reply.map();
+        if (map != null) {
+            groups.accept(map);
+        }
+        station.lease().renew(sentNs, reply.leaseMs());
+        groups.floors().clear(sentNs);
+        garbage.accept(reply.garbage(), told);
+    }
+
+    private void adopt(long cluster) {
+        for (StorageTarget target : targets) {
+            if (target.clusterId() == 0) {
+                try {
+                    target.adoptCluster(cluster);
+                } catch (TargetException e) {
+                    throw new FsException(
+                            Errno.EIO, "a target cannot join the cluster: " + e.getMessage(), e);
+                }
+            }
+        }
+    }
+}

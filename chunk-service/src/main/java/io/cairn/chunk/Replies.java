@@ -1,0 +1,46 @@
+package io.cairn.chunk;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.ListReply;
+import io.cairn.wire.ChunkReply.ReadReply;
+import io.cairn.wire.ChunkReply.StatReply;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+
+/** Reads the replies of other chunk servers. EPROTO when one is not what was asked for. */
+final class Replies {
+    private Replies() {}
+
+    static ReadReply read(Message message) {
+        return of(ReadReply.class, message);
+    }
+
+    static WriteReply write(Message message) {
+        return of(WriteReply.class, message);
+    }
+
+    static StatReply stat(Message message) {
+        return of(StatReply.class, message);
+    }
+
+    static ListReply list(Message message) {
+        return of(ListReply.class, message);
+    }
+
+    private static <T extends ChunkReply> T of(Class<T> type, Message message) {
+        try {
+            ChunkReply reply = ChunkReply.decode(new Decoder(message.header()));
+            if (type.isInstance(reply)) {
+                return type.cast(reply);
+            }
+            throw new FsException(
+                    Errno.EPROTO, "a chunk server answered with type " + reply.code());
+        } catch (MalformedMessageException e) {
+            throw new FsException(Errno.EPROTO, "a chunk server answered nonsense", e);
+        }
+    }
+}
