@@ -1,0 +1,99 @@
+package io.cairn.client;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Access times, relative as Linux keeps them: a read sets the time when it was not younger than the
+ * last change, or a day old. Told to the master in the background, a little later; until then this
+ * mount shows the new time already. Thread-safe; never blocks.
+ */
+final class AccessTimes {
+    private static final long DAY_NS = 86_400_000_000_000L;
+    private static final long DELAY_MS = 1000;
+
+    /** Times waiting to be told; more are dropped, as the loss of an access time is harmless. */
+    private static final int MAX_WAITING = 4096;
+
+    private final MasterChannel master;
+    private final ClientRuntime runtime;
+    private final MetadataCache cache;
+    private final Map<Long, Long> waiting = new ConcurrentHashMap<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+
+    AccessTimes(MasterChannel master, ClientRuntime runtime, MetadataCache cache) {
+        this.master = master;
+        this.runtime = runtime;
+        this.cache = cache;
+    }
+
+    /** An inode was read. */
+    void accessed(Attributes inode) {
+        long nowNs = runtime.clock().wallNs();
+        boolean due =
+                inode.atimeNs() <= inode.mtimeNs()
+                        || inode.atimeNs() <= inode.ctimeNs()
+                        || nowNs - inode.atimeNs() > DAY_NS;
+        if (!due || waiting.size() >= MAX_WAITING) {
+            return;
+        }
+        if (waiting.putIfAbsent(inode.ino(), nowNs) == null
+                && scheduled.compareAndSet(false, true)) {
+            runtime.scheduler().schedule(this::tell, DELAY_MS);
+        }
+    }
+
+    /** Attributes with the access time that is not told yet. */
+    Attributes over(Attributes known) {
+        Long atimeNs = waiting.isEmpty() ? null : waiting.get(known.ino());
+        return atimeNs == null || atimeNs <= known.atimeNs() ? known : withAtime(known, atimeNs);
+    }
+
+    private static Attributes withAtime(Attributes a, long atimeNs) {
+        return new Attributes(
+                a.ino(),
+                a.generation(),
+                a.type(),
+                a.mode(),
+                a.nlink(),
+                a.uid(),
+                a.gid(),
+                a.rdev(),
+                a.size(),
+                a.usedBytes(),
+                atimeNs,
+                a.mtimeNs(),
+                a.ctimeNs(),
+                a.version());
+    }
+
+    /** The time is being set to another value, or the inode is gone: forgets it. */
+    void forget(long ino) {
+        waiting.remove(ino);
+    }
+
+    private void tell() {
+        scheduled.set(false);
+        for (Map.Entry<Long, Long> each : waiting.entrySet()) {
+            long ino = each.getKey();
+            long atimeNs = each.getValue();
+            AttributeChange change = AttributeChange.NONE.withAtime(atimeNs);
+            Promises.whenDone(
+                    master.mutate(new TreeMutation.SetAttributes(ino, change)),
+                    (reply, _) -> told(ino, atimeNs, reply));
+        }
+    }
+
+    private void told(long ino, long atimeNs, @Nullable Reply reply) {
+        if (reply instanceof Reply.EntryReply entry) {
+            cache.put(entry.inode().attributes());
+        }
+        waiting.remove(ino, atimeNs);
+    }
+}

@@ -1,0 +1,165 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The right of this mount to extend one file by O_APPEND writes. Taken from the master with the
+ * first such write and kept, so that later ones cost nothing; given back, after the size was
+ * committed, when another client wants it or the file is closed.
+ *
+ * <p>Appends of one mount go one after the other: the lock is held from reading the size to
+ * buffering the last byte, so a record is never torn. Who appends waits for it; a recall does not.
+ * Each token is an owner of its own, so that the late release of one never frees its successor's.
+ */
+final class AppendToken {
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final InodeState state;
+    private final Mount mount;
+    private final FileLocks locks;
+    private final long owner;
+    private final ReentrantLock order = new ReentrantLock();
+    private boolean held;
+    private boolean recalled;
+    private boolean fetching;
+    private boolean writing;
+    private CompletableFuture<Void> releasing = DONE;
+
+    AppendToken(InodeState state, Mount mount, FileLocks locks) {
+        this.state = state;
+        this.mount = mount;
+        this.locks = locks;
+        this.owner = locks.newOwner();
+    }
+
+    /** Takes the right to append now; blocks. End with {@link #endWrite}. */
+    void beginWrite() {
+        boolean mine = false;
+        try {
+            mine = order.tryLock(mount.timeoutMs(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FsException(Errno.EINTR, "interrupted while waiting to append", e);
+        }
+        if (!mine) {
+            throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
+        }
+        try {
+            if (!claim()) {
+                fetch();
+            }
+        } catch (RuntimeException e) {
+            order.unlock();
+            throw e;
+        }
+    }
+
+    private synchronized boolean claim() {
+        if (held && !recalled && mount.master().session().leaseRuns()) {
+            writing = true;
+            return true;
+        }
+        return false;
+    }
+
+    private void fetch() {
+        CompletableFuture<Void> before;
+        synchronized (this) {
+            before = held ? release() : releasing;
+            fetching = true;
+        }
+        try {
+            Await.get(before, 2 * mount.timeoutMs());
+            synchronized (this) {
+                recalled = false;
+            }
+            Lock wanted = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, owner, 0, Lock.TO_END, 0);
+            locks.take(state.ino(), wanted, mount.timeoutMs());
+            synchronized (this) {
+                // Even when it is recalled already, one append is made before it goes.
+                held = true;
+                writing = true;
+            }
+        } finally {
+            synchronized (this) {
+                fetching = false;
+            }
+        }
+        try {
+            Reply.EntryReply entry =
+                    Await.reply(
+                            mount.master().query(new Query.GetInode(state.ino())),
+                            Reply.EntryReply.class,
+                            mount.timeoutMs());
+            state.adopt(entry.inode());
+        } catch (FsException e) {
+            synchronized (this) {
+                writing = false;
+                Promises.whenDone(release(), (_, _) -> {});
+            }
+            throw e;
+        }
+    }
+
+    /** The bytes of the append are buffered. */
+    void endWrite() {
+        synchronized (this) {
+            writing = false;
+            if (recalled) {
+                Promises.whenDone(release(), (_, _) -> {});
+            }
+        }
+        order.unlock();
+    }
+
+    /** Another client wants it; false when it is not this token. Never blocks. */
+    synchronized boolean recall(long itsOwner) {
+        if (itsOwner != owner || !(held || fetching)) {
+            return false;
+        }
+        recalled = true;
+        if (held && !writing) {
+            Promises.whenDone(release(), (_, _) -> {});
+        }
+        return true;
+    }
+
+    /** The session is gone, and with it the token. */
+    synchronized void dropped() {
+        held = false;
+    }
+
+    /** The last open file is closed. Never blocks. */
+    synchronized void closed() {
+        if (held) {
+            Promises.whenDone(release(), (_, _) -> {});
+        }
+    }
+
+    private CompletableFuture<Void> release() {
+        held = false;
+        if (releasing.isDone()) {
+            releasing =
+                    state.commit()
+                            .handle((_, _) -> true)
+                            .thenCompose(
+                                    _ ->
+                                            mount.master()
+                                                    .mutate(
+                                                            new SessionMutation.ReleaseLocks(
+                                                                    state.ino(),
+                                                                    Lock.Kind.APPEND,
+                                                                    owner)))
+                            .handle((_, _) -> null);
+        }
+        return releasing;
+    }
+}

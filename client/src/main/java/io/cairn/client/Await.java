@@ -1,0 +1,86 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Reply;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the blocking layer waits for the asynchronous one. Never call it on an event loop: the
+ * answer could not arrive. Waiting is bounded and not ended by an interrupt, which is kept for the
+ * caller: a file operation that was begun is finished.
+ */
+final class Await {
+    /** Added to a limit that the asynchronous side keeps itself, so that its own error is seen. */
+    private static final long GRACE_MS = 1000;
+
+    private Await() {}
+
+    /**
+     * Waits for a result.
+     *
+     * @param timeoutMs when the asynchronous side should have given up
+     * @throws FsException what it failed with; ETIMEDOUT when nothing happened at all
+     */
+    static <T> T get(CompletableFuture<T> future, long timeoutMs) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return future.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                } catch (TimeoutException e) {
+                    throw new FsException(
+                            Errno.ETIMEDOUT, "no answer within " + timeoutMs + " ms", e);
+                } catch (ExecutionException | CancellationException e) {
+                    throw failure(e);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Waits for a reply and throws it when it is a failure. */
+    static <T extends Reply> T reply(
+            CompletableFuture<Reply> future, Class<T> kind, long timeoutMs) {
+        return expect(get(future, timeoutMs), kind);
+    }
+
+    /** The reply as the kind that must come; a failure is thrown. */
+    static <T extends Reply> T expect(Reply reply, Class<T> kind) {
+        if (reply instanceof Reply.Failure failure) {
+            throw failure.toException();
+        }
+        if (!kind.isInstance(reply)) {
+            throw new FsException(
+                    Errno.EPROTO,
+                    "the master answered " + reply + ", not a " + kind.getSimpleName());
+        }
+        return kind.cast(reply);
+    }
+
+    /** The filesystem error in a failure's chain of causes; EIO with its text if there is none. */
+    static FsException failure(@Nullable Throwable failure) {
+        Throwable cause = Promises.cause(failure);
+        while (!(cause instanceof FsException)
+                && cause.getCause() != null
+                && (cause instanceof CompletionException
+                        || cause instanceof ExecutionException
+                        || cause.getCause() instanceof FsException)) {
+            cause = cause.getCause();
+        }
+        return cause instanceof FsException e
+                ? e
+                : new FsException(Errno.EIO, String.valueOf(cause), cause);
+    }
+}

@@ -1,0 +1,111 @@
+package io.cairn.client;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * The one limit of memory for written and read-ahead data of a mount. Thread-safe.
+ *
+ * <p>Buffers are counted by their capacity from allocation to release. Read-ahead may hold at most
+ * half, so that a writer always finds room once earlier writes are through; a writer that finds
+ * none asks for everything buffered to be sent ({@code pressure}) and waits.
+ */
+final class BufferPool {
+    private final long limitBytes;
+    private final ByteBufAllocator allocator;
+    private final Runnable pressure;
+    private long usedBytes;
+    private long readAheadBytes;
+
+    /**
+     * An empty pool.
+     *
+     * @param pressure called by a waiting writer, without locks: sends all that is buffered
+     */
+    BufferPool(long limitBytes, ByteBufAllocator allocator, Runnable pressure) {
+        this.limitBytes = limitBytes;
+        this.allocator = allocator;
+        this.pressure = pressure;
+    }
+
+    /** A direct buffer, counted already. */
+    ByteBuf allocate(int capacityBytes) {
+        return allocator.directBuffer(capacityBytes, capacityBytes);
+    }
+
+    /** Counts bytes if there is room for them. */
+    synchronized boolean tryReserve(long bytes) {
+        if (usedBytes + bytes > limitBytes) {
+            return false;
+        }
+        usedBytes += bytes;
+        return true;
+    }
+
+    /**
+     * Counts bytes even beyond the limit: only for contents that move out of an inode, 16 KiB at
+     * most, which cannot wait because a lock is held.
+     */
+    synchronized void reserve(long bytes) {
+        usedBytes += bytes;
+    }
+
+    /** Counts bytes for read-ahead if half of the pool has room for them. */
+    synchronized boolean tryReserveReadAhead(long bytes) {
+        if (readAheadBytes + bytes > limitBytes / 2 || usedBytes + bytes > limitBytes) {
+            return false;
+        }
+        usedBytes += bytes;
+        readAheadBytes += bytes;
+        return true;
+    }
+
+    /** Gives counted bytes back. */
+    synchronized void free(long bytes) {
+        usedBytes -= bytes;
+        notifyAll();
+    }
+
+    /** Gives bytes counted for read-ahead back. */
+    synchronized void freeReadAhead(long bytes) {
+        readAheadBytes -= bytes;
+        free(bytes);
+    }
+
+    /**
+     * Waits until there is room; blocks.
+     *
+     * @param timeoutMs longest wait
+     * @return false when there was none in time
+     */
+    boolean awaitRoom(long bytes, long timeoutMs) {
+        pressure.run();
+        boolean interrupted = false;
+        long leftMs = timeoutMs;
+        synchronized (this) {
+            while (usedBytes + bytes > limitBytes && leftMs > 0) {
+                long stepMs = Math.min(leftMs, 100);
+                try {
+                    wait(stepMs);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+                leftMs -= stepMs;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return leftMs > 0;
+    }
+
+    /** Bytes counted now. */
+    synchronized long usedBytes() {
+        return usedBytes;
+    }
+
+    /** The limit. */
+    long limitBytes() {
+        return limitBytes;
+    }
+}

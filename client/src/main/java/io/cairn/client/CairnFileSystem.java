@@ -1,0 +1,465 @@
+package io.cairn.client;
+
+import io.cairn.client.ClientMetrics.Operation;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.DirectoryPage;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.fs.Usage;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.EntryReply;
+import io.cairn.wire.TreeMutation;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client of a Cairn cluster: one session with the master, connections to the chunk servers,
+ * caches and buffers of one mount. Thread-safe; every call blocks for a bounded time.
+ *
+ * <p>What it promises: a write is seen at once by every reader of the same mount; what was closed
+ * is seen by every later open anywhere; fsync means stable media on all replicas; namespace
+ * operations are atomic and done exactly once. Attributes and names may be a TTL old.
+ *
+ * <p>Never call it on an event loop or a scheduler thread: the answers arrive there.
+ */
+public final class CairnFileSystem implements FileSystem {
+    private static final long CLOSE_TIMEOUT_MS = 10_000;
+    private static final int CREATE_TRIES = 8;
+    private static final long USAGE_TTL_MS = 1000;
+
+    private final Mount mount;
+    private final MetadataCache cache;
+    private final FileLocks locks;
+    private final OpenInodes open;
+    private final AccessTimes accessTimes;
+    private final FileContents contents;
+    private final Tree tree;
+    private final ClientMetrics metrics;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile @Nullable KnownUsage knownUsage;
+
+    private record KnownUsage(Usage usage, long untilMs) {}
+
+    CairnFileSystem(Mount mount, MeterRegistry registry) {
+        this.mount = mount;
+        ClientRuntime runtime = mount.runtime();
+        this.cache = new MetadataCache(runtime.clock(), mount.settings().attributeTtlMs());
+        this.locks = new FileLocks(mount.master(), mount.timeoutMs());
+        this.open = new OpenInodes(mount, locks);
+        this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
+        this.contents = new FileContents(mount);
+        this.tree = new Tree(mount, cache, open, accessTimes, contents);
+        this.metrics = new ClientMetrics(registry, runtime.clock());
+        registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);
+        registry.gauge("cairn.client.buffer.limit.bytes", mount.pool(), BufferPool::limitBytes);
+        registry.gauge("cairn.client.open.files", open, OpenInodes::size);
+    }
+
+    /**
+     * Connects without metrics; see the other method.
+     *
+     * @throws FsException as the other method
+     */
+    public static CairnFileSystem connect(
+            ClientSettings settings,
+            Transport transport,
+            Clock clock,
+            Scheduler scheduler,
+            RandomGenerator random) {
+        return connect(settings, transport, clock, scheduler, random, new CompositeMeterRegistry());
+    }
+
+    /**
+     * Finds the leading master and opens a session.
+     *
+     * @param transport stays the caller's: closing the filesystem does not close it
+     * @param random used with its monitor held, so it need not be thread-safe
+     * @throws FsException ETIMEDOUT when no master answered in time; the message names the masters,
+     *     the time and the last error
+     */
+    public static CairnFileSystem connect(
+            ClientSettings settings,
+            Transport transport,
+            Clock clock,
+            Scheduler scheduler,
+            RandomGenerator random,
+            MeterRegistry registry) {
+        return new MountBuilder(settings, transport, new ClientRuntime(clock, scheduler, random))
+                .connect(registry);
+    }
+
+    // ---- names
+
+    @Override
+    public Attributes lookup(Caller caller, long parentIno, Name name) {
+        return metrics.time(Operation.LOOKUP, () -> tree.lookup(caller, parentIno, name));
+    }
+
+    @Override
+    public long parent(long directoryIno) {
+        return metrics.time(Operation.LOOKUP, () -> tree.parent(directoryIno));
+    }
+
+    @Override
+    public Attributes getAttributes(Caller caller, long ino) {
+        return metrics.time(Operation.GETATTR, () -> tree.attributes(ino));
+    }
+
+    @Override
+    public Attributes setAttributes(Caller caller, long ino, AttributeChange change) {
+        return metrics.time(Operation.SETATTR, () -> tree.setAttributes(caller, ino, change));
+    }
+
+    @Override
+    public void access(Caller caller, long ino, int accessBits) {
+        metrics.run(
+                Operation.ACCESS,
+                () -> Permissions.require(caller, tree.attributes(ino), accessBits));
+    }
+
+    @Override
+    public Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
+        return metrics.time(Operation.MKDIR, () -> tree.mkdir(caller, parentIno, name, mode));
+    }
+
+    @Override
+    public Attributes mknod(
+            Caller caller, long parentIno, Name name, FileType type, int mode, long rdev) {
+        if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
+            throw new FsException(Errno.EINVAL, "mknod of a " + type);
+        }
+        boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
+        Tree.NewFile file = new Tree.NewFile(type, mode, device ? rdev : 0, false);
+        return metrics.time(
+                Operation.MKNOD,
+                () -> tree.make(caller, parentIno, name, file).inode().attributes());
+    }
+
+    @Override
+    public Attributes symlink(Caller caller, long parentIno, Name name, byte[] target) {
+        return metrics.time(Operation.SYMLINK, () -> tree.symlink(caller, parentIno, name, target));
+    }
+
+    @Override
+    public byte[] readlink(Caller caller, long ino) {
+        return metrics.time(Operation.READLINK, () -> tree.readlink(caller, ino));
+    }
+
+    @Override
+    public Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
+        return metrics.time(Operation.LINK, () -> tree.link(caller, ino, newParentIno, newName));
+    }
+
+    @Override
+    public void unlink(Caller caller, long parentIno, Name name) {
+        metrics.run(Operation.UNLINK, () -> tree.remove(caller, parentIno, name, false));
+    }
+
+    @Override
+    public void rmdir(Caller caller, long parentIno, Name name) {
+        metrics.run(Operation.RMDIR, () -> tree.remove(caller, parentIno, name, true));
+    }
+
+    @Override
+    public void rename(
+            Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
+        TreeMutation.Rename rename =
+                new TreeMutation.Rename(parentIno, name, newParentIno, newName, flags);
+        metrics.run(Operation.RENAME, () -> tree.rename(caller, rename));
+    }
+
+    @Override
+    public DirectoryPage readDirectory(
+            Caller caller, long ino, long cookie, int maxEntries, boolean withAttributes) {
+        return metrics.time(
+                Operation.READDIR,
+                () -> tree.readDirectory(caller, ino, cookie, maxEntries, withAttributes));
+    }
+
+    @Override
+    public byte[] getXattr(Caller caller, long ino, byte[] name) {
+        return metrics.time(Operation.GETXATTR, () -> tree.getXattr(caller, ino, name));
+    }
+
+    @Override
+    public List<byte[]> listXattr(Caller caller, long ino) {
+        return metrics.time(Operation.LISTXATTR, () -> tree.listXattr(caller, ino));
+    }
+
+    @Override
+    public void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
+        TreeMutation.SetXattr set = new TreeMutation.SetXattr(ino, name, value, flags);
+        metrics.run(Operation.SETXATTR, () -> tree.setXattr(caller, set));
+    }
+
+    @Override
+    public void removeXattr(Caller caller, long ino, byte[] name) {
+        metrics.run(Operation.REMOVEXATTR, () -> tree.removeXattr(caller, ino, name));
+    }
+
+    @Override
+    public Usage usage() {
+        KnownUsage known = knownUsage;
+        if (known != null && mount.nowMs() - known.untilMs < 0) {
+            return known.usage;
+        }
+        Usage usage =
+                metrics.time(
+                        Operation.STATFS,
+                        () -> tree.ask(new Query.GetUsage(), Reply.UsageReply.class).usage());
+        knownUsage = new KnownUsage(usage, mount.nowMs() + USAGE_TTL_MS);
+        return usage;
+    }
+
+    // ---- files
+
+    @Override
+    public Created create(Caller caller, long parentIno, Name name, int mode, int flags) {
+        return metrics.time(
+                Operation.CREATE, () -> createOrOpen(caller, parentIno, name, mode, flags));
+    }
+
+    private Created createOrOpen(Caller caller, long parentIno, Name name, int mode, int flags) {
+        mount.master().session().checkRoomToOpen();
+        boolean exclusive = (flags & O_EXCL) != 0;
+        if (!caller.checked()) {
+            Permissions.search(caller, tree.attributes(parentIno));
+        }
+        boolean known = !exclusive && cache.child(parentIno, name) > 0;
+        for (int tries = 0; tries < CREATE_TRIES; tries++) {
+            if (known) {
+                Created existing = openExisting(caller, parentIno, name, flags);
+                if (existing != null) {
+                    return existing;
+                }
+            }
+            try {
+                Tree.NewFile file = new Tree.NewFile(FileType.FILE, mode, 0, true);
+                Inode made = tree.make(caller, parentIno, name, file).inode();
+                ClientFile opened = new ClientFile(this, open.opened(made), caller, flags);
+                return new Created(made.attributes(), opened);
+            } catch (FsException e) {
+                boolean mayExist = e.errno() == Errno.EEXIST || e.errno() == Errno.EACCES;
+                if (exclusive || !mayExist) {
+                    throw e;
+                }
+                if (e.errno() == Errno.EACCES && openable(parentIno, name) == null) {
+                    throw e;
+                }
+            }
+            known = true;
+        }
+        throw new FsException(Errno.EIO, name + " appears and disappears all the time");
+    }
+
+    private @Nullable Attributes openable(long parentIno, Name name) {
+        try {
+            return tree.lookup(Caller.ROOT, parentIno, name);
+        } catch (FsException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** Opens what has the name already; null when it has just gone. */
+    private @Nullable Created openExisting(Caller caller, long parentIno, Name name, int flags) {
+        Attributes existing = openable(parentIno, name);
+        if (existing == null) {
+            return null;
+        }
+        try {
+            ClientFile file = openInode(caller, existing.ino(), flags);
+            return new Created(file.state().attributes(), file);
+        } catch (FsException e) {
+            if (e.errno() != Errno.ESTALE && e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+            cache.forgetChild(parentIno, name);
+            return null;
+        }
+    }
+
+    @Override
+    public OpenFile open(Caller caller, long ino, int flags) {
+        return metrics.time(Operation.OPEN, () -> openInode(caller, ino, flags));
+    }
+
+    private ClientFile openInode(Caller caller, long ino, int flags) {
+        mount.master().session().checkRoomToOpen();
+        Inode inode = tree.absorb(tree.ask(new Query.Open(ino), EntryReply.class)).inode();
+        Attributes found = inode.attributes();
+        if (!found.isFile()) {
+            mount.master().release(ino);
+            throw switch (found.type()) {
+                case DIRECTORY -> new FsException(Errno.EISDIR);
+                case SYMLINK -> new FsException(Errno.ELOOP, "a symbolic link");
+                default -> new FsException(Errno.ENXIO, "not a regular file");
+            };
+        }
+        InodeState state = open.opened(inode);
+        try {
+            Permissions.open(caller, found, flags);
+            if ((flags & O_TRUNC) != 0) {
+                AttributeChange cut = AttributeChange.NONE.withSize(0);
+                if (Permissions.losesPrivilege(caller, found)) {
+                    cut = cut.withBits(AttributeChange.KILL_PRIVILEGE);
+                }
+                tree.absorb(contents.resize(state, cut));
+            }
+            return new ClientFile(this, state, caller, flags);
+        } catch (FsException e) {
+            open.closed(state);
+            throw e;
+        }
+    }
+
+    // ---- what open files need
+
+    Mount mount() {
+        return mount;
+    }
+
+    ClientMetrics metrics() {
+        return metrics;
+    }
+
+    Tree tree() {
+        return tree;
+    }
+
+    FileContents contents() {
+        return contents;
+    }
+
+    Attributes attributesOf(InodeState state) {
+        if (!state.isFresh()) {
+            tree.inode(state.ino());
+        }
+        return accessTimes.over(state.attributes());
+    }
+
+    void accessed(InodeState state) {
+        accessTimes.accessed(accessTimes.over(state.attributes()));
+    }
+
+    /** A write by anybody but root takes setuid and setgid away. */
+    void beforeWrite(InodeState state, Caller caller) {
+        if (Permissions.losesPrivilege(caller, state.inode().attributes())) {
+            AttributeChange kill = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
+            tree.change(new TreeMutation.SetAttributes(state.ino(), kill));
+        }
+    }
+
+    /** Before a write up to an offset: a file beyond the inline limit needs a pool. */
+    void ensureStorage(InodeState state, long end) {
+        if (end > mount.master().session().inlineLimitBytes()) {
+            contents.ensureStorage(state);
+        }
+    }
+
+    /** As fsync(2). */
+    void sync(InodeState state, long timeoutMs) {
+        Await.get(
+                state.drain()
+                        .thenCompose(_ -> mount.unsynced().flush(state.ino()))
+                        .thenCompose(_ -> state.commit()),
+                timeoutMs + mount.timeoutMs());
+    }
+
+    void closed(ClientFile file) {
+        open.closed(file.state());
+    }
+
+    // ---- locks
+
+    @Override
+    public @Nullable Lock testLock(long ino, Lock wanted) {
+        return metrics.time(Operation.LOCK, () -> new Found(locks.test(ino, wanted))).lock;
+    }
+
+    private record Found(@Nullable Lock lock) {}
+
+    @Override
+    public void setLock(long ino, Lock lock, long waitMs) {
+        metrics.run(Operation.LOCK, () -> lockAndRefresh(ino, lock, waitMs));
+    }
+
+    /** Who holds a lock sees what its holder before wrote: locks order reads and writes. */
+    private void lockAndRefresh(long ino, Lock lock, long waitMs) {
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            if (locks.mayHold(ino, lock.kind(), lock.owner())) {
+                commit(ino);
+            }
+            locks.set(ino, lock, 0);
+            return;
+        }
+        locks.set(ino, lock, waitMs);
+        cache.forgetAttributes(ino);
+        InodeState state = open.get(ino);
+        if (state != null) {
+            state.expire();
+        }
+    }
+
+    private void commit(long ino) {
+        InodeState state = open.get(ino);
+        if (state != null) {
+            // Its error is reported by the open file that wrote.
+            Await.get(state.commit().handle((_, _) -> true), 2 * mount.timeoutMs());
+        }
+    }
+
+    @Override
+    public void releaseLocks(long ino, Lock.Kind kind, long owner) {
+        if (locks.mayHold(ino, kind, owner)) {
+            metrics.run(
+                    Operation.LOCK,
+                    () -> {
+                        commit(ino);
+                        locks.release(ino, kind, owner);
+                    });
+        }
+    }
+
+    // ---- events and the end
+
+    /** What the master tells; never blocks. */
+    MasterChannel.Listener listener() {
+        return new MountEvents(mount, cache, open, locks);
+    }
+
+    /** Whether no file of this client has anything to commit; for tests and shutdown. */
+    boolean isClean() {
+        return mount.dirty().all().isEmpty();
+    }
+
+    /**
+     * Commits what is buffered, ends the session (which releases locks and open files) and the
+     * connections; at most 10 s. Data that could not be stored in that time is lost, as its writers
+     * have not closed their files.
+     */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            new MountEnding(mount, CLOSE_TIMEOUT_MS).run();
+        }
+    }
+}

@@ -1,0 +1,283 @@
+package io.cairn.client;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkRequest;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request about a chunk on its way through all its tries, and the promise of its answer.
+ *
+ * <p>A try looks the group up in the youngest map and asks the head, or for a read any serving
+ * member that has not disappointed yet. What may go better with another map or a moment later
+ * (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is over; the
+ * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
+ * goes on to the next replica, and fails with EIO when there is none left.
+ *
+ * <p>Never blocks. One try is under way at a time, so the fields need no lock: each try
+ * happens-after the one before.
+ */
+final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
+    /** An answer; the receiver releases the payload. */
+    record Received(ChunkReply reply, @Nullable ByteBuf payload) {
+        void release() {
+            if (payload != null) {
+                payload.release();
+            }
+        }
+    }
+
+    /** Looks at an answer before it is believed. */
+    interface Check {
+        /** The offset in the chunk of the first bad block, or -1 when all is good. */
+        int firstBad(Received received);
+    }
+
+    private final ChunkIo io;
+    private final ChunkPlace place;
+    private final Function<ChunkAddress, ChunkRequest> request;
+    private final @Nullable ByteBuf payload;
+    private final @Nullable Check check;
+    private final long deadlineMs;
+    private final Backoff backoff;
+    private final List<Integer> disappointing = new ArrayList<>();
+    private FsException lastError = new FsException(Errno.ETIMEDOUT, "not tried");
+    private int badReplicas;
+
+    /**
+     * A request to the head, or with a check to any serving member.
+     *
+     * @param payload taken over; sent with each try
+     */
+    ChunkCall(
+            ChunkIo io,
+            ChunkPlace place,
+            Function<ChunkAddress, ChunkRequest> request,
+            @Nullable ByteBuf payload,
+            @Nullable Check check) {
+        this.io = io;
+        this.place = place;
+        this.request = request;
+        this.payload = payload;
+        this.check = check;
+        this.deadlineMs = io.deadlineMs();
+        this.backoff = new Backoff(io.random());
+    }
+
+    /** Makes the next try. */
+    void attempt() {
+        long leftMs = io.leftMs(deadlineMs);
+        if (leftMs <= 0) {
+            giveUp();
+            return;
+        }
+        ClusterMap map = io.map();
+        PlacementGroup group = map.groupOf(place.layout(), place.index());
+        Integer target = group == null ? null : choose(group);
+        ChunkServer server = target == null ? null : map.serverOfTarget(target);
+        if (group == null || target == null || server == null) {
+            unplaced(group);
+            return;
+        }
+        ChunkAddress address =
+                new ChunkAddress(
+                        group.id(),
+                        group.epoch(),
+                        place.oid(),
+                        place.index(),
+                        place.layout().chunkSizeLog2());
+        CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
+        if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
+            ask(connecting.join(), target, address);
+        } else {
+            Promises.whenDone(
+                    connecting,
+                    (connection, failure) -> {
+                        if (connection == null) {
+                            failed(target, address, null, Await.failure(failure));
+                        } else {
+                            ask(connection, target, address);
+                        }
+                    });
+        }
+    }
+
+    private void ask(Connection connection, int target, ChunkAddress address) {
+        Message message =
+                new Message(
+                        request.apply(address).toBytes(),
+                        payload == null ? null : payload.retainedDuplicate());
+        long timeoutMs = Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
+        Promises.whenDone(
+                connection.call(message, timeoutMs),
+                (answer, failure) -> {
+                    if (answer == null) {
+                        failed(target, address, connection, Await.failure(failure));
+                    } else {
+                        answered(connection, target, address, answer);
+                    }
+                });
+    }
+
+    /** The target to ask, or null when the group has none that serves. */
+    private @Nullable Integer choose(PlacementGroup group) {
+        PlacementGroup.Member head = group.head();
+        if (head == null) {
+            return null;
+        }
+        if (check == null) {
+            return head.targetId();
+        }
+        List<Integer> serving = new ArrayList<>(group.members().size());
+        for (PlacementGroup.Member member : group.members()) {
+            if (member.state() == MemberState.SERVING
+                    && !disappointing.contains(member.targetId())) {
+                serving.add(member.targetId());
+            }
+        }
+        if (serving.isEmpty()) {
+            if (badReplicas > 0) {
+                return null;
+            }
+            disappointing.clear();
+            return head.targetId();
+        }
+        return disappointing.isEmpty()
+                ? serving.get(io.preference(place, serving.size()))
+                : serving.get(0);
+    }
+
+    private void unplaced(@Nullable PlacementGroup group) {
+        if (badReplicas > 0) {
+            fail(
+                    new FsException(
+                            Errno.EIO,
+                            place + ": " + badReplicas + " replicas are bad, no good one serves"));
+            return;
+        }
+        lastError =
+                new FsException(
+                        Errno.ETIMEDOUT,
+                        group == null
+                                ? "the cluster map does not know its pool"
+                                : "no replica in placement group " + group.id() + " is serving");
+        refreshAndRetry(true);
+    }
+
+    private void answered(Connection connection, int target, ChunkAddress address, Message answer) {
+        ChunkReply reply;
+        try {
+            reply = ChunkReply.decode(new Decoder(answer.header()));
+        } catch (MalformedMessageException e) {
+            answer.release();
+            fail(new FsException(Errno.EPROTO, place + ": " + e.getMessage(), e));
+            return;
+        }
+        Received received = new Received(reply, answer.payload());
+        int bad = check == null ? -1 : check.firstBad(received);
+        if (bad < 0) {
+            releasePayload();
+            if (!complete(received)) {
+                received.release();
+            }
+            return;
+        }
+        received.release();
+        io.reportBad(connection, address, bad);
+        disappoint(target, new FsException(Errno.EBADMSG, "checksum mismatch at " + bad));
+    }
+
+    private void failed(
+            int target, ChunkAddress address, @Nullable Connection via, FsException error) {
+        lastError = error;
+        switch (error.errno()) {
+            case WRONG_EPOCH -> refreshAndRetry(io.epochOf(address.group()) == address.epoch());
+            case NOT_READY, NOT_LEADER -> {
+                disappointing.add(target);
+                refreshAndRetry(true);
+            }
+            case EAGAIN -> io.later(this::attempt, backoff.nextMs());
+            case DISCONNECTED, ETIMEDOUT -> {
+                if (via != null && error.errno() == Errno.ETIMEDOUT) {
+                    io.connections().giveUp(via);
+                }
+                disappointing.add(target);
+                if (check != null && disappointing.size() < io.replicas(place)) {
+                    attempt();
+                } else {
+                    refreshAndRetry(true);
+                }
+            }
+            case EIO, EBADMSG -> {
+                if (check == null) {
+                    fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
+                } else {
+                    disappoint(target, error);
+                }
+            }
+            default ->
+                    fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
+        }
+    }
+
+    /** A replica is bad: on to the next. */
+    private void disappoint(int target, FsException error) {
+        badReplicas++;
+        disappointing.add(target);
+        lastError = error;
+        io.noteBad(place, target, error);
+        attempt();
+    }
+
+    private void refreshAndRetry(boolean delayed) {
+        long delayMs = delayed ? backoff.nextMs() : 0;
+        Promises.whenDone(
+                io.refresh(),
+                (map, failure) -> {
+                    if (delayMs == 0) {
+                        attempt();
+                    } else {
+                        io.later(this::attempt, delayMs);
+                    }
+                });
+    }
+
+    private void giveUp() {
+        Errno errno = badReplicas > 0 ? Errno.EIO : Errno.ETIMEDOUT;
+        fail(
+                new FsException(
+                        errno,
+                        place
+                                + ": no chunk server answered within "
+                                + io.requestTimeoutMs()
+                                + " ms ("
+                                + lastError.getMessage()
+                                + ")"));
+    }
+
+    private void fail(FsException error) {
+        releasePayload();
+        completeExceptionally(error);
+    }
+
+    private void releasePayload() {
+        if (payload != null) {
+            payload.release();
+        }
+    }
+}

@@ -1,0 +1,312 @@
+package io.cairn.client;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ChunkReply.OffsetReply;
+import io.cairn.wire.ChunkReply.ReadReply;
+import io.cairn.wire.ChunkReply.StatReply;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Limits;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads and writes of chunks, at whichever servers hold them now. Thread-safe; never blocks. Every
+ * promise is kept or broken within the request timeout; tries, replicas and maps are the business
+ * of {@link ChunkCall}.
+ */
+final class ChunkIo implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
+    private static final byte[] NO_TICKET = {};
+    private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    private final ClientSettings settings;
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final RandomGenerator random;
+    private final SessionState session;
+    private final ClusterView view;
+    private final ChunkConnections connections;
+    private final AtomicLong operations = new AtomicLong();
+    private final int spread;
+
+    ChunkIo(
+            ClientSettings settings,
+            ClientRuntime runtime,
+            SessionState session,
+            ClusterView view,
+            ChunkConnections connections) {
+        this.settings = settings;
+        this.clock = runtime.clock();
+        this.scheduler = runtime.scheduler();
+        this.random = runtime.random();
+        this.session = session;
+        this.view = view;
+        this.connections = connections;
+        synchronized (random) {
+            this.spread = random.nextInt(1 << 16);
+        }
+    }
+
+    /**
+     * What a read found.
+     *
+     * @param blocks bytes from {@code offsetBytes} on, owned by the receiver; null when the chunk
+     *     has none there
+     * @param offsetBytes offset in the chunk of the first byte of {@code blocks}
+     * @param chunkLengthBytes what lies at or beyond it reads as zeros; 0 also when there is no
+     *     such chunk
+     */
+    record Piece(@Nullable ByteBuf blocks, int offsetBytes, int chunkLengthBytes) {
+        /**
+         * Copies a range of the chunk, zeros where it has no bytes.
+         *
+         * @param fromBytes offset in the chunk
+         * @param target filled up to its remaining bytes
+         */
+        void copyTo(int fromBytes, ByteBuffer target) {
+            int available = 0;
+            if (blocks != null && fromBytes >= offsetBytes) {
+                int end = Math.min(offsetBytes + blocks.readableBytes(), chunkLengthBytes);
+                available = Math.clamp((long) end - fromBytes, 0, target.remaining());
+                if (available > 0) {
+                    int index = blocks.readerIndex() + fromBytes - offsetBytes;
+                    ByteBuffer part = target.duplicate();
+                    part.limit(part.position() + available);
+                    blocks.getBytes(index, part);
+                    target.position(target.position() + available);
+                }
+            }
+            Zeros.fill(target);
+        }
+
+        void release() {
+            if (blocks != null) {
+                blocks.release();
+            }
+        }
+    }
+
+    /** A name for a write that no other write ever has. */
+    OperationId newOperation() {
+        return new OperationId(session.session(), operations.incrementAndGet());
+    }
+
+    /**
+     * Writes to all current replicas.
+     *
+     * @param data taken over
+     * @param crcs as {@link Crc32c#ofPieces} makes them
+     */
+    CompletableFuture<WriteReply> write(
+            ChunkPlace place, OperationId operation, int offsetBytes, ByteBuf data, int[] crcs) {
+        return start(
+                        place,
+                        address ->
+                                new ChunkRequest.Write(
+                                        address, operation, offsetBytes, crcs, NO_TICKET),
+                        data)
+                .thenApply(received -> expect(received, WriteReply.class));
+    }
+
+    /** Makes a range zeros. */
+    CompletableFuture<WriteReply> zero(ChunkPlace place, int offsetBytes, int lengthBytes) {
+        OperationId operation = newOperation();
+        return start(
+                        place,
+                        address ->
+                                new ChunkRequest.Zero(
+                                        address, operation, 0, offsetBytes, lengthBytes, NO_TICKET),
+                        null)
+                .thenApply(received -> expect(received, WriteReply.class));
+    }
+
+    /** Makes a chunk from the first bytes of the same index of another object, once. */
+    CompletableFuture<WriteReply> cloneFrom(ChunkPlace place, long sourceOid, int lengthBytes) {
+        return start(
+                        place,
+                        address ->
+                                new ChunkRequest.Clone(
+                                        address, sourceOid, lengthBytes, false, NO_TICKET),
+                        null)
+                .thenApply(received -> expect(received, WriteReply.class));
+    }
+
+    /** Makes a chunk durable on all current replicas. */
+    CompletableFuture<WriteReply> flush(ChunkPlace place) {
+        return start(place, address -> new ChunkRequest.Flush(address, false, NO_TICKET), null)
+                .thenApply(received -> expect(received, WriteReply.class));
+    }
+
+    /** The next data or hole at or after an offset, -1 when there is none before the end. */
+    CompletableFuture<Integer> seek(ChunkPlace place, int offsetBytes, boolean data) {
+        return start(place, address -> new ChunkRequest.SeekChunk(address, offsetBytes, data), null)
+                .thenApply(received -> expect(received, OffsetReply.class).offsetBytes());
+    }
+
+    /** The state of a chunk at the head. */
+    CompletableFuture<StatReply> stat(ChunkPlace place) {
+        return start(place, ChunkRequest.StatChunk::new, null)
+                .thenApply(received -> expect(received, StatReply.class));
+    }
+
+    /** Reads and verifies a range of a chunk, 1 byte up to {@link Limits#MAX_IO_BYTES}. */
+    CompletableFuture<Piece> read(ChunkPlace place, int offsetBytes, int lengthBytes) {
+        ChunkCall call =
+                new ChunkCall(
+                        this,
+                        place,
+                        address ->
+                                new ChunkRequest.Read(address, offsetBytes, lengthBytes, NO_TICKET),
+                        null,
+                        received -> firstBad(received, offsetBytes, lengthBytes));
+        call.attempt();
+        return call.thenApply(
+                received -> {
+                    ReadReply reply = (ReadReply) received.reply();
+                    return new Piece(received.payload(), reply.offsetBytes(), reply.lengthBytes());
+                });
+    }
+
+    private ChunkCall start(
+            ChunkPlace place,
+            Function<ChunkAddress, ChunkRequest> request,
+            @Nullable ByteBuf payload) {
+        ChunkCall call = new ChunkCall(this, place, request, payload, null);
+        call.attempt();
+        return call;
+    }
+
+    private static <T> T expect(ChunkCall.Received received, Class<T> kind) {
+        received.release();
+        if (!kind.isInstance(received.reply())) {
+            throw new FsException(
+                    Errno.EPROTO, "a chunk server answered " + received.reply().getClass());
+        }
+        return kind.cast(received.reply());
+    }
+
+    /** Verifies a read: the offset of the first block that is wrong or missing, or -1. */
+    private static int firstBad(ChunkCall.Received received, int offsetBytes, int lengthBytes) {
+        if (!(received.reply() instanceof ReadReply reply)) {
+            return offsetBytes;
+        }
+        int end = Math.min(offsetBytes + lengthBytes, reply.lengthBytes());
+        if (end <= offsetBytes) {
+            return -1;
+        }
+        ByteBuf payload = received.payload();
+        int bytes = payload == null ? 0 : payload.readableBytes();
+        if (payload == null
+                || reply.offsetBytes() > offsetBytes
+                || (reply.offsetBytes() & (BLOCK - 1)) != 0
+                || reply.offsetBytes() + bytes < end
+                || reply.crcs().length < (bytes + BLOCK - 1) / BLOCK) {
+            return offsetBytes;
+        }
+        ByteBuffer blocks = payload.nioBuffer();
+        for (int i = 0, at = 0; at < bytes; i++, at += BLOCK) {
+            if (Crc32c.ofPadded(blocks, at, Math.min(BLOCK, bytes - at)) != reply.crcs()[i]) {
+                return reply.offsetBytes() + at;
+            }
+        }
+        return -1;
+    }
+
+    /** Tells a server that a block failed its checksum there. */
+    void reportBad(Connection connection, ChunkAddress address, int offsetBytes) {
+        byte[] header = new ChunkRequest.ReportBad(address, offsetBytes).toBytes();
+        Promises.whenDone(
+                connection.call(Message.of(header), settings.attemptTimeoutMs()),
+                (answer, failure) -> {
+                    if (answer != null) {
+                        answer.release();
+                    }
+                });
+    }
+
+    void noteBad(ChunkPlace place, int target, FsException error) {
+        LOG.warn("{} at target {}: {}; asking another replica", place, target, error.getMessage());
+    }
+
+    /** Which of several equal replicas to read: the same one for a chunk, spread over clients. */
+    int preference(ChunkPlace place, int replicas) {
+        return (int) Long.remainderUnsigned(place.index() + spread, replicas);
+    }
+
+    /** How many replicas the group of a chunk has. */
+    int replicas(ChunkPlace place) {
+        PlacementGroup group = map().groupOf(place.layout(), place.index());
+        return group == null ? 0 : group.members().size();
+    }
+
+    long epochOf(int groupId) {
+        PlacementGroup group = map().group(groupId);
+        return group == null ? 0 : group.epoch();
+    }
+
+    ClusterMap map() {
+        return view.map();
+    }
+
+    CompletableFuture<ClusterMap> refresh() {
+        return view.refresh();
+    }
+
+    ChunkConnections connections() {
+        return connections;
+    }
+
+    RandomGenerator random() {
+        return random;
+    }
+
+    void later(Runnable task, long delayMs) {
+        scheduler.schedule(task, delayMs);
+    }
+
+    long deadlineMs() {
+        return clock.millis() + settings.requestTimeoutMs();
+    }
+
+    long leftMs(long deadlineMs) {
+        return deadlineMs - clock.millis();
+    }
+
+    long attemptTimeoutMs() {
+        return 2 * settings.attemptTimeoutMs();
+    }
+
+    long requestTimeoutMs() {
+        return settings.requestTimeoutMs();
+    }
+
+    /** Whether a layout can hold chunks at all: some chunk server has registered. */
+    static boolean canStore(@Nullable Layout layout) {
+        return layout != null && layout.poolId() != 0;
+    }
+
+    /** Closes the connections to all chunk servers. Idempotent. */
+    @Override
+    public void close() {
+        connections.close();
+    }
+}

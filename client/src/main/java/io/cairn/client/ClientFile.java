@@ -1,0 +1,195 @@
+package io.cairn.client;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An open file of this client; what several of one inode share is in {@link InodeState}. */
+final class ClientFile implements OpenFile {
+    private final CairnFileSystem fs;
+    private final InodeState state;
+    private final ContentReader reader;
+    private final Caller caller;
+    private final int flags;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean accessed = new AtomicBoolean();
+    private long errorsSeen;
+    private long errorsSeenByWrite;
+
+    ClientFile(CairnFileSystem fs, InodeState state, Caller caller, int flags) {
+        this.fs = fs;
+        this.state = state;
+        this.reader = new ContentReader(state);
+        this.caller = caller;
+        this.flags = flags;
+        this.errorsSeen = state.errors().count();
+        this.errorsSeenByWrite = errorsSeen;
+    }
+
+    InodeState state() {
+        return state;
+    }
+
+    @Override
+    public long ino() {
+        return state.ino();
+    }
+
+    @Override
+    public int flags() {
+        return flags;
+    }
+
+    @Override
+    public Attributes attributes() {
+        return fs.attributesOf(state);
+    }
+
+    @Override
+    public int read(long offsetBytes, ByteBuffer target) {
+        requireOpen();
+        if ((flags & FileSystem.O_ACCMODE) == FileSystem.O_WRONLY) {
+            throw new FsException(Errno.EBADF, "not open for reading");
+        }
+        int count = reader.read(offsetBytes, target);
+        if (count > 0 && !accessed.get() && accessed.compareAndSet(false, true)) {
+            fs.accessed(state);
+        }
+        return count;
+    }
+
+    @Override
+    public int write(long offsetBytes, ByteBuffer source) {
+        requireWritable();
+        reportTo(true);
+        int count = source.remaining();
+        if (count == 0) {
+            return 0;
+        }
+        fs.beforeWrite(state, caller);
+        if ((flags & FileSystem.O_APPEND) != 0) {
+            state.appendToken().beginWrite();
+            try {
+                writeAt(state.size(), source);
+            } finally {
+                state.appendToken().endWrite();
+            }
+        } else {
+            writeAt(offsetBytes, source);
+        }
+        if ((flags & FileSystem.O_DSYNC) != 0) {
+            sync((flags & FileSystem.O_SYNC) != FileSystem.O_SYNC);
+        }
+        return count;
+    }
+
+    private void writeAt(long offset, ByteBuffer source) {
+        fs.ensureStorage(state, offset + source.remaining());
+        state.write(offset, source);
+    }
+
+    @Override
+    public void flush() {
+        requireOpen();
+        if (isWritable()) {
+            commit();
+        }
+    }
+
+    private void commit() {
+        FsException unnoted = null;
+        try {
+            Await.get(state.commit(), drainTimeoutMs());
+        } catch (FsException e) {
+            unnoted = e;
+        }
+        reportTo(false);
+        if (unnoted != null) {
+            throw unnoted;
+        }
+    }
+
+    /** A file with many buffered writes may take several rounds of requests to drain. */
+    private long drainTimeoutMs() {
+        return fs.mount().timeoutMs() * (2 + state.bufferedExtents() / 16);
+    }
+
+    @Override
+    public void sync(boolean dataOnly) {
+        requireOpen();
+        FsException unnoted = null;
+        try {
+            fs.sync(state, drainTimeoutMs());
+        } catch (FsException e) {
+            unnoted = e;
+        }
+        reportTo(false);
+        if (unnoted != null) {
+            throw unnoted;
+        }
+    }
+
+    /** Throws a write error that this open file has not reported yet. */
+    private synchronized void reportTo(boolean write) {
+        long count = state.errors().count();
+        if (write) {
+            if (count > Math.max(errorsSeen, errorsSeenByWrite)) {
+                errorsSeenByWrite = count;
+                throw state.errors().last();
+            }
+        } else if (count > errorsSeen) {
+            errorsSeen = count;
+            throw state.errors().last();
+        }
+    }
+
+    @Override
+    public void allocate(int mode, long offsetBytes, long lengthBytes) {
+        requireWritable();
+        fs.beforeWrite(state, caller);
+        fs.contents().allocate(state, mode, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public long seek(long offsetBytes, boolean data) {
+        requireOpen();
+        return fs.contents().seek(state, offsetBytes, data);
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw new FsException(Errno.EBADF, "the file is closed");
+        }
+    }
+
+    private void requireWritable() {
+        requireOpen();
+        if (!isWritable()) {
+            throw new FsException(Errno.EBADF, "not open for writing");
+        }
+    }
+
+    private boolean isWritable() {
+        return (flags & FileSystem.O_ACCMODE) != FileSystem.O_RDONLY;
+    }
+
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            if (isWritable()) {
+                commit();
+            }
+        } finally {
+            reader.close();
+            fs.closed(this);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Brings what was written to one inode to the chunk servers and then the size to the master: what
+ * close(2) promises. One commit of an inode runs at a time; who asks meanwhile waits for the next
+ * one. Never blocks.
+ *
+ * <pre>
+ *   drain -> CloneDone for clones made -> WriteInline | Spill | CommitSize
+ *     ^                                        |
+ *     +-- ESTALE, EFBIG: look at the inode again
+ * </pre>
+ */
+final class Committer {
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    /** How often the inode may have changed under a commit before it fails. */
+    private static final int MAX_ROUNDS = 8;
+
+    private final InodeState state;
+    private final Mount mount;
+    private CompletableFuture<Void> last = DONE;
+
+    Committer(InodeState state, Mount mount) {
+        this.state = state;
+        this.mount = mount;
+    }
+
+    /** Commits what was written before; fails with the error that the inode has noted then. */
+    CompletableFuture<Void> commit() {
+        synchronized (state) {
+            if (last.isDone()) {
+                last = state.isDirty() ? round(0) : DONE;
+            } else {
+                last = last.handle((_, _) -> true).thenCompose(_ -> round(0));
+            }
+            return last;
+        }
+    }
+
+    private CompletableFuture<Void> round(int number) {
+        CompletableFuture<Void> drained = state.drain();
+        return drained.isDone() ? tellClones(number) : drained.thenCompose(_ -> tellClones(number));
+    }
+
+    private CompletableFuture<Void> tellClones(int number) {
+        List<CompletableFuture<?>> told = new ArrayList<>(0);
+        for (long oid : state.untoldClones()) {
+            told.add(
+                    mount.master()
+                            .mutate(new ContentMutation.CloneDone(state.ino(), oid))
+                            .thenAccept(_ -> state.toldClone(oid)));
+        }
+        return told.isEmpty()
+                ? tell(number)
+                : CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new))
+                        .handle((_, failure) -> failure)
+                        .thenCompose(failure -> failure == null ? tell(number) : fail(failure));
+    }
+
+    private CompletableFuture<Void> tell(int number) {
+        Mutation mutation = state.nextMutation();
+        if (mutation == null) {
+            return DONE;
+        }
+        CompletableFuture<Void> promise = new CompletableFuture<>();
+        Promises.whenDone(
+                mount.master().mutate(mutation),
+                (reply, failure) -> {
+                    CompletableFuture<Void> next =
+                            reply == null
+                                    ? fail(Promises.cause(failure))
+                                    : told(mutation, reply, number);
+                    forward(next, promise);
+                });
+        return promise;
+    }
+
+    private static void forward(CompletableFuture<Void> from, CompletableFuture<Void> to) {
+        Promises.whenDone(
+                from,
+                (_, failure) -> {
+                    if (failure == null) {
+                        to.complete(null);
+                    } else {
+                        to.completeExceptionally(failure);
+                    }
+                });
+    }
+
+    private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
+        if (reply instanceof Reply.EntryReply entry) {
+            state.committed(entry.inode());
+            return DONE;
+        }
+        if (!(reply instanceof Reply.Failure failure)) {
+            return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
+        }
+        boolean moved = failure.errno() == Errno.ESTALE || failure.errno() == Errno.EFBIG;
+        if (moved && number < MAX_ROUNDS) {
+            CompletableFuture<Void> promise = new CompletableFuture<>();
+            Promises.whenDone(
+                    mount.master().query(new Query.GetInode(state.ino())),
+                    (answer, trouble) ->
+                            forward(
+                                    answer == null
+                                            ? fail(Promises.cause(trouble))
+                                            : again(mutation, answer, number),
+                                    promise));
+            return promise;
+        }
+        return refused(failure);
+    }
+
+    private CompletableFuture<Void> again(Mutation mutation, Reply answer, int number) {
+        if (!(answer instanceof Reply.EntryReply entry)) {
+            return answer instanceof Reply.Failure failure
+                    ? refused(failure)
+                    : fail(new FsException(Errno.EPROTO, "the master answered " + answer));
+        }
+        try {
+            state.adopt(entry.inode());
+            state.rejected(mutation);
+        } catch (FsException e) {
+            state.failed(e, true);
+            return CompletableFuture.failedFuture(e);
+        }
+        return round(number + 1);
+    }
+
+    /** The master will never do it: the inode is gone, or there is no space for it. */
+    private CompletableFuture<Void> refused(Reply.Failure failure) {
+        FsException error =
+                new FsException(
+                        failure.errno(),
+                        "commit of inode " + state.ino() + ": " + failure.message());
+        state.failed(error, true);
+        return CompletableFuture.failedFuture(error);
+    }
+
+    /** No master answered: what was written stays, and the next commit tries again. */
+    private CompletableFuture<Void> fail(Throwable failure) {
+        FsException error = Await.failure(failure);
+        state.failed(error, false);
+        return CompletableFuture.failedFuture(error);
+    }
+}

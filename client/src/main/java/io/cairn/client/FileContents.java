@@ -1,0 +1,245 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Changes of contents other than writes: truncation, fallocate, and the search for holes. They
+ * drain and commit what is buffered first, and keep writers of this mount out meanwhile. Blocking.
+ */
+final class FileContents {
+    private static final int KEEP_SIZE = 1;
+    private static final int PUNCH_HOLE = 2;
+    private static final int ZERO_RANGE = 16;
+    private static final int MAX_PARALLEL = 16;
+
+    private final Mount mount;
+
+    FileContents(Mount mount) {
+        this.mount = mount;
+    }
+
+    private void commit(InodeState state) {
+        Await.get(state.commit(), mount.timeoutMs() * (2 + state.bufferedExtents() / 16));
+    }
+
+    /** Changes the size, and perhaps other attributes with it. */
+    Reply.EntryReply resize(InodeState state, AttributeChange change) {
+        state.closeGate();
+        try {
+            state.discardFrom(change.size());
+            commit(state);
+            Reply reply = ask(state.ino(), change);
+            if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
+                // An inline file grows out of its inode: the client moves the contents first.
+                ensureStorage(state);
+                state.moveToChunks();
+                commit(state);
+                reply = ask(state.ino(), change);
+            }
+            Reply.EntryReply entry = Await.expect(reply, Reply.EntryReply.class);
+            state.adopt(entry.inode());
+            return entry;
+        } finally {
+            state.openGate();
+        }
+    }
+
+    private Reply ask(long ino, AttributeChange change) {
+        return Await.get(
+                mount.master().mutate(new TreeMutation.SetAttributes(ino, change)),
+                mount.timeoutMs());
+    }
+
+    /** Has the master choose a pool for a file that was made before any chunk server came. */
+    void ensureStorage(InodeState state) {
+        if (ChunkIo.canStore(state.layout())) {
+            return;
+        }
+        AttributeChange touch = AttributeChange.NONE.withMtime(state.attributes().mtimeNs());
+        Reply reply = ask(state.ino(), touch);
+        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        if (!ChunkIo.canStore(state.layout())) {
+            throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+        }
+    }
+
+    /** As {@code OpenFile.allocate}: KEEP_SIZE alone reserves nothing and succeeds. */
+    void allocate(InodeState state, int mode, long offset, long length) {
+        if (offset < 0 || length <= 0) {
+            throw new FsException(Errno.EINVAL, "offset " + offset + ", length " + length);
+        }
+        if (offset > FileSystem.MAX_FILE_BYTES - length) {
+            throw new FsException(Errno.EFBIG);
+        }
+        long end = offset + length;
+        switch (mode) {
+            case 0 -> extend(state, end);
+            case KEEP_SIZE -> {
+                // Space is not reserved: a later write may still find the disks full.
+            }
+            case PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE | KEEP_SIZE -> zero(state, offset, end);
+            case ZERO_RANGE -> {
+                zero(state, offset, end);
+                extend(state, end);
+            }
+            default -> throw new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
+        }
+    }
+
+    private void extend(InodeState state, long end) {
+        if (end <= state.size()) {
+            return;
+        }
+        if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
+            ensureStorage(state);
+        }
+        state.extendTo(end);
+        commit(state);
+    }
+
+    private void zero(InodeState state, long offset, long wantedEnd) {
+        state.closeGate();
+        try {
+            commit(state);
+            long end = Math.min(wantedEnd, state.size());
+            if (!state.zeroInline(offset, end)) {
+                zeroChunks(state, offset, end);
+            }
+            commit(state);
+        } finally {
+            state.openGate();
+        }
+    }
+
+    private void zeroChunks(InodeState state, long from, long end) {
+        Layout layout = state.layout();
+        long chunkBytes = layout.chunkSizeBytes();
+        ArrayDeque<CompletableFuture<Void>> running = new ArrayDeque<>();
+        for (long at = from; at < end; ) {
+            long index = layout.chunkOf(at);
+            long to = Math.min((index + 1) * chunkBytes, end);
+            running.add(zeroChunk(state, layout, at, to));
+            if (running.size() == MAX_PARALLEL) {
+                Await.get(running.remove(), mount.timeoutMs());
+            }
+            at = to;
+        }
+        running.forEach(each -> Await.get(each, mount.timeoutMs()));
+    }
+
+    private CompletableFuture<Void> zeroChunk(InodeState state, Layout layout, long from, long to) {
+        long index = layout.chunkOf(from);
+        ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
+        int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
+        return state.prepare(place)
+                .thenCompose(_ -> mount.chunks().zero(place, inChunk, (int) (to - from)))
+                .thenAccept(
+                        (WriteReply reply) ->
+                                state.changed(place, from, to, reply.allocatedDeltaBytes()));
+    }
+
+    /** As {@code OpenFile.seek}. */
+    long seek(InodeState state, long offset, boolean data) {
+        Await.get(state.drain(), mount.timeoutMs() * (2 + state.bufferedExtents() / 16));
+        if (!state.isFresh()) {
+            Inode fresh =
+                    Await.reply(
+                                    mount.master().query(new Query.GetInode(state.ino())),
+                                    Reply.EntryReply.class,
+                                    mount.timeoutMs())
+                            .inode();
+            state.adopt(fresh);
+        }
+        long size = state.size();
+        if (offset < 0 || offset >= size) {
+            throw new FsException(Errno.ENXIO, "offset " + offset + " of " + size);
+        }
+        if (state.inline() != null) {
+            return data ? offset : size;
+        }
+        long found = data ? seekData(state, offset, size) : seekHole(state, offset, size);
+        if (found < 0) {
+            throw new FsException(Errno.ENXIO, "no data at or after " + offset);
+        }
+        return found;
+    }
+
+    /** Asks several chunks at a time, as a sparse file may have many without data. */
+    private long seekData(InodeState state, long offset, long size) {
+        Layout layout = state.layout();
+        long chunkBytes = layout.chunkSizeBytes();
+        ArrayDeque<CompletableFuture<Long>> asked = new ArrayDeque<>();
+        long deadlineMs = mount.nowMs() + mount.timeoutMs();
+        for (long at = offset; at < size || !asked.isEmpty(); ) {
+            while (at < size && asked.size() < MAX_PARALLEL) {
+                asked.add(seekInChunk(state, at, true));
+                at = (at / chunkBytes + 1) * chunkBytes;
+            }
+            long found = Await.get(asked.remove(), mount.timeoutMs());
+            if (found >= 0) {
+                return found < size ? found : -1;
+            }
+            if (mount.nowMs() - deadlineMs > 0) {
+                throw new FsException(Errno.ETIMEDOUT, "no data found in time");
+            }
+        }
+        return -1;
+    }
+
+    private long seekHole(InodeState state, long offset, long size) {
+        long chunkBytes = state.layout().chunkSizeBytes();
+        for (long at = offset; at < size; at = (at / chunkBytes + 1) * chunkBytes) {
+            long found = Await.get(seekInChunk(state, at, false), mount.timeoutMs());
+            if (found >= 0) {
+                return Math.min(found, size);
+            }
+        }
+        return size;
+    }
+
+    /** The offset in the file of the next data or hole in one chunk; -1 when there is none. */
+    private CompletableFuture<Long> seekInChunk(InodeState state, long at, boolean data) {
+        Layout layout = state.layout();
+        long index = layout.chunkOf(at);
+        long base = index * layout.chunkSizeBytes();
+        int inChunk = (int) (at - base);
+        ChunkSource source = state.source(index);
+        CompletableFuture<Integer> found = mount.chunks().seek(source.place(), inChunk, data);
+        if (data) {
+            return found.thenApply(hit -> hit < 0 || hit >= source.lengthBytes() ? -1 : base + hit);
+        }
+        // What lies beyond the end of the stored chunk is a hole, too.
+        return found.thenCompose(
+                hit ->
+                        hit >= 0
+                                ? CompletableFuture.completedFuture(
+                                        base + Math.min(hit, source.lengthBytes()))
+                                : mount.chunks()
+                                        .stat(source.place())
+                                        .thenApply(
+                                                reply ->
+                                                        holeAfter(
+                                                                reply.state().lengthBytes(),
+                                                                inChunk,
+                                                                base,
+                                                                source,
+                                                                layout)));
+    }
+
+    private static long holeAfter(
+            int storedBytes, int inChunk, long base, ChunkSource source, Layout layout) {
+        long end = Math.max(inChunk, Math.min(storedBytes, source.lengthBytes()));
+        return end < layout.chunkSizeBytes() ? base + end : -1;
+    }
+}

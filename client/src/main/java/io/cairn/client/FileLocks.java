@@ -1,0 +1,178 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply.LockOutcome;
+import io.cairn.wire.Reply.LockReply;
+import io.cairn.wire.SessionMutation;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Advisory locks, which the master keeps. A request that has to wait is queued there; a push tells
+ * when it was granted, and because a push may be lost the request is repeated every second.
+ * Thread-safe; blocks.
+ */
+final class FileLocks {
+    private static final long ASK_AGAIN_MS = 1000;
+
+    /** Somebody who may hold a lock on an inode. */
+    private record Holder(Lock.Kind kind, long owner) {}
+
+    private final MasterChannel master;
+    private final long timeoutMs;
+    private final AtomicLong requests = new AtomicLong();
+    private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, Set<Holder>> holders = new ConcurrentHashMap<>();
+
+    FileLocks(MasterChannel master, long timeoutMs) {
+        this.master = master;
+        this.timeoutMs = timeoutMs;
+    }
+
+    /** An owner for locks of the client itself; none that a door passes is negative like it. */
+    long newOwner() {
+        return Long.MIN_VALUE + requests.incrementAndGet();
+    }
+
+    /** A lock in the way of another, or null. */
+    @Nullable Lock test(long ino, Lock wanted) {
+        LockReply reply =
+                Await.reply(
+                        master.query(new Query.TestLock(ino, wanted)), LockReply.class, timeoutMs);
+        return reply.conflict();
+    }
+
+    /** Sets, changes or removes a lock, as {@code FileSystem.setLock} says. */
+    void set(long ino, Lock lock, long waitMs) {
+        if (lock.mode() != Lock.Mode.UNLOCK) {
+            holders.computeIfAbsent(ino, _ -> ConcurrentHashMap.newKeySet())
+                    .add(new Holder(lock.kind(), lock.owner()));
+        } else if (!mayHold(ino, lock.kind(), lock.owner())) {
+            return;
+        }
+        acquire(ino, lock, waitMs);
+    }
+
+    /** Takes a lock of the client itself; ETIMEDOUT when it does not come. */
+    void take(long ino, Lock lock, long waitMs) {
+        try {
+            acquire(ino, lock, waitMs);
+        } catch (FsException e) {
+            if (e.errno() == Errno.EINTR && !Thread.currentThread().isInterrupted()) {
+                throw new FsException(
+                        Errno.ETIMEDOUT,
+                        "another client keeps appending to inode "
+                                + ino
+                                + ": no turn within "
+                                + waitMs
+                                + " ms",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    private void acquire(long ino, Lock lock, long waitMs) {
+        long requestId = requests.incrementAndGet();
+        boolean queue = waitMs > 0 && lock.mode() != Lock.Mode.UNLOCK;
+        SessionMutation request = new SessionMutation.SetLock(ino, lock, queue, requestId);
+        CompletableFuture<Boolean> granted = new CompletableFuture<>();
+        if (queue) {
+            waiting.put(requestId, granted);
+        }
+        try {
+            long leftMs = waitMs;
+            while (!ask(request)) {
+                long stepMs = Math.min(leftMs, ASK_AGAIN_MS);
+                if (stepMs <= 0) {
+                    throw new FsException(Errno.EINTR, "the lock did not come in time");
+                }
+                if (await(granted, stepMs)) {
+                    return;
+                }
+                leftMs -= stepMs;
+            }
+        } catch (FsException e) {
+            if (queue) {
+                Promises.whenDone(
+                        master.mutate(new SessionMutation.CancelLock(ino, requestId)),
+                        (_, _) -> {});
+            }
+            throw e;
+        } finally {
+            waiting.remove(requestId);
+        }
+    }
+
+    /** Whether the lock is granted; false when it is queued. */
+    private boolean ask(SessionMutation request) {
+        LockReply reply = Await.reply(master.mutate(request), LockReply.class, timeoutMs);
+        if (reply.outcome() == LockOutcome.DEADLOCK) {
+            throw new FsException(Errno.EDEADLK);
+        }
+        if (reply.outcome() == LockOutcome.CONFLICT) {
+            throw new FsException(Errno.EAGAIN, "the lock is held by another");
+        }
+        return reply.outcome() == LockOutcome.GRANTED;
+    }
+
+    /** Waits for the push. */
+    private static boolean await(CompletableFuture<Boolean> granted, long waitMs) {
+        try {
+            return granted.get(waitMs, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FsException(Errno.EINTR, "interrupted while waiting for a lock", e);
+        } catch (ExecutionException e) {
+            throw Await.failure(e);
+        }
+    }
+
+    /** A push: a queued request was granted. */
+    void granted(long requestId) {
+        CompletableFuture<Boolean> waiter = waiting.get(requestId);
+        if (waiter != null) {
+            waiter.complete(true);
+        }
+    }
+
+    /** Whether this client may hold a lock of that kind and owner on an inode. */
+    boolean mayHold(long ino, Lock.Kind kind, long owner) {
+        Set<Holder> known = holders.get(ino);
+        return known != null && known.contains(new Holder(kind, owner));
+    }
+
+    /** Removes all locks of a kind and owner; asks nobody when there cannot be any. */
+    void release(long ino, Lock.Kind kind, long owner) {
+        if (!mayHold(ino, kind, owner)) {
+            return;
+        }
+        Await.get(master.mutate(new SessionMutation.ReleaseLocks(ino, kind, owner)), timeoutMs);
+        holders.computeIfPresent(
+                ino,
+                (_, known) -> {
+                    known.remove(new Holder(kind, owner));
+                    return known.isEmpty() ? null : known;
+                });
+    }
+
+    /** The session is gone: the inodes on which it may have held locks. */
+    Set<Long> sessionLost() {
+        Set<Long> inos = new HashSet<>(holders.keySet());
+        holders.clear();
+        return inos;
+    }
+}

@@ -1,0 +1,58 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+
+/**
+ * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which
+ * the caller of every method holds.
+ */
+final class Gate {
+    private static final long STEP_MS = 100;
+
+    private final Object lock;
+    private final long timeoutMs;
+    private boolean closed;
+
+    Gate(Object lock, long timeoutMs) {
+        this.lock = lock;
+        this.timeoutMs = timeoutMs;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Waits until the gate is open. */
+    void pass() {
+        if (!closed) {
+            return;
+        }
+        boolean interrupted = false;
+        for (long leftMs = timeoutMs; closed && leftMs > 0; leftMs -= STEP_MS) {
+            try {
+                lock.wait(STEP_MS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (closed) {
+            throw new FsException(Errno.ETIMEDOUT, "a change of the file's size takes too long");
+        }
+    }
+
+    /** Waits until the gate is open, and closes it. */
+    void close() {
+        pass();
+        closed = true;
+    }
+
+    /** Lets everybody in again. */
+    void open() {
+        closed = false;
+        lock.notifyAll();
+    }
+}

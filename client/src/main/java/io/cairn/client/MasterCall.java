@@ -1,0 +1,92 @@
+package io.cairn.client;
+
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to the master on its way, and the promise of its reply. Completes with the reply, a
+ * {@link Reply.Failure} included; exceptionally only when no master could be asked in time.
+ *
+ * <p>The fields below are written before a send and read after its answer, which orders them.
+ */
+final class MasterCall extends CompletableFuture<Reply> {
+    final @Nullable Mutation mutation;
+    final @Nullable Query query;
+    final long deadlineMs;
+
+    /** The session in which it was last sent; of a mutation: to which the sequence belongs. */
+    long session;
+
+    /** Number of a mutation, 0 before it has one. */
+    long sequence;
+
+    /** How often it was sent in this session. */
+    int attempts;
+
+    private byte @Nullable [] frame;
+
+    MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs) {
+        this.mutation = mutation;
+        this.query = query;
+        this.deadlineMs = deadlineMs;
+    }
+
+    /** Gives a mutation its place in a session. */
+    void place(long inSession, long itsSequence) {
+        session = inSession;
+        sequence = itsSequence;
+        attempts = 0;
+        frame = null;
+    }
+
+    /** The bytes to send. Those of a mutation stay the same in all resends. */
+    byte[] frame(long currentSession, long ackedUpTo) {
+        if (mutation == null) {
+            session = currentSession;
+            return MasterRequest.query(currentSession, query());
+        }
+        byte[] bytes = frame;
+        if (bytes == null) {
+            bytes = MasterRequest.mutation(new Envelope(session, sequence, ackedUpTo, 0, mutation));
+            frame = bytes;
+        }
+        return bytes;
+    }
+
+    private Query query() {
+        if (query == null) {
+            throw new IllegalStateException("neither mutation nor query");
+        }
+        return query;
+    }
+
+    /**
+     * Whether doing it twice is the same as doing it once, so that it may be sent in a new session
+     * although it may have been executed in the old one.
+     */
+    boolean isRepeatable() {
+        return switch (mutation) {
+            case null -> true;
+            case TreeMutation.SetAttributes ignored -> true;
+            case ContentMutation ignored -> true;
+            case SessionMutation ignored -> true;
+            case TreeMutation.SetXattr x -> x.flags() == 0;
+            case TreeMutation.SetPolicy ignored -> true;
+            default -> false;
+        };
+    }
+
+    /** What it is, for messages. */
+    String title() {
+        Object what = mutation == null ? query() : mutation;
+        return what.getClass().getSimpleName();
+    }
+}

@@ -1,0 +1,439 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Push;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Requests to whichever master leads. A caller's thread encodes and hands the bytes to the
+ * connection; the event loop that receives the answer completes the promise: a lone caller pays one
+ * hand-over each way.
+ *
+ * <p>Mutations are exactly once: each has a sequence number in the session and is sent again with
+ * the same bytes, after a broken connection or to another leader, until it is answered or its time
+ * is over. When the session ended meanwhile, a mutation that may have been executed is sent again
+ * only if doing it twice is harmless; else it fails with EIO.
+ *
+ * <p>Thread-safe; never blocks; promises are completed without locks held.
+ */
+final class MasterChannel implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MasterChannel.class);
+
+    /** Requests that may wait for a connection or for room in the session's window. */
+    private static final int MAX_WAITING = 16_384;
+
+    private static final long SWEEP_MS = 200;
+    private static final long RELEASE_DELAY_MS = 10;
+
+    /** Who hears of pushes and of the end of a session. */
+    interface Listener {
+        /** The master says something; called on an event loop. */
+        void push(Push push);
+
+        /** All locks are lost; called on an event loop. */
+        void sessionLost();
+    }
+
+    private final ClientSettings settings;
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final SessionState state;
+    private final MasterLink link;
+    private final Backoff backoff;
+    private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
+    private volatile @Nullable Listener listener;
+    private volatile @Nullable ClusterView view;
+    private boolean sweeping;
+    private volatile boolean closed;
+
+    MasterChannel(ClientSettings settings, Transport transport, ClientRuntime runtime) {
+        this.settings = settings;
+        this.clock = runtime.clock();
+        this.scheduler = runtime.scheduler();
+        this.state = new SessionState(clock, runtime.random());
+        this.backoff = new Backoff(runtime.random());
+        this.link = new MasterLink(settings, transport, runtime, state, new Events());
+    }
+
+    /**
+     * Begins to search for the leader; completes once a session is open.
+     *
+     * @param newListener hears of pushes from now on
+     * @param newView hears of younger cluster maps from now on
+     */
+    CompletableFuture<Void> start(Listener newListener, ClusterView newView) {
+        listener = newListener;
+        view = newView;
+        return link.start();
+    }
+
+    /** What the client knows of its session. */
+    SessionState session() {
+        return state;
+    }
+
+    /** Why no master can be asked now. */
+    String lastError() {
+        return link.lastError();
+    }
+
+    /** Sends a mutation; the promise is kept or broken within the request timeout. */
+    CompletableFuture<Reply> mutate(Mutation mutation) {
+        MasterCall call = new MasterCall(mutation, null, deadlineMs());
+        send(call);
+        return call;
+    }
+
+    /** Sends a query; the promise is kept or broken within the request timeout. */
+    CompletableFuture<Reply> query(Query query) {
+        MasterCall call = new MasterCall(null, query, deadlineMs());
+        send(call);
+        return call;
+    }
+
+    private long deadlineMs() {
+        return clock.millis() + settings.requestTimeoutMs();
+    }
+
+    private void send(MasterCall call) {
+        Connection connection = link.ready();
+        if (connection == null || state.session() == 0 || !claim(call)) {
+            await(call);
+            return;
+        }
+        long leftMs = call.deadlineMs - clock.millis();
+        if (leftMs <= 0) {
+            expire(call);
+            return;
+        }
+        call.attempts++;
+        byte[] frame = call.frame(state.session(), state.ackedUpTo());
+        long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
+        Promises.whenDone(
+                connection.call(Message.of(frame), timeoutMs),
+                (message, failure) -> answered(call, connection, message, failure));
+    }
+
+    /** Gives a mutation its sequence number in the current session; false when it must wait. */
+    private boolean claim(MasterCall call) {
+        if (call.mutation == null) {
+            return true;
+        }
+        long session = state.session();
+        if (call.sequence != 0 && call.session == session) {
+            return session != 0;
+        }
+        long sequence = state.claim();
+        if (sequence == 0) {
+            return false;
+        }
+        call.place(session, sequence);
+        return true;
+    }
+
+    private void await(MasterCall call) {
+        boolean full;
+        boolean begin = false;
+        synchronized (waiting) {
+            full = closed || waiting.size() >= MAX_WAITING;
+            if (!full) {
+                waiting.add(call);
+                begin = !sweeping;
+                sweeping = true;
+            }
+        }
+        if (full) {
+            fail(
+                    call,
+                    closed
+                            ? new FsException(Errno.EIO, "this filesystem client is closed")
+                            : new FsException(Errno.EAGAIN, "too many requests to the master"));
+        } else if (begin) {
+            scheduler.schedule(this::sweep, SWEEP_MS);
+        }
+        if (link.ready() != null && state.session() != 0) {
+            resume();
+        }
+    }
+
+    /** Sends what waits, as far as the window has room. */
+    private void resume() {
+        while (true) {
+            MasterCall call;
+            synchronized (waiting) {
+                call = waiting.peek();
+                if (call == null || link.ready() == null || !claim(call)) {
+                    return;
+                }
+                waiting.poll();
+            }
+            send(call);
+        }
+    }
+
+    /** Ends the requests that have waited too long for a connection. */
+    private void sweep() {
+        List<MasterCall> late = new ArrayList<>();
+        boolean again;
+        synchronized (waiting) {
+            long nowMs = clock.millis();
+            for (Iterator<MasterCall> each = waiting.iterator(); each.hasNext(); ) {
+                MasterCall call = each.next();
+                if (closed || call.deadlineMs - nowMs <= 0) {
+                    each.remove();
+                    late.add(call);
+                }
+            }
+            again = !waiting.isEmpty();
+            sweeping = again;
+        }
+        late.forEach(this::expire);
+        if (again) {
+            resume();
+            scheduler.schedule(this::sweep, SWEEP_MS);
+        }
+    }
+
+    private void expire(MasterCall call) {
+        fail(
+                call,
+                new FsException(
+                        Errno.ETIMEDOUT,
+                        "no master answered "
+                                + call.title()
+                                + " within "
+                                + settings.requestTimeoutMs()
+                                + " ms ("
+                                + link.lastError()
+                                + ")"));
+    }
+
+    private void answered(
+            MasterCall call,
+            Connection connection,
+            @Nullable Message message,
+            @Nullable Throwable failure) {
+        if (message == null) {
+            unanswered(call, connection, Await.failure(failure));
+            return;
+        }
+        message.release();
+        Reply reply;
+        try {
+            reply = Reply.decode(new Decoder(message.header()));
+        } catch (MalformedMessageException e) {
+            fail(call, new FsException(Errno.EPROTO, "answer to " + call.title() + ": " + e));
+            return;
+        }
+        if (reply instanceof Reply.Failure f && f.errno() == Errno.NO_SESSION) {
+            unanswered(call, connection, f.toException());
+        } else {
+            succeed(call, reply);
+        }
+    }
+
+    private void unanswered(MasterCall call, Connection connection, FsException error) {
+        switch (error.errno()) {
+            case NO_SESSION -> withoutSession(call);
+            case NOT_LEADER, DISCONNECTED -> {
+                link.broken(connection, error);
+                send(call);
+            }
+            case ETIMEDOUT -> {
+                if (clock.millis() - call.deadlineMs < 0) {
+                    link.broken(connection, error);
+                }
+                send(call);
+            }
+            case NOT_READY, EAGAIN -> scheduler.schedule(() -> send(call), backoff.nextMs());
+            default -> fail(call, error);
+        }
+    }
+
+    private void withoutSession(MasterCall call) {
+        link.sessionGone(call.session);
+        if (call.attempts > 1 && !call.isRepeatable()) {
+            fail(
+                    call,
+                    new FsException(
+                            Errno.EIO,
+                            "the session ended during "
+                                    + call.title()
+                                    + "; whether it was done is unknown"));
+            return;
+        }
+        call.place(0, 0);
+        send(call);
+    }
+
+    private void succeed(MasterCall call, Reply reply) {
+        backoff.reset();
+        if (reply instanceof Reply.EntryReply entry) {
+            noteOpen(call, entry);
+        }
+        settle(call);
+        if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && opens(call)) {
+            release(entry.inode().ino());
+        }
+    }
+
+    private static boolean opens(MasterCall call) {
+        return call.query instanceof Query.Open
+                || (call.mutation instanceof TreeMutation.Create create && create.open());
+    }
+
+    /**
+     * Counts an inode that the master now thinks open. A Create that was sent twice may have been
+     * executed by a leader that is gone with its list of open files: tells the new one.
+     */
+    private void noteOpen(MasterCall call, Reply.EntryReply entry) {
+        if (!opens(call)) {
+            return;
+        }
+        long ino = entry.inode().ino();
+        state.open(ino);
+        if (call.mutation != null && call.attempts > 1) {
+            Connection connection = link.ready();
+            if (connection != null) {
+                byte[] frame = MasterRequest.query(state.session(), new Query.Open(ino));
+                Promises.whenDone(
+                        connection.call(Message.of(frame), settings.attemptTimeoutMs()),
+                        (message, failure) -> releaseMessage(message));
+            }
+        }
+    }
+
+    private static void releaseMessage(@Nullable Message message) {
+        if (message != null) {
+            message.release();
+        }
+    }
+
+    private void fail(MasterCall call, FsException error) {
+        settle(call);
+        call.completeExceptionally(error);
+    }
+
+    private void settle(MasterCall call) {
+        if (call.sequence == 0) {
+            return;
+        }
+        state.settle(call.session, call.sequence);
+        boolean wake;
+        synchronized (waiting) {
+            wake = !waiting.isEmpty();
+        }
+        if (wake) {
+            resume();
+        }
+    }
+
+    /** The session holds an inode open once less; told to the master in batches, soon. */
+    void release(long ino) {
+        if (state.release(ino)) {
+            scheduler.schedule(this::tellReleased, RELEASE_DELAY_MS);
+        }
+    }
+
+    private void tellReleased() {
+        Connection connection = link.ready();
+        if (connection == null) {
+            // The greeting of the next connection tells what is still open.
+            return;
+        }
+        long[] inos = state.takeReleased();
+        if (inos.length == 0) {
+            return;
+        }
+        byte[] frame = MasterRequest.query(state.session(), new Query.Release(inos));
+        Promises.whenDone(
+                connection.call(Message.of(frame), settings.attemptTimeoutMs()),
+                (message, failure) -> {
+                    releaseMessage(message);
+                    if (failure != null) {
+                        // Whether it arrived is unknown: greet anew with the whole list.
+                        link.broken(connection, Await.failure(failure));
+                    }
+                });
+    }
+
+    /** Ends the session, waiting for the answer no longer than a time, then the connection. */
+    CompletableFuture<Void> end(long timeoutMs) {
+        long session = state.session();
+        tellReleased();
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        if (session == 0) {
+            ended.complete(null);
+        } else {
+            Promises.whenDone(
+                    mutate(new SessionMutation.CloseSession(session)),
+                    (reply, failure) -> ended.complete(null));
+            scheduler.schedule(() -> ended.complete(null), timeoutMs);
+        }
+        return ended.thenRun(this::close);
+    }
+
+    /** Breaks the connection and fails what waits. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        link.close();
+        sweep();
+    }
+
+    /** What the link tells. */
+    private final class Events implements MasterLink.Listener {
+        @Override
+        public void ready() {
+            resume();
+        }
+
+        @Override
+        public void sessionLost() {
+            Listener hearer = listener;
+            if (hearer != null) {
+                hearer.sessionLost();
+            }
+        }
+
+        @Override
+        public void mapEpoch(long epoch) {
+            ClusterView map = view;
+            if (map != null) {
+                map.learn(epoch);
+            }
+        }
+
+        @Override
+        public void push(Push push) {
+            LOG.debug("push {}", push);
+            Listener hearer = listener;
+            if (push instanceof Push.MapChanged changed) {
+                mapEpoch(changed.epoch());
+            } else if (hearer != null) {
+                hearer.push(push);
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.cairn.client;
+
+/**
+ * What all open inodes of one client share.
+ *
+ * @param dirty which of them have something to commit
+ * @param unsynced which chunks were written and not made durable since
+ */
+record Mount(
+        ClientSettings settings,
+        ClientRuntime runtime,
+        MasterChannel master,
+        ChunkIo chunks,
+        BufferPool pool,
+        DirtyInodes dirty,
+        UnsyncedChunks unsynced) {
+
+    long nowMs() {
+        return runtime.clock().millis();
+    }
+
+    long timeoutMs() {
+        return settings.requestTimeoutMs();
+    }
+}

@@ -1,0 +1,60 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Transport;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** Wires the parts of a mount together and opens its session. */
+final class MountBuilder {
+    private final ClientSettings settings;
+    private final Transport transport;
+    private final ClientRuntime runtime;
+
+    MountBuilder(ClientSettings settings, Transport transport, ClientRuntime runtime) {
+        this.settings = settings;
+        this.transport = transport;
+        this.runtime = runtime;
+    }
+
+    CairnFileSystem connect(MeterRegistry registry) {
+        MasterChannel master = new MasterChannel(settings, transport, runtime);
+        ClusterView view = new ClusterView(master);
+        ChunkConnections connections = new ChunkConnections(transport, settings.attemptTimeoutMs());
+        ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
+        DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
+        BufferPool pool =
+                new BufferPool(
+                        settings.bufferBytes(), PooledByteBufAllocator.DEFAULT, dirty::sendAll);
+        Mount mount =
+                new Mount(
+                        settings, runtime, master, chunks, pool, dirty, new UnsyncedChunks(chunks));
+        CairnFileSystem fs = new CairnFileSystem(mount, registry);
+        CompletableFuture<Void> ready = master.start(fs.listener(), view);
+        try {
+            Await.get(ready, settings.connectTimeoutMs());
+            Await.get(view.refresh(), settings.connectTimeoutMs());
+        } catch (FsException e) {
+            master.close();
+            chunks.close();
+            throw unanswered(master.lastError(), e);
+        }
+        return fs;
+    }
+
+    private FsException unanswered(String lastError, FsException cause) {
+        String masters =
+                settings.masters().stream()
+                        .map(Endpoint::toString)
+                        .collect(Collectors.joining(", "));
+        long seconds = Math.max(1, settings.connectTimeoutMs() / 1000);
+        return new FsException(
+                Errno.ETIMEDOUT,
+                "no master answered at " + masters + " within " + seconds + " s: " + lastError,
+                cause);
+    }
+}

@@ -1,0 +1,41 @@
+package io.cairn.client;
+
+import io.cairn.fs.FsException;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The orderly end of a mount, in bounded time. */
+final class MountEnding {
+    private static final Logger LOG = LoggerFactory.getLogger(MountEnding.class);
+
+    private final Mount mount;
+    private final long timeoutMs;
+
+    MountEnding(Mount mount, long timeoutMs) {
+        this.mount = mount;
+        this.timeoutMs = timeoutMs;
+    }
+
+    /** Commits, ends the session, closes the connections. */
+    void run() {
+        long deadlineMs = mount.nowMs() + timeoutMs;
+        CompletableFuture<?>[] commits =
+                mount.dirty().all().stream()
+                        .map(InodeState::commit)
+                        .toArray(CompletableFuture<?>[]::new);
+        try {
+            Await.get(CompletableFuture.allOf(commits), Math.max(1, timeoutMs - 2000));
+        } catch (FsException e) {
+            LOG.error("data of files that were not closed is lost: {}", e.getMessage());
+        }
+        try {
+            long leftMs = Math.max(500, deadlineMs - mount.nowMs());
+            Await.get(mount.master().end(leftMs), leftMs);
+        } catch (FsException e) {
+            LOG.warn("the session was not ended: {}", e.getMessage());
+            mount.master().close();
+        }
+        mount.chunks().close();
+    }
+}

@@ -1,0 +1,71 @@
+package io.cairn.client;
+
+import io.cairn.fs.Lock;
+import io.cairn.wire.Push;
+import io.cairn.wire.SessionMutation;
+
+/** What the master tells a mount unasked. Called on event loops; never blocks. */
+final class MountEvents implements MasterChannel.Listener {
+    private final Mount mount;
+    private final MetadataCache cache;
+    private final OpenInodes open;
+    private final FileLocks locks;
+
+    MountEvents(Mount mount, MetadataCache cache, OpenInodes open, FileLocks locks) {
+        this.mount = mount;
+        this.cache = cache;
+        this.open = open;
+        this.locks = locks;
+    }
+
+    @Override
+    public void push(Push push) {
+        switch (push) {
+            case Push.LockGranted granted -> locks.granted(granted.requestId());
+            case Push.Invalidate invalidate -> invalidate(invalidate.ino());
+            case Push.RecallLock recall -> recall(recall);
+            case Push.MapChanged ignored -> {
+                // The channel has told the cluster view already.
+            }
+        }
+    }
+
+    private void invalidate(long ino) {
+        cache.forget(ino);
+        InodeState state = open.get(ino);
+        if (state != null) {
+            state.expire();
+        }
+    }
+
+    private void recall(Push.RecallLock recall) {
+        if (recall.kind() != Lock.Kind.APPEND) {
+            return;
+        }
+        InodeState state = open.get(recall.ino());
+        if (state == null || !state.appendToken().recall(recall.owner())) {
+            // The file is closed here and the token's release is lost or under way.
+            Promises.whenDone(
+                    mount.master()
+                            .mutate(
+                                    new SessionMutation.ReleaseLocks(
+                                            recall.ino(), recall.kind(), recall.owner())),
+                    (_, _) -> {});
+        }
+    }
+
+    @Override
+    public void sessionLost() {
+        cache.clear();
+        for (long ino : locks.sessionLost()) {
+            InodeState state = open.get(ino);
+            if (state != null) {
+                state.locksLost();
+            }
+        }
+        for (InodeState state : open.all()) {
+            state.appendToken().dropped();
+            state.expire();
+        }
+    }
+}

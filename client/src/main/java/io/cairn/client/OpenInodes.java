@@ -1,0 +1,89 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The regular files that this mount has open, each once however often it is open. Thread-safe. */
+final class OpenInodes {
+    private final Mount mount;
+    private final FileLocks locks;
+    private final Map<Long, InodeState> states = new ConcurrentHashMap<>();
+    private final Map<Long, Integer> counts = new HashMap<>();
+
+    OpenInodes(Mount mount, FileLocks locks) {
+        this.mount = mount;
+        this.locks = locks;
+    }
+
+    /** The master says that the inode is open once more, and how it is now. */
+    InodeState opened(Inode inode) {
+        InodeState state;
+        synchronized (counts) {
+            counts.merge(inode.ino(), 1, Integer::sum);
+            state = states.get(inode.ino());
+            if (state == null) {
+                state = new InodeState(inode, mount, locks);
+                states.put(inode.ino(), state);
+                return state;
+            }
+        }
+        state.adopt(inode);
+        return state;
+    }
+
+    /** The inode is open once less; the last one ends the state. */
+    void closed(InodeState state) {
+        long ino = state.ino();
+        boolean last;
+        synchronized (counts) {
+            last = counts.merge(ino, -1, Integer::sum) == 0;
+            if (last) {
+                counts.remove(ino);
+                states.remove(ino);
+            }
+        }
+        if (last) {
+            state.appendToken().closed();
+            mount.dirty().remove(state);
+            if (state.attributes().nlink() == 0) {
+                mount.unsynced().forget(ino);
+            }
+        }
+        mount.master().release(ino);
+    }
+
+    /** The state of an inode, or null when it is not open. */
+    @Nullable InodeState get(long ino) {
+        return states.get(ino);
+    }
+
+    /** What the master says of an inode, if it is open. */
+    void adopt(Inode inode) {
+        InodeState state = states.get(inode.ino());
+        if (state != null) {
+            state.adopt(inode);
+        }
+    }
+
+    /** Attributes from the master, with what this mount has not committed yet. */
+    Attributes overlay(Attributes known) {
+        InodeState state = states.get(known.ino());
+        return state == null ? known : state.over(known);
+    }
+
+    /** How many inodes are open. */
+    int size() {
+        return states.size();
+    }
+
+    /** All of them at this moment. */
+    Collection<InodeState> all() {
+        return List.copyOf(states.values());
+    }
+}

@@ -1,0 +1,38 @@
+package io.cairn.client;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the asynchronous core does with futures. */
+final class Promises {
+    private static final Logger LOG = LoggerFactory.getLogger(Promises.class);
+
+    private Promises() {}
+
+    /**
+     * Calls a handler with the result or the failure, on the thread that completes the future or,
+     * when it is complete, on this one. An exception of the handler is a defect and is logged.
+     */
+    static <T> void whenDone(
+            CompletableFuture<T> future,
+            BiConsumer<? super @Nullable T, ? super @Nullable Throwable> handler) {
+        var _ =
+                future.whenComplete(
+                        (result, failure) -> {
+                            try {
+                                handler.accept(result, failure);
+                            } catch (RuntimeException | Error e) {
+                                LOG.error("defect in the handler of an answer", e);
+                                throw e;
+                            }
+                        });
+    }
+
+    /** The failure as such: a future that fails tells why. */
+    static Throwable cause(@Nullable Throwable failure) {
+        return failure == null ? new IllegalStateException("neither result nor failure") : failure;
+    }
+}

@@ -1,0 +1,189 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.Limits;
+import io.cairn.wire.Reply.SessionReply;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the client knows of its session: the number, the lease, which mutations are unanswered, and
+ * which inodes it holds open. Thread-safe; every method is short.
+ *
+ * <p>Sequence numbers run from 1 without gaps; a number is <em>settled</em> once its reply arrived
+ * or nobody waits for it any more. {@code ackedUpTo} is the last number below which all are
+ * settled: the master forgets the replies up to it, and refuses late arrivals of them. At most
+ * {@link Limits#MAX_SESSION_WINDOW} numbers may lie above it.
+ */
+final class SessionState {
+    /** Open inodes that still fit into the header of a KeepAlive. */
+    static final int MAX_OPEN = 100_000;
+
+    private static final int WINDOW = Limits.MAX_SESSION_WINDOW;
+
+    private final Clock clock;
+    private final RandomGenerator random;
+    private final boolean[] settled = new boolean[WINDOW];
+    private final Map<Long, Integer> opens = new HashMap<>();
+    private long openCount;
+    private long[] released = new long[16];
+    private int releasedCount;
+    private long session;
+    private long openNonce;
+    private long lastSequence;
+    private long ackedUpTo;
+    private long leaseMs = 15_000;
+    private long leaseEndMs;
+    private long clusterId;
+    private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+
+    SessionState(Clock clock, RandomGenerator random) {
+        this.clock = clock;
+        this.random = random;
+        this.leaseEndMs = clock.millis();
+    }
+
+    /** The number of the session; 0 while there is none. */
+    synchronized long session() {
+        return session;
+    }
+
+    /** The random number that makes retries of opening the session find the first try. */
+    synchronized long openNonce() {
+        while (openNonce == 0) {
+            synchronized (random) {
+                openNonce = random.nextLong();
+            }
+        }
+        return openNonce;
+    }
+
+    /** A session was opened. */
+    synchronized void opened(SessionReply reply) {
+        session = reply.session();
+        openNonce = 0;
+        lastSequence = 0;
+        ackedUpTo = 0;
+        Arrays.fill(settled, false);
+        clusterId = reply.clusterId();
+    }
+
+    /** The session was renewed by a request sent at {@code sentMs}. */
+    synchronized void renewed(SessionReply reply, long sentMs) {
+        leaseMs = Math.max(100, reply.leaseMs());
+        leaseEndMs = Math.max(leaseEndMs, sentMs + leaseMs);
+        inlineLimitBytes = Math.clamp(reply.inlineLimitBytes(), 0, Limits.MAX_INLINE_BYTES);
+    }
+
+    /** Forgets a session that the master no longer knows; whether it was the current one. */
+    synchronized boolean lost(long lostSession) {
+        if (session != lostSession || session == 0) {
+            return false;
+        }
+        session = 0;
+        leaseEndMs = clock.millis();
+        return true;
+    }
+
+    /** Whether the master certainly still knows this session and its locks. */
+    synchronized boolean leaseRuns() {
+        return session != 0 && clock.millis() - leaseEndMs < 0;
+    }
+
+    /** How long a session lasts without renewal, in milliseconds. */
+    synchronized long leaseMs() {
+        return leaseMs;
+    }
+
+    /** Which cluster this is; 0 before the first session. */
+    synchronized long clusterId() {
+        return clusterId;
+    }
+
+    /** Contents up to this size live in the inode. */
+    synchronized int inlineLimitBytes() {
+        return inlineLimitBytes;
+    }
+
+    /** The next sequence number; 0 when too many are unsettled or there is no session. */
+    synchronized long claim() {
+        if (session == 0 || lastSequence - ackedUpTo >= WINDOW) {
+            return 0;
+        }
+        return ++lastSequence;
+    }
+
+    /** Nobody waits for this number any more. */
+    synchronized void settle(long ofSession, long sequence) {
+        if (ofSession != session || sequence <= ackedUpTo) {
+            return;
+        }
+        settled[(int) (sequence % WINDOW)] = true;
+        while (ackedUpTo < lastSequence && settled[(int) ((ackedUpTo + 1) % WINDOW)]) {
+            ackedUpTo++;
+            settled[(int) (ackedUpTo % WINDOW)] = false;
+        }
+    }
+
+    /** All sequence numbers up to this one are settled. */
+    synchronized long ackedUpTo() {
+        return ackedUpTo;
+    }
+
+    /** Refuses one open file too many. */
+    synchronized void checkRoomToOpen() {
+        if (openCount >= MAX_OPEN) {
+            throw new FsException(
+                    Errno.ENOMEM, "this client holds " + MAX_OPEN + " files open; close some");
+        }
+    }
+
+    /** The session holds an inode open, once more. */
+    synchronized void open(long ino) {
+        opens.merge(ino, 1, Integer::sum);
+        openCount++;
+    }
+
+    /** The session holds an inode open once less; whether this is the first of a batch to tell. */
+    synchronized boolean release(long ino) {
+        Integer count = opens.get(ino);
+        if (count == null) {
+            return false;
+        }
+        openCount--;
+        if (count == 1) {
+            opens.remove(ino);
+        } else {
+            opens.put(ino, count - 1);
+        }
+        if (releasedCount == released.length) {
+            released = Arrays.copyOf(released, releasedCount * 2);
+        }
+        released[releasedCount++] = ino;
+        return releasedCount == 1;
+    }
+
+    /** Takes the inodes whose release was not told yet. */
+    synchronized long[] takeReleased() {
+        long[] inos = Arrays.copyOf(released, releasedCount);
+        releasedCount = 0;
+        return inos;
+    }
+
+    /** All inodes held open, once per count; what was released need not be told any more. */
+    synchronized long[] takeOpens() {
+        releasedCount = 0;
+        long[] inos = new long[(int) openCount];
+        int at = 0;
+        for (Map.Entry<Long, Integer> each : opens.entrySet()) {
+            for (int i = 0; i < each.getValue(); i++) {
+                inos[at++] = each.getKey();
+            }
+        }
+        return inos;
+    }
+}

@@ -1,0 +1,120 @@
+package io.cairn.client;
+
+import io.cairn.fs.Attributes;
+
+/**
+ * What was done to the contents of one inode that the master does not know yet. Guarded by the lock
+ * of the inode.
+ */
+final class Uncommitted {
+    private boolean dirty;
+    private long sinceMs;
+    private long end;
+    private long storedEnd;
+    private long mtimeNs;
+    private long usedDeltaBytes;
+    private long changes;
+    private long toldChanges;
+    private long toldUsedDeltaBytes;
+
+    /** Whether there is anything. */
+    boolean isDirty() {
+        return dirty;
+    }
+
+    /** Since when there is something, on the monotonic clock. */
+    long sinceMs() {
+        return sinceMs;
+    }
+
+    /** The file is at least this long, in bytes; 0 when its length did not change. */
+    long end() {
+        return end;
+    }
+
+    long usedDeltaBytes() {
+        return usedDeltaBytes;
+    }
+
+    /** The time of the last change, or another when there was none. */
+    long mtimeNs(long otherwiseNs) {
+        return mtimeNs == 0 ? otherwiseNs : mtimeNs;
+    }
+
+    /** Something changed; whether it is the first change since the last commit. */
+    boolean touch(long nowMs, long wallNs) {
+        mtimeNs = wallNs;
+        changes++;
+        if (dirty) {
+            return false;
+        }
+        dirty = true;
+        sinceMs = nowMs;
+        return true;
+    }
+
+    /** The file is at least this long from now on. */
+    void extend(long newEnd) {
+        end = Math.max(end, newEnd);
+    }
+
+    /** Bytes up to an offset are at the chunk servers, which allocated some for them. */
+    void stored(long upTo, long allocatedDeltaBytes) {
+        storedEnd = Math.max(storedEnd, upTo);
+        usedDeltaBytes += allocatedDeltaBytes;
+    }
+
+    /** Data was lost: the file is only as long as what was stored or is still buffered. */
+    void lost(long bufferedEnd) {
+        end = Math.min(end, Math.max(storedEnd, bufferedEnd));
+    }
+
+    /** What was stored went to an object that is no more: only what is buffered counts. */
+    void cutOff(long bufferedEnd) {
+        end = Math.min(end, bufferedEnd);
+        storedEnd = 0;
+        usedDeltaBytes = 0;
+    }
+
+    /** The master is being told the state as of now. */
+    void beginTelling() {
+        toldChanges = changes;
+        toldUsedDeltaBytes = usedDeltaBytes;
+    }
+
+    /** Whether nothing changed since {@link #beginTelling}. */
+    boolean isAsTold() {
+        return changes == toldChanges;
+    }
+
+    /** The master knows what it was told; whether that is all. */
+    boolean told() {
+        usedDeltaBytes -= toldUsedDeltaBytes;
+        toldUsedDeltaBytes = 0;
+        if (isAsTold()) {
+            clear();
+            return true;
+        }
+        return false;
+    }
+
+    /** Forgets everything. */
+    void clear() {
+        dirty = false;
+        end = 0;
+        storedEnd = 0;
+        mtimeNs = 0;
+        usedDeltaBytes = 0;
+    }
+
+    /** What the master knows with this on top. */
+    Attributes over(Attributes known) {
+        if (!dirty) {
+            return known;
+        }
+        return known.withContents(
+                Math.max(known.size(), end),
+                Math.max(0, known.usedBytes() + usedDeltaBytes),
+                mtimeNs(known.mtimeNs()));
+    }
+}

@@ -1,0 +1,418 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Layout;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Limits;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The written data of one inode that is on its way to the chunk servers.
+ *
+ * <p>Sequential writes are collected in extents that end at multiples of 1 MiB (or at the end of
+ * the chunk), so that the head of the group gets whole blocks; several are in flight at a time. Of
+ * two extents that overlap the younger one is not sent before the older one is answered, so a
+ * resend can never undo a later write.
+ *
+ * <p>Guarded by the lock given at construction: every method is called with it held, and answers
+ * take it themselves. Nothing here blocks; {@link #put} says when there is no room.
+ */
+final class WriteBack {
+    /** Extents end at multiples of this. */
+    static final int WINDOW_BYTES = Limits.MAX_IO_BYTES;
+
+    private static final int MAX_IN_FLIGHT = 16;
+
+    /** Open extents of a file that is written in many places; the oldest goes out beyond it. */
+    private static final int MAX_OPEN = 64;
+
+    private static final int SMALLEST_BUFFER_BYTES = 16 << 10;
+
+    /** Whose data it is. All called with the lock held. */
+    interface Owner {
+        /** Where chunks live now. */
+        Layout layout();
+
+        /** The chunk can be written: exists under its own object. */
+        CompletableFuture<Void> prepare(ChunkPlace place);
+
+        /** An extent is at the servers. */
+        void written(ChunkPlace place, long end, int allocatedDeltaBytes);
+
+        /** An extent is lost. */
+        void lost(FsException error);
+    }
+
+    private record Drain(long upTo, CompletableFuture<Void> promise) {}
+
+    private final Object lock;
+    private final Owner owner;
+    private final ChunkIo io;
+    private final BufferPool pool;
+    private final List<WriteExtent> extents = new ArrayList<>();
+    private final List<Drain> drains = new ArrayList<>();
+    private long lastNumber;
+    private long sequentialEnd = -1;
+    private int inFlight;
+    private int openCount;
+
+    WriteBack(Object lock, Owner owner, ChunkIo io, BufferPool pool) {
+        this.lock = lock;
+        this.owner = owner;
+        this.io = io;
+        this.pool = pool;
+    }
+
+    boolean isEmpty() {
+        return extents.isEmpty();
+    }
+
+    int count() {
+        return extents.size();
+    }
+
+    /** The end of the last byte held here; 0 when there is none. */
+    long end() {
+        long end = 0;
+        for (WriteExtent extent : extents) {
+            end = Math.max(end, extent.end());
+        }
+        return end;
+    }
+
+    /** The end of the window and chunk that an offset lies in. */
+    private long windowEnd(long offset) {
+        long window = Math.min(WINDOW_BYTES, owner.layout().chunkSizeBytes());
+        return (offset / window + 1) * window;
+    }
+
+    /**
+     * Takes bytes from the source, at most up to the end of a window.
+     *
+     * @param always goes beyond the limit of the pool rather than to refuse
+     * @return bytes taken; 0 when the pool has no room
+     */
+    int put(long offset, ByteBuffer source, boolean always) {
+        int length = (int) Math.min(source.remaining(), windowEnd(offset) - offset);
+        WriteExtent extent = findOpen(offset, length);
+        if (extent == null) {
+            extent = open(offset, length, always);
+        } else if (!grow(extent, (int) (offset - extent.offset) + length, always)) {
+            return 0;
+        }
+        if (extent == null) {
+            return 0;
+        }
+        int at = (int) (offset - extent.offset);
+        ByteBuffer part = source.slice(source.position(), length);
+        extent.data.setBytes(at, part);
+        source.position(source.position() + length);
+        extent.data.writerIndex(Math.max(extent.length(), at + length));
+        if (extent.end() == windowEnd(extent.offset)) {
+            sequentialEnd = extent.end();
+            seal(extent);
+            submit();
+        }
+        return length;
+    }
+
+    /** The extent that these bytes can be merged into without overtaking an overlapping one. */
+    private @Nullable WriteExtent findOpen(long offset, int length) {
+        for (int i = extents.size() - 1; i >= 0 && i >= extents.size() - MAX_OPEN; i--) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.sealed
+                    && offset >= extent.offset
+                    && offset <= extent.end()
+                    && offset < windowEnd(extent.offset)) {
+                return extent;
+            }
+            if (extent.overlaps(offset, offset + length)) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable WriteExtent open(long offset, int length, boolean always) {
+        int room = (int) (windowEnd(offset) - offset);
+        int capacity =
+                offset == sequentialEnd
+                        ? room
+                        : Math.min(room, Math.max(SMALLEST_BUFFER_BYTES, length));
+        if (!reserve(capacity, always)) {
+            return null;
+        }
+        if (openCount >= MAX_OPEN) {
+            sealOldest();
+        }
+        WriteExtent extent =
+                new WriteExtent(++lastNumber, offset, pool.allocate(capacity), capacity);
+        extents.add(extent);
+        openCount++;
+        return extent;
+    }
+
+    private boolean grow(WriteExtent extent, int needed, boolean always) {
+        int capacity = extent.data.capacity();
+        if (needed <= capacity) {
+            return true;
+        }
+        int room = (int) (windowEnd(extent.offset) - extent.offset);
+        int wanted = (int) Math.min(room, Math.max(needed, 4L * capacity));
+        if (!reserve(wanted, always)) {
+            return false;
+        }
+        ByteBuf larger = pool.allocate(wanted);
+        larger.writeBytes(extent.data, 0, extent.length());
+        extent.data.release();
+        pool.free(extent.reservedBytes);
+        extent.data = larger;
+        extent.reservedBytes = wanted;
+        return true;
+    }
+
+    private boolean reserve(int bytes, boolean always) {
+        if (pool.tryReserve(bytes)) {
+            return true;
+        }
+        if (always) {
+            pool.reserve(bytes);
+        }
+        return always;
+    }
+
+    private void sealOldest() {
+        for (WriteExtent extent : extents) {
+            if (!extent.sealed) {
+                seal(extent);
+                submit();
+                return;
+            }
+        }
+    }
+
+    private void seal(WriteExtent extent) {
+        extent.sealed = true;
+        openCount--;
+        extent.operation = io.newOperation();
+        long inChunk = extent.offset & (owner.layout().chunkSizeBytes() - 1);
+        extent.crcs = Crc32c.ofPieces(extent.data.nioBuffer(0, extent.length()), inChunk);
+    }
+
+    /** Sends all that is here. */
+    void sendAll() {
+        for (WriteExtent extent : extents) {
+            if (!extent.sealed) {
+                seal(extent);
+            }
+        }
+        submit();
+    }
+
+    /** Sends all that is here now; the promise is kept when none of it is left. */
+    CompletableFuture<Void> drain() {
+        sendAll();
+        if (extents.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> promise = new CompletableFuture<>();
+        drains.add(new Drain(lastNumber, promise));
+        return promise;
+    }
+
+    /** Forgets what was not sent yet at and beyond an offset: it is being truncated. */
+    void discardFrom(long offset) {
+        for (int i = extents.size() - 1; i >= 0; i--) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.inFlight && extent.offset >= offset) {
+                if (!extent.sealed) {
+                    openCount--;
+                }
+                extents.remove(i);
+                discard(extent);
+            }
+        }
+    }
+
+    private void discard(WriteExtent extent) {
+        extent.data.release();
+        pool.free(extent.reservedBytes);
+    }
+
+    /** The layout has another chunk size: cuts what lies across a border of chunks. */
+    void rechunk() {
+        long chunkBytes = owner.layout().chunkSizeBytes();
+        for (int i = 0; i < extents.size(); i++) {
+            WriteExtent extent = extents.get(i);
+            long border = (extent.offset / chunkBytes + 1) * chunkBytes;
+            if (extent.inFlight || extent.end() <= border) {
+                continue;
+            }
+            int head = (int) (border - extent.offset);
+            ByteBuf tail = extent.data.retainedSlice(head, extent.length() - head);
+            WriteExtent rest = new WriteExtent(++lastNumber, border, tail, 0);
+            extent.data = extent.data.slice(0, head);
+            openCount += extent.sealed ? 1 : 0;
+            seal(extent);
+            openCount++;
+            seal(rest);
+            extents.add(i + 1, rest);
+        }
+    }
+
+    private void submit() {
+        WriteExtent next;
+        while (inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
+            send(next);
+        }
+    }
+
+    /** The first sealed extent that no older extent overlaps; open ones in its way are sealed. */
+    private @Nullable WriteExtent nextReady() {
+        for (int i = 0; i < extents.size(); i++) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.sealed || extent.inFlight) {
+                continue;
+            }
+            WriteExtent older = olderOverlapping(extent, i);
+            if (older == null) {
+                return extent;
+            }
+            if (!older.sealed) {
+                seal(older);
+                i = -1;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable WriteExtent olderOverlapping(WriteExtent extent, int position) {
+        for (int i = 0; i < position; i++) {
+            WriteExtent older = extents.get(i);
+            if (older.overlaps(extent.offset, extent.end())) {
+                return older;
+            }
+        }
+        return null;
+    }
+
+    private void send(WriteExtent extent) {
+        extent.inFlight = true;
+        inFlight++;
+        Layout layout = owner.layout();
+        long index = layout.chunkOf(extent.offset);
+        ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
+        CompletableFuture<Void> prepared = owner.prepare(place);
+        if (prepared.isDone() && !prepared.isCompletedExceptionally()) {
+            write(extent, place);
+        } else {
+            Promises.whenDone(
+                    prepared,
+                    (_, failure) -> {
+                        if (failure == null) {
+                            write(extent, place);
+                        } else {
+                            answered(extent, place, null, failure);
+                        }
+                    });
+        }
+    }
+
+    private void write(WriteExtent extent, ChunkPlace place) {
+        int inChunk = (int) (extent.offset & (place.layout().chunkSizeBytes() - 1));
+        int[] crcs = extent.crcs;
+        if (crcs == null || extent.operation == null) {
+            throw new IllegalStateException("sent before it was sealed");
+        }
+        ByteBuf data = extent.data.retainedSlice(0, extent.length());
+        Promises.whenDone(
+                io.write(place, extent.operation, inChunk, data, crcs),
+                (reply, failure) -> answered(extent, place, reply, failure));
+    }
+
+    private void answered(
+            WriteExtent extent,
+            ChunkPlace place,
+            @Nullable WriteReply reply,
+            @Nullable Throwable failure) {
+        List<Drain> done = List.of();
+        synchronized (lock) {
+            inFlight--;
+            long end = extent.end();
+            extents.remove(extent);
+            discard(extent);
+            if (reply != null) {
+                owner.written(place, end, reply.allocatedDeltaBytes());
+            } else {
+                owner.lost(Await.failure(failure));
+            }
+            submit();
+            if (!drains.isEmpty()) {
+                done = takeDrained();
+            }
+        }
+        done.forEach(drain -> drain.promise.complete(null));
+    }
+
+    private List<Drain> takeDrained() {
+        long oldest = Long.MAX_VALUE;
+        for (WriteExtent extent : extents) {
+            oldest = Math.min(oldest, extent.number);
+        }
+        List<Drain> done = new ArrayList<>();
+        for (int i = drains.size() - 1; i >= 0; i--) {
+            if (drains.get(i).upTo < oldest) {
+                done.add(drains.remove(i));
+            }
+        }
+        return done;
+    }
+
+    /** The bytes held here of a range, oldest first, each retained for the reader. */
+    List<Held> held(long from, long to) {
+        List<Held> held = List.of();
+        for (WriteExtent extent : extents) {
+            if (extent.overlaps(from, to)) {
+                if (held.isEmpty()) {
+                    held = new ArrayList<>(2);
+                }
+                held.add(new Held(extent.offset, extent.data.retainedSlice(0, extent.length())));
+            }
+        }
+        return held;
+    }
+
+    /** Whether any byte of a range is held here. */
+    boolean holds(long from, long to) {
+        for (WriteExtent extent : extents) {
+            if (extent.overlaps(from, to)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Buffered bytes as a reader sees them. The receiver releases the data. */
+    record Held(long offset, ByteBuf data) {
+        /** Lays the bytes over a buffer whose first byte stands at {@code base} in the file. */
+        void overlay(long base, ByteBuffer target, int start, int length) {
+            long from = Math.max(base, offset);
+            long to = Math.min(base + length, offset + data.readableBytes());
+            if (from < to) {
+                ByteBuffer part = target.duplicate();
+                part.limit(start + (int) (to - base)).position(start + (int) (from - base));
+                data.getBytes(data.readerIndex() + (int) (from - offset), part);
+            }
+        }
+
+        boolean covers(long from, long to) {
+            return offset <= from && to <= offset + data.readableBytes();
+        }
+    }
+}

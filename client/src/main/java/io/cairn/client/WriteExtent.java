@@ -1,0 +1,49 @@
+package io.cairn.client;
+
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of written data that is not yet at the chunk servers. Guarded by the lock of its inode.
+ *
+ * <p>Open (more may be merged into it), then sealed, then in flight, then gone. Lies inside one
+ * chunk and one window of {@link WriteBack#WINDOW_BYTES}.
+ */
+final class WriteExtent {
+    /** Order of arrival: of two that overlap the younger one wins. */
+    final long number;
+
+    /** Where it begins in the file. */
+    final long offset;
+
+    /** The bytes, from index 0 to the writer index. */
+    ByteBuf data;
+
+    /** What the pool counts for it. */
+    long reservedBytes;
+
+    boolean sealed;
+    boolean inFlight;
+    int @Nullable [] crcs;
+    @Nullable OperationId operation;
+
+    WriteExtent(long number, long offset, ByteBuf data, long reservedBytes) {
+        this.number = number;
+        this.offset = offset;
+        this.data = data;
+        this.reservedBytes = reservedBytes;
+    }
+
+    int length() {
+        return data.writerIndex();
+    }
+
+    long end() {
+        return offset + data.writerIndex();
+    }
+
+    boolean overlaps(long from, long to) {
+        return offset < to && from < end();
+    }
+}

@@ -1,0 +1,19 @@
+package io.cairn.client;
+
+import java.nio.ByteBuffer;
+
+/** Zeros for what a file does not store. */
+final class Zeros {
+    private static final ByteBuffer SOURCE = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+
+    private Zeros() {}
+
+    /** Fills a buffer up to its limit with zeros. */
+    static void fill(ByteBuffer target) {
+        while (target.hasRemaining()) {
+            int count = Math.min(target.remaining(), SOURCE.capacity());
+            target.put(target.position(), SOURCE, 0, count);
+            target.position(target.position() + count);
+        }
+    }
+}
