@@ -7,6 +7,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
+import io.cairn.wire.ContentMutation.Patch;
 import io.cairn.wire.Limits;
 import io.cairn.wire.Mutation;
 import java.nio.ByteBuffer;
@@ -28,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * held while waiting for an answer.
  */
 final class InodeState implements WriteBack.Owner {
-    /**
-     * Contents on their way out of the inode: what they were, and which bytes were written here.
-     */
-    private record Spilling(long oid, byte[] base, BitSet mine) {}
-
     private final Mount mount;
     private final WriteBack chunks;
     private final Committer committer;
@@ -143,35 +139,21 @@ final class InodeState implements WriteBack.Owner {
      */
     private void rebaseSpill(Spilling old, byte[] contents) {
         long oid = layout().lastOid();
-        byte[] base = oid == old.oid ? old.base : new byte[0];
-        for (int from = old.mine.nextClearBit(0); from < contents.length; ) {
-            int to = old.mine.nextSetBit(from);
-            to = to < 0 ? contents.length : Math.min(to, contents.length);
-            for (int at = from; at < to; at++) {
-                if (at >= base.length || base[at] != contents[at]) {
-                    putAll(at, ByteBuffer.wrap(contents, at, to - at));
-                    break;
-                }
-            }
-            from = old.mine.nextClearBit(to);
-        }
-        spill = new Spilling(oid, contents, old.mine);
+        putPatches(old.foreign(contents, oid == old.oid()));
+        spill = new Spilling(oid, contents, old.mine());
     }
 
     /** The contents live in chunks although bytes were written into the inode's: moves those. */
     private void leaveInlineForChunks() {
         InlineContents mine = inline;
         inline = null;
-        if (mine == null || !mine.isDirty()) {
-            return;
+        if (mine != null && mine.isDirty()) {
+            putPatches(mine.beginTelling());
         }
-        BitSet written = mine.written();
-        byte[] bytes = mine.copy(written.length());
-        for (int from = written.nextSetBit(0); from >= 0; ) {
-            int to = written.nextClearBit(from);
-            putAll(from, ByteBuffer.wrap(bytes, from, to - from));
-            from = written.nextSetBit(to);
-        }
+    }
+
+    private void putPatches(List<Patch> patches) {
+        patches.forEach(patch -> putAll(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes())));
     }
 
     /** From now on the contents are in chunks here; the next commit moves them at the master. */
@@ -245,9 +227,8 @@ final class InodeState implements WriteBack.Owner {
         }
         int taken = chunks.put(offset, source, false);
         if (taken > 0) {
-            Spilling moving = spill;
-            if (moving != null && offset < moving.base.length) {
-                moving.mine.set((int) offset, (int) Math.min(offset + taken, moving.base.length));
+            if (spill != null) {
+                spill.wrote(offset, offset + taken);
             }
             wrote(offset, offset + taken);
         }
