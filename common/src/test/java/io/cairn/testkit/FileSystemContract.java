@@ -38,7 +38,12 @@ public abstract class FileSystemContract {
                     PermissionCases.class,
                     OwnershipCases.class,
                     SpecialCases.class,
-                    XattrCases.class);
+                    XattrCases.class,
+                    LockCases.class,
+                    FlockCases.class,
+                    LimitCases.class,
+                    ConcurrencyCases.class,
+                    MapCases.class);
 
     /**
      * The door, a process of the superuser in an empty directory that every user can reach. Called

@@ -4,7 +4,7 @@ import io.cairn.runtime.Clock;
 
 /** The contract of the model: the reference keeps what it is the reference of. */
 final class ModelContractTest extends FileSystemContract {
-    private static final int MAX_LINKS = 12;
+    private static final int MAX_LINKS = 50;
 
     @Override
     protected Posix door() {

@@ -152,6 +152,9 @@ public final class SeamPosix implements Posix {
 
     @Override
     public int pwrite(int fd, byte[] bytes, long offset) {
+        if (offset > Long.MAX_VALUE - bytes.length) {
+            throw new FsException(Errno.EINVAL, "offset " + offset);
+        }
         return table.file(fd, Errno.EBADF).write(requireOffset(offset), ByteBuffer.wrap(bytes));
     }
 

@@ -56,7 +56,6 @@ record SeamWalk(FileSystem fs, Caller caller, long startIno) {
         int[] followed = new int[1];
         Parent parent = parent(path, startIno, followed);
         while (!parent.isDots()) {
-            requireSearch(parent.directoryIno);
             Attributes found = lookup(parent);
             if (found == null || found.type() != FileType.SYMLINK) {
                 break;
@@ -100,6 +99,7 @@ record SeamWalk(FileSystem fs, Caller caller, long startIno) {
                 at = directory(step(at, component, true, followed));
             }
         }
+        requireSearch(at);
         return new Parent(at, path.substring(Math.min(lastStart, end), end), slash);
     }
 
