@@ -59,7 +59,7 @@ public final class PosixFuzz {
      * One step; which of the numbers matter depends on the call.
      *
      * @param call what to do
-     * @param user 0 the superuser, 1 and 2 two users
+     * @param user 0 the superuser, 1 and 2 two users; with a descriptor who opened it counts
      * @param path index into the set of paths
      * @param other another path, or a slot of the table of descriptors
      * @param value bits, offsets, lengths
@@ -109,28 +109,31 @@ public final class PosixFuzz {
     }
 
     private String outcome(Posix door, int side, Step step) {
-        Posix caller =
-                switch (step.user) {
-                    case 1 -> door.as(Caller.of(Scene.ANN, Scene.ANNS, Scene.BOTH));
-                    case 2 -> door.as(Caller.of(Scene.BOB, Scene.BOBS, Scene.BOTH));
-                    default -> door;
-                };
         try {
-            return result(caller, side, step);
+            return result(as(door, step.user), side, step);
         } catch (FsException e) {
             return e.errno().name();
         }
     }
 
+    private static Posix as(Posix door, int user) {
+        return switch (user) {
+            case 1 -> door.as(Caller.of(Scene.ANN, Scene.ANNS, Scene.BOTH));
+            case 2 -> door.as(Caller.of(Scene.BOB, Scene.BOBS, Scene.BOTH));
+            default -> door.as(Caller.ROOT);
+        };
+    }
+
+    /** The descriptors of a slot at both doors, and the user who has opened them. */
     private int[] slot(Step step) {
         return descriptors.computeIfAbsent(
-                Math.floorMod(step.other, SLOTS), s -> new int[] {-1, -1});
+                Math.floorMod(step.other, SLOTS), s -> new int[] {-1, -1, 0});
     }
 
     /** A closed slot is empty on both sides. */
     private void settle(Step step) {
         if (step.call == Call.CLOSE) {
-            Arrays.fill(slot(step), -1);
+            Arrays.fill(slot(step), 0, 2, -1);
         }
     }
 
@@ -140,7 +143,7 @@ public final class PosixFuzz {
         return switch (step.call) {
             case OPEN, CREATE -> open(fs, side, step);
             case CLOSE, WRITE, READ, FTRUNCATE, FSTAT, PUNCH, FLOCK ->
-                    onDescriptor(fs, slot(step)[side], step);
+                    onDescriptor(as(fs, slot(step)[2]), slot(step)[side], step);
             case APPEND -> append(fs, path, value);
             case TRUNCATE -> done(() -> fs.truncate(path, value % 70_000));
             case MKDIR -> done(() -> fs.mkdir(path, mode(value)));
@@ -198,6 +201,7 @@ public final class PosixFuzz {
         if (slot[side] >= 0) {
             return "slot in use";
         }
+        slot[2] = step.user;
         int access = step.value % 3;
         int flags =
                 access
