@@ -99,7 +99,7 @@ final class LayoutChoice {
     }
 
     /** Neighbouring inode numbers get unrelated seeds (the finisher of splitmix64). */
-    private static long seed(long ino) {
+    static long seed(long ino) {
         long h = ino + 0x9E3779B97F4A7C15L;
         h = (h ^ (h >>> 30)) * 0xBF58476D1CE4E5B9L;
         h = (h ^ (h >>> 27)) * 0x94D049BB133111EBL;

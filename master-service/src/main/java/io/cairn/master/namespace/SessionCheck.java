@@ -20,7 +20,7 @@ final class SessionCheck {
     private final Set<Long> inos;
     private final Consumer<String> violated;
     private final Set<Long> sessions = new HashSet<>();
-    private final Attributes attributes = new Attributes();
+    private final XattrSums attributes = new XattrSums();
     private InodeLocks locks = new InodeLocks();
     private long lockedIno;
     private long repliesOf;
@@ -28,7 +28,7 @@ final class SessionCheck {
     private long ackedUpTo;
 
     /** The sums over the attributes of one inode, while they are read. */
-    private static final class Attributes {
+    private static final class XattrSums {
         private long ino;
         private byte[] head = ALL;
         private int count;
