@@ -51,16 +51,27 @@ final class DirectoryCursor {
     }
 
     private final FileSystem fileSystem;
+    private final OpenFiles files;
     private final long ino;
+    private final boolean warms;
     private List<DirectoryEntry> entries = List.of();
     private int position;
     private boolean end;
     private long continues = -1;
     private long fetchedNs;
+    private boolean attributed;
 
-    DirectoryCursor(FileSystem fileSystem, long ino) {
+    /**
+     * An open directory.
+     *
+     * @param warms whether pages are fetched with attributes even when nobody wants them, so that
+     *     the lookups that follow find them in the cache of the filesystem
+     */
+    DirectoryCursor(FileSystem fileSystem, OpenFiles files, long ino, boolean warms) {
         this.fileSystem = fileSystem;
+        this.files = files;
         this.ino = ino;
+        this.warms = warms;
     }
 
     /** The inode of the directory. */
@@ -91,10 +102,13 @@ final class DirectoryCursor {
             }
             next = AFTER_DOT_DOT;
         }
+        boolean ahead = true;
         while (true) {
-            if (fresh || position == entries.size() && !end || isOld()) {
-                fetch(caller, next == AFTER_DOT_DOT ? 0 : next);
+            boolean poor = withAttributes && !attributed;
+            if (fresh || poor || position == entries.size() && !end || isOld()) {
+                fetch(caller, next == AFTER_DOT_DOT ? 0 : next, withAttributes || warms);
                 fresh = false;
+                ahead = false;
             }
             if (position == entries.size()) {
                 if (end) {
@@ -113,7 +127,7 @@ final class DirectoryCursor {
             }
             next = group.getFirst().cookie();
             for (DirectoryEntry entry : group) {
-                Attributes attributes = withAttributes ? attributes(caller, entry) : null;
+                Attributes attributes = withAttributes ? attributes(caller, entry, ahead) : null;
                 sink.add(entry.name().bytes(), entry.ino(), entry.type(), next, attributes);
             }
             position += group.size();
@@ -124,8 +138,10 @@ final class DirectoryCursor {
         return System.nanoTime() - fetchedNs > PAGE_NS;
     }
 
-    private void fetch(Caller caller, long cookie) {
-        DirectoryPage page = fileSystem.readDirectory(caller, ino, cookie, PAGE_ENTRIES, true);
+    private void fetch(Caller caller, long cookie, boolean withAttributes) {
+        DirectoryPage page =
+                fileSystem.readDirectory(caller, ino, cookie, PAGE_ENTRIES, withAttributes);
+        attributed = withAttributes;
         entries = page.entries();
         position = 0;
         end = page.end() || entries.isEmpty();
@@ -143,16 +159,18 @@ final class DirectoryCursor {
     }
 
     /**
-     * What the kernel may take for the attributes now: the page may have been fetched before a
-     * change of this mount that the kernel knows of already, so that the filesystem is asked again;
-     * the page just warmed its cache.
+     * What the kernel may believe of the entry now. While it asks it keeps changes of this mount
+     * away from the directory, so that a page fetched for this very request is true. An older page
+     * may show a name that this mount has removed since: then the name is looked up once more, in
+     * the cache of the filesystem, which the page has just warmed.
      */
-    private @Nullable Attributes attributes(Caller caller, DirectoryEntry entry) {
-        if (entry.attributes() == null) {
-            return null;
-        }
+    private @Nullable Attributes attributes(Caller caller, DirectoryEntry entry, boolean ahead) {
+        Attributes found = entry.attributes();
         try {
-            return fileSystem.getAttributes(caller, entry.ino());
+            if (ahead || found == null) {
+                found = fileSystem.lookup(caller, ino, entry.name());
+            }
+            return found.ino() == entry.ino() ? files.current(caller, found) : null;
         } catch (FsException e) {
             return null;
         }

@@ -11,6 +11,9 @@ interface Driver {
     /** How large a buffer for one request must be. */
     long bufferBytes();
 
+    /** How much memory each thread gets for a reply. */
+    long replyBytes();
+
     /**
      * Executes the request in the buffer of the calling loop thread and answers it, always.
      *

@@ -102,16 +102,7 @@ final class FileCallbacks {
 
     int read(long buffer, long lengthBytes, long offset, long info) {
         ByteBuffer target = RawMemory.buffer(buffer, (int) lengthBytes);
-        OpenFile file = file(info);
-        int total = 0;
-        while (target.hasRemaining()) {
-            int count = file.read(offset + total, target);
-            if (count <= 0) {
-                break;
-            }
-            total += count;
-        }
-        return total;
+        return files.read(getLong(info + HANDLE), offset, target);
     }
 
     int write(long buffer, long lengthBytes, long offset, long info) {
@@ -173,7 +164,7 @@ final class FileCallbacks {
             }
             return 0;
         }
-        return set(handle, lock, command == F_SETLKW);
+        return files.lock(LoopThread.current(), handle, lock, command == F_SETLKW);
     }
 
     private static Lock.Mode mode(int type) {
@@ -191,23 +182,7 @@ final class FileCallbacks {
                         ? Lock.Mode.UNLOCK
                         : (operation & LOCK_SH) != 0 ? Lock.Mode.SHARED : Lock.Mode.EXCLUSIVE;
         Lock lock = new Lock(Lock.Kind.FLOCK, mode, getLong(info + OWNER), 0, Lock.TO_END, 0);
-        return set(getLong(info + HANDLE), lock, (operation & LOCK_NB) == 0);
-    }
-
-    private int set(long handle, Lock lock, boolean waits) {
-        if (files.tryLock(handle, lock)) {
-            return 0;
-        }
-        if (!waits) {
-            return -Errno.EAGAIN.number();
-        }
-        LoopThread thread = LoopThread.current();
-        thread.loop().beginLockWait();
-        try {
-            files.awaitLock(thread.unique(), handle, lock);
-        } finally {
-            thread.loop().endLockWait();
-        }
-        return 0;
+        return files.lock(
+                LoopThread.current(), getLong(info + HANDLE), lock, (operation & LOCK_NB) == 0);
     }
 }

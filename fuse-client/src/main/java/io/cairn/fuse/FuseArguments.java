@@ -1,5 +1,7 @@
 package io.cairn.fuse;
 
+import io.cairn.fuse.MountException.Category;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -24,5 +26,15 @@ final class FuseArguments {
         }
         words.addAll(options.kernelFlags());
         return words;
+    }
+
+    /** The error of a mount that libfuse or the kernel refused. */
+    static MountException refused(Path path) {
+        return new MountException(
+                Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
+                "cannot mount on %s: libfuse said why on stderr; it takes root with CAP_SYS_ADMIN,"
+                                .formatted(path)
+                        + " or an own directory and fusermount (package fuse3), and for allow_other"
+                        + " 'user_allow_other' in /etc/fuse.conf");
     }
 }

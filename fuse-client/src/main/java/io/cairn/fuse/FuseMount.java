@@ -49,7 +49,8 @@ public final class FuseMount implements AutoCloseable {
         MountState state = new MountState(fileSystem, options);
         Driver driver =
                 switch (options.driver()) {
-                    case JNR, KERNEL -> JnrDriver.mount(state, mountpoint.path());
+                    case JNR -> JnrDriver.mount(state, mountpoint.path());
+                    case KERNEL -> KernelDriver.mount(state, mountpoint.path());
                 };
         FuseMount mount = new FuseMount(mountpoint, state, driver);
         mount.loop.start();

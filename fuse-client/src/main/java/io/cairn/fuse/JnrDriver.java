@@ -9,7 +9,6 @@ import io.cairn.fuse.LibFuse.Call3;
 import io.cairn.fuse.LibFuse.Call4;
 import io.cairn.fuse.LibFuse.Call5;
 import io.cairn.fuse.LibFuse.Call6;
-import io.cairn.fuse.MountException.Category;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -68,7 +67,7 @@ final class JnrDriver implements Driver {
         fuse = libFuse.setup(arguments(path), address, size, mountpointOut);
         if (fuse == 0) {
             arena.close();
-            throw refused(path);
+            throw FuseArguments.refused(path);
         }
         mountpoint = getLong(mountpointOut.address());
         session = libFuse.functions().fuse_get_session(fuse);
@@ -80,16 +79,6 @@ final class JnrDriver implements Driver {
     /** Mounts. */
     static JnrDriver mount(MountState state, Path path) {
         return new JnrDriver(LibFuse.load(), state, path);
-    }
-
-    /** The error of a mount that libfuse or the kernel refused. */
-    static MountException refused(Path path) {
-        return new MountException(
-                Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
-                "cannot mount on %s: libfuse said why on stderr; it takes root with CAP_SYS_ADMIN,"
-                                .formatted(path)
-                        + " or an own directory and fusermount (package fuse3), and for allow_other"
-                        + " 'user_allow_other' in /etc/fuse.conf");
     }
 
     private List<String> arguments(Path path) {
@@ -216,6 +205,12 @@ final class JnrDriver implements Driver {
     @Override
     public long bufferBytes() {
         return bufferBytes;
+    }
+
+    /** libfuse has memory of its own. */
+    @Override
+    public long replyBytes() {
+        return 0;
     }
 
     @Override

@@ -49,6 +49,9 @@ final class Libc {
             bind("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle WRITE =
             bind("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle MMAP =
+            bind("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle MUNMAP = bind("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle UMOUNT2 = bind("umount2", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle ACCESS = bind("access", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle GETEUID = bind("geteuid", JAVA_INT);
@@ -93,6 +96,43 @@ final class Libc {
         try {
             long result = (long) WRITE.invokeExact(place, fd, address, lengthBytes);
             return result < 0 ? errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /**
+     * Memory of the process outside of the heap, zeroed and page-aligned; takes physical memory
+     * only where it is used.
+     */
+    static long map(long lengthBytes) {
+        MemorySegment place = PLACE.get();
+        try {
+            int readAndWrite = 3;
+            int privateAnonymous = 0x22;
+            long address =
+                    (long)
+                            MMAP.invokeExact(
+                                    place, 0L, lengthBytes, readAndWrite, privateAnonymous, -1, 0L);
+            if (address == -1) {
+                throw new OutOfMemoryError("mmap of " + lengthBytes + " bytes");
+            }
+            return address;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Gives back what {@link #map} gave. */
+    static void unmap(long address, long lengthBytes) {
+        MemorySegment place = PLACE.get();
+        try {
+            int ignored = (int) MUNMAP.invokeExact(place, address, lengthBytes);
+            assert ignored == 0;
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

@@ -1,7 +1,6 @@
 package io.cairn.fuse;
 
 import io.cairn.fs.Caller;
-import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 
 /**
@@ -23,14 +22,18 @@ final class LoopThread extends Thread {
 
     private final RequestLoop loop;
     private final long bufferBytes;
+    private final long replyBytes;
     private long buffer;
+    private long reply;
     private ByteBuffer view = ByteBuffer.allocate(0);
+    private ByteBuffer replyView = view;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
-    LoopThread(RequestLoop loop, String name, long bufferBytes) {
+    LoopThread(RequestLoop loop, String name, Driver driver) {
         super(name);
         this.loop = loop;
-        this.bufferBytes = bufferBytes;
+        this.bufferBytes = driver.bufferBytes();
+        this.replyBytes = driver.replyBytes();
         setDaemon(true);
     }
 
@@ -41,11 +44,15 @@ final class LoopThread extends Thread {
 
     @Override
     public void run() {
-        try (Arena arena = Arena.ofConfined()) {
-            buffer = arena.allocate(bufferBytes, 4096).address();
+        long memory = Libc.map(bufferBytes + replyBytes);
+        try {
+            buffer = memory;
             view = RawMemory.buffer(buffer, (int) bufferBytes);
+            reply = memory + bufferBytes;
+            replyView = RawMemory.buffer(reply, (int) replyBytes);
             loop.run(this);
         } finally {
+            Libc.unmap(memory, bufferBytes + replyBytes);
             loop.ended(this);
         }
     }
@@ -86,6 +93,17 @@ final class LoopThread extends Thread {
         }
         caller = Caller.checkedByKernel(uid, gid);
         return caller;
+    }
+
+    /** Address of the memory for the reply. */
+    long reply() {
+        return reply;
+    }
+
+    /** A part of the memory for the reply as a buffer that is valid until the next request. */
+    ByteBuffer replySlice(long address, int lengthBytes) {
+        int from = (int) (address - reply);
+        return replyView.limit(from + lengthBytes).position(from);
     }
 
     /** A part of the request as a buffer that is valid until the next request. */

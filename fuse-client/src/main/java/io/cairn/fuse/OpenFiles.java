@@ -1,11 +1,13 @@
 package io.cairn.fuse;
 
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +55,65 @@ final class OpenFiles {
         return inodes.isOpen(ino);
     }
 
+    /** The attributes of an inode that was looked up; those of an open file as it is now. */
+    Attributes current(Caller caller, Attributes found) {
+        return isOpen(found.ino()) ? fileSystem.getAttributes(caller, found.ino()) : found;
+    }
+
+    /**
+     * Fills a buffer from a file as far as the file goes.
+     *
+     * @return bytes read
+     */
+    int read(long handle, long offset, ByteBuffer target) {
+        OpenFile file = table.get(handle);
+        int total = 0;
+        while (target.hasRemaining()) {
+            int count = file.read(offset + total, target);
+            if (count <= 0) {
+                break;
+            }
+            total += count;
+        }
+        return total;
+    }
+
+    /**
+     * Writes at an offset also when the handle was opened for appending: a page of a memory map
+     * belongs where it is.
+     */
+    int writePage(long handle, long offset, ByteBuffer source) {
+        OpenFile file = table.get(handle);
+        if ((file.flags() & FileSystem.O_APPEND) == 0) {
+            return file.write(offset, source);
+        }
+        Caller kernel = Caller.checkedByKernel(0, 0);
+        try (OpenFile other = fileSystem.open(kernel, file.ino(), FileSystem.O_RDWR)) {
+            return other.write(offset, source);
+        }
+    }
+
+    /**
+     * Sets a lock, or waits for it with another thread of the loop taking the place of this one.
+     *
+     * @return 0, or EAGAIN negated when it is not to wait
+     */
+    int lock(LoopThread thread, long handle, Lock lock, boolean waits) {
+        if (tryLock(handle, lock)) {
+            return 0;
+        }
+        if (!waits) {
+            return -Errno.EAGAIN.number();
+        }
+        thread.loop().beginLockWait();
+        try {
+            this.waits.await(thread.unique(), table.get(handle).ino(), lock);
+        } finally {
+            thread.loop().endLockWait();
+        }
+        return 0;
+    }
+
     /** As close(2) of one descriptor: flushes, and drops the POSIX locks of its process. */
     void flush(long handle, long lockOwner) {
         OpenFile file = table.get(handle);
@@ -94,12 +155,7 @@ final class OpenFiles {
         return fileSystem.testLock(table.get(handle).ino(), wanted);
     }
 
-    /**
-     * Sets or removes a lock without waiting.
-     *
-     * @return false when somebody else holds it
-     */
-    boolean tryLock(long handle, Lock lock) {
+    private boolean tryLock(long handle, Lock lock) {
         long ino = table.get(handle).ino();
         if (lock.kind() == Lock.Kind.POSIX && lock.mode() != Lock.Mode.UNLOCK) {
             inodes.locked(ino);
@@ -113,11 +169,6 @@ final class OpenFiles {
             }
             throw e;
         }
-    }
-
-    /** Waits for a lock on the calling thread; EINTR when the request is interrupted. */
-    void awaitLock(long request, long handle, Lock lock) {
-        waits.await(request, table.get(handle).ino(), lock);
     }
 
     /** Closes what the kernel did not come round to close before the mount ended. */

@@ -235,7 +235,7 @@ final class PathCallbacks {
     int opendir(long path, long info) {
         Caller caller = caller();
         long ino = resolver.ino(caller, path);
-        DirectoryCursor cursor = new DirectoryCursor(fileSystem, ino);
+        DirectoryCursor cursor = new DirectoryCursor(fileSystem, state.files(), ino, true);
         putLong(info + HANDLE, state.directories().add(cursor));
         return 0;
     }

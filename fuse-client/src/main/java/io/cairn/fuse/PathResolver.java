@@ -55,7 +55,7 @@ final class PathResolver {
             return fileSystem.getAttributes(caller, hiddenIno);
         }
         Attributes found = fileSystem.lookup(caller, place.parentIno(), place.name());
-        return files.isOpen(found.ino()) ? fileSystem.getAttributes(caller, found.ino()) : found;
+        return files.current(caller, found);
     }
 
     private static boolean isRoot(long path) {

@@ -19,7 +19,7 @@ final class RequestLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLoop.class);
 
     /** Threads that may wait for locks at the same time; more are refused with ENOLCK. */
-    static final int MAX_LOCK_WAITS = 256;
+    static final int MAX_LOCK_WAITS = 1000;
 
     private static final int LEAST_THREADS = 8;
     private static final int INTERRUPT = 36;
@@ -60,7 +60,7 @@ final class RequestLoop {
     private void startThread() {
         started++;
         idle.incrementAndGet();
-        LoopThread thread = new LoopThread(this, "fuse-" + started, driver.bufferBytes());
+        LoopThread thread = new LoopThread(this, "fuse-" + started, driver);
         threads.add(thread);
         thread.start();
     }

@@ -1,0 +1,154 @@
+package io.cairn.fuse;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The driver that speaks the protocol of {@code /dev/fuse} itself. libfuse only mounts, because it
+ * knows how users without privileges do that.
+ *
+ * <p>The node numbers of the kernel are inode numbers, so that hard links are one file, files
+ * without a name stay what they are, and nothing has to be resolved.
+ */
+final class KernelDriver implements Driver {
+    private static final int NO_REPLY = -1;
+
+    /** Room for the header and the arguments of the longest request beside its payload. */
+    private static final int EXTRA_BYTES = 4096;
+
+    /** How long the kernel may keep attributes: opens take back what is stale. */
+    private static final long ATTRIBUTE_MS = 1000;
+
+    private final LibFuse libFuse;
+    private final MountState state;
+    private final Arena arena = Arena.ofShared();
+    private final long mountpoint;
+    private final long channel;
+    private final int fd;
+    private final NodeRequests nodes;
+    private final FileRequests files;
+    private final DirectoryRequests directories;
+
+    private KernelDriver(LibFuse libFuse, MountState state, Path path) {
+        this.libFuse = libFuse;
+        this.state = state;
+        mountpoint = arena.allocateFrom(path.toString()).address();
+        channel = libFuse.functions().fuse_mount(mountpoint, arguments());
+        if (channel == 0) {
+            arena.close();
+            throw FuseArguments.refused(path);
+        }
+        fd = libFuse.functions().fuse_chan_fd(channel);
+        long wanted = state.options().attributeTimeoutMs();
+        long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
+        Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
+        nodes = new NodeRequests(state, capabilities, attributeMs);
+        files = new FileRequests(state, capabilities, nodes, fd);
+        directories = new DirectoryRequests(state, attributeMs);
+    }
+
+    /** Mounts. */
+    static KernelDriver mount(MountState state, Path path) {
+        return new KernelDriver(LibFuse.load(), state, path);
+    }
+
+    /** struct fuse_args: argc +0, argv +8, allocated +16. */
+    private long arguments() {
+        String options = String.join(",", FuseArguments.common(state.options()));
+        List<String> words = List.of("cairn", "-o", options);
+        MemorySegment arguments = arena.allocate(24, 8);
+        arguments.set(ValueLayout.JAVA_INT, 0, words.size());
+        arguments.set(ValueLayout.ADDRESS, 8, LibFuse.vector(arena, words));
+        return arguments.address();
+    }
+
+    @Override
+    public int fd() {
+        return fd;
+    }
+
+    @Override
+    public long bufferBytes() {
+        return Negotiation.MAX_IO_BYTES + EXTRA_BYTES;
+    }
+
+    @Override
+    public long replyBytes() {
+        return Negotiation.MAX_IO_BYTES + EXTRA_BYTES;
+    }
+
+    @Override
+    public void serve(LoopThread thread, int lengthBytes) {
+        int error = 0;
+        int bodyBytes = 0;
+        try {
+            bodyBytes = execute(thread);
+        } catch (Throwable e) {
+            error = Failures.errno(e);
+        }
+        if (bodyBytes != NO_REPLY) {
+            KernelProtocol.send(fd, thread.reply(), thread.unique(), error, bodyBytes);
+        }
+    }
+
+    private int execute(LoopThread thread) {
+        return switch (thread.opcode()) {
+            case KernelProtocol.LOOKUP -> nodes.lookup(thread);
+            case KernelProtocol.GETATTR -> nodes.getattr(thread);
+            case KernelProtocol.SETATTR -> nodes.setattr(thread);
+            case KernelProtocol.READLINK -> nodes.readlink(thread);
+            case KernelProtocol.SYMLINK -> nodes.symlink(thread);
+            case KernelProtocol.MKNOD -> nodes.mknod(thread);
+            case KernelProtocol.MKDIR -> nodes.mkdir(thread);
+            case KernelProtocol.UNLINK -> nodes.unlink(thread);
+            case KernelProtocol.RMDIR -> nodes.rmdir(thread);
+            case KernelProtocol.RENAME -> nodes.rename(thread);
+            case KernelProtocol.RENAME2 -> nodes.renameWithFlags(thread);
+            case KernelProtocol.LINK -> nodes.link(thread);
+            case KernelProtocol.ACCESS -> nodes.access(thread);
+            case KernelProtocol.STATFS -> nodes.statfs(thread);
+            case KernelProtocol.SETXATTR -> nodes.setxattr(thread);
+            case KernelProtocol.GETXATTR -> nodes.getxattr(thread);
+            case KernelProtocol.LISTXATTR -> nodes.listxattr(thread);
+            case KernelProtocol.REMOVEXATTR -> nodes.removexattr(thread);
+            case KernelProtocol.OPEN -> files.open(thread);
+            case KernelProtocol.CREATE -> files.create(thread);
+            case KernelProtocol.READ -> files.read(thread);
+            case KernelProtocol.WRITE -> files.write(thread);
+            case KernelProtocol.FLUSH -> files.flush(thread);
+            case KernelProtocol.RELEASE -> files.release(thread);
+            case KernelProtocol.FSYNC -> files.sync(thread);
+            case KernelProtocol.FALLOCATE -> files.allocate(thread);
+            case KernelProtocol.LSEEK -> files.seek(thread);
+            case KernelProtocol.GETLK -> files.testLock(thread);
+            case KernelProtocol.SETLK -> files.setLock(thread, false);
+            case KernelProtocol.SETLKW -> files.setLock(thread, true);
+            case KernelProtocol.OPENDIR -> directories.open(thread);
+            case KernelProtocol.READDIR -> directories.read(thread, false);
+            case KernelProtocol.READDIRPLUS -> directories.read(thread, true);
+            case KernelProtocol.RELEASEDIR -> directories.release(thread);
+            // Changes of directories are durable before they are answered.
+            case KernelProtocol.FSYNCDIR, KernelProtocol.DESTROY -> 0;
+            case KernelProtocol.INIT -> init(thread);
+            case KernelProtocol.FORGET, KernelProtocol.BATCH_FORGET, KernelProtocol.NOTIFY_REPLY ->
+                    NO_REPLY;
+            case KernelProtocol.IOCTL -> throw new FsException(Errno.ENOTTY);
+            default -> throw new FsException(Errno.ENOSYS);
+        };
+    }
+
+    private int init(LoopThread thread) {
+        return Negotiation.answer(thread.arguments(), thread.reply() + 16, state.options());
+    }
+
+    @Override
+    public void destroy() {
+        libFuse.functions().fuse_unmount(mountpoint, channel);
+        arena.close();
+    }
+}

@@ -1,0 +1,179 @@
+package io.cairn.fuse;
+
+import static io.cairn.fuse.RawMemory.putInt;
+import static io.cairn.fuse.RawMemory.putLong;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Usage;
+
+/**
+ * Numbers and structures of the protocol on {@code /dev/fuse} (linux/fuse.h, version 7). All
+ * numbers are in the byte order of the machine.
+ *
+ * <pre>
+ *   reply:      fuse_out_header                 fuse_attr (88 bytes)
+ *   +0   +4     +8      +16                     +0  ino   +8  size   +16 blocks
+ *   +----+------+-------+------                 +24 atime +32 mtime  +40 ctime (seconds)
+ *   | len| error| unique| body                  +48 atime +52 mtime  +56 ctime (nanoseconds)
+ *   +----+------+-------+------                 +60 mode  +64 nlink  +68 uid +72 gid
+ *                                               +76 rdev  +80 blksize +84 flags
+ *   fuse_entry_out (128 bytes)
+ *   +0 nodeid +8 generation +16 entry_valid +24 attr_valid +32 entry_valid_nsec
+ *   +36 attr_valid_nsec +40 fuse_attr
+ *
+ *   fuse_attr_out (104 bytes)                   fuse_open_out (16 bytes)
+ *   +0 attr_valid +8 attr_valid_nsec +16 attr   +0 fh +8 open_flags +12 unused
+ * </pre>
+ */
+final class KernelProtocol {
+    static final int LOOKUP = 1;
+    static final int FORGET = 2;
+    static final int GETATTR = 3;
+    static final int SETATTR = 4;
+    static final int READLINK = 5;
+    static final int SYMLINK = 6;
+    static final int MKNOD = 8;
+    static final int MKDIR = 9;
+    static final int UNLINK = 10;
+    static final int RMDIR = 11;
+    static final int RENAME = 12;
+    static final int LINK = 13;
+    static final int OPEN = 14;
+    static final int READ = 15;
+    static final int WRITE = 16;
+    static final int STATFS = 17;
+    static final int RELEASE = 18;
+    static final int FSYNC = 20;
+    static final int SETXATTR = 21;
+    static final int GETXATTR = 22;
+    static final int LISTXATTR = 23;
+    static final int REMOVEXATTR = 24;
+    static final int FLUSH = 25;
+    static final int INIT = 26;
+    static final int OPENDIR = 27;
+    static final int READDIR = 28;
+    static final int RELEASEDIR = 29;
+    static final int FSYNCDIR = 30;
+    static final int GETLK = 31;
+    static final int SETLK = 32;
+    static final int SETLKW = 33;
+    static final int ACCESS = 34;
+    static final int CREATE = 35;
+    static final int DESTROY = 38;
+    static final int IOCTL = 39;
+    static final int NOTIFY_REPLY = 41;
+    static final int BATCH_FORGET = 42;
+    static final int FALLOCATE = 43;
+    static final int READDIRPLUS = 44;
+    static final int RENAME2 = 45;
+    static final int LSEEK = 46;
+
+    static final int OUT_HEADER_BYTES = 16;
+    static final int ENTRY_BYTES = 128;
+    static final int ATTRIBUTES_BYTES = 104;
+    static final int OPEN_BYTES = 16;
+
+    private static final int NOTIFY_INVAL_INODE = 2;
+    private static final int NOTIFY_BYTES = 40;
+    private static final long NS_PER_S = 1_000_000_000L;
+
+    private KernelProtocol() {}
+
+    private static void putAttributes(long at, Attributes a) {
+        putLong(at, a.ino());
+        putLong(at + 8, a.size());
+        putLong(at + 16, a.blocks());
+        putLong(at + 24, Math.floorDiv(a.atimeNs(), NS_PER_S));
+        putLong(at + 32, Math.floorDiv(a.mtimeNs(), NS_PER_S));
+        putLong(at + 40, Math.floorDiv(a.ctimeNs(), NS_PER_S));
+        putInt(at + 48, (int) Math.floorMod(a.atimeNs(), NS_PER_S));
+        putInt(at + 52, (int) Math.floorMod(a.mtimeNs(), NS_PER_S));
+        putInt(at + 56, (int) Math.floorMod(a.ctimeNs(), NS_PER_S));
+        putInt(at + 60, a.fullMode());
+        putInt(at + 64, a.nlink());
+        putInt(at + 68, a.uid());
+        putInt(at + 72, a.gid());
+        putInt(at + 76, (int) a.rdev());
+        putInt(at + 80, StatLayout.BLOCK_BYTES);
+        putInt(at + 84, 0);
+    }
+
+    /** Fills a fuse_attr_out. */
+    static void putAttributesOut(long at, Attributes attributes, long validMs) {
+        putLong(at, validMs / 1000);
+        putInt(at + 8, (int) (validMs % 1000) * 1_000_000);
+        putInt(at + 12, 0);
+        putAttributes(at + 16, attributes);
+    }
+
+    /** Fills a fuse_entry_out: the node number is the inode number. */
+    static void putEntry(long at, Attributes attributes, long entryValidMs, long validMs) {
+        putLong(at, attributes.ino());
+        putLong(at + 8, attributes.generation());
+        putLong(at + 16, entryValidMs / 1000);
+        putLong(at + 24, validMs / 1000);
+        putInt(at + 32, (int) (entryValidMs % 1000) * 1_000_000);
+        putInt(at + 36, (int) (validMs % 1000) * 1_000_000);
+        putAttributes(at + 40, attributes);
+    }
+
+    /** Fills a fuse_open_out. */
+    static void putOpen(long at, long handle, int openFlags) {
+        putLong(at, handle);
+        putInt(at + 8, openFlags);
+        putInt(at + 12, 0);
+    }
+
+    /** Length of a fuse_dirent: ino, off, namelen, type, name padded to 8 bytes. */
+    static int direntBytes(int nameLength) {
+        return 24 + (nameLength + 7 & ~7);
+    }
+
+    /** Fills a fuse_dirent. */
+    static void putDirent(long at, long ino, long offset, FileType type, byte[] name) {
+        int padded = name.length + 7 & ~7;
+        if (padded > 0) {
+            putLong(at + 24 + padded - 8, 0);
+        }
+        putLong(at, ino);
+        putLong(at + 8, offset);
+        putInt(at + 16, name.length);
+        putInt(at + 20, type.direntType());
+        RawMemory.putBytes(at + 24, name);
+    }
+
+    /** Fills a fuse_statfs_out; its length. */
+    static int putStatfs(long at, Usage usage) {
+        RawMemory.zero(at, 80);
+        putLong(at, usage.totalBytes() / StatLayout.BLOCK_BYTES);
+        putLong(at + 8, usage.freeBytes() / StatLayout.BLOCK_BYTES);
+        putLong(at + 16, usage.availableBytes() / StatLayout.BLOCK_BYTES);
+        putLong(at + 24, usage.inodes() + usage.freeInodes());
+        putLong(at + 32, usage.freeInodes());
+        putInt(at + 40, StatLayout.BLOCK_BYTES);
+        putInt(at + 44, 255);
+        putInt(at + 48, StatLayout.BLOCK_BYTES);
+        return 80;
+    }
+
+    /** Puts the header before a body and sends both. */
+    static void send(int fd, long reply, long unique, int error, int bodyBytes) {
+        putInt(reply, OUT_HEADER_BYTES + bodyBytes);
+        putInt(reply + 4, error);
+        putLong(reply + 8, unique);
+        // ENOENT: the process that asked is gone; ENODEV: so is the mount. Nobody is left to tell.
+        Libc.write(fd, reply, OUT_HEADER_BYTES + bodyBytes);
+    }
+
+    /** Tells the kernel to forget the attributes of an inode; uses the memory at {@code at}. */
+    static void forgetAttributes(int fd, long at, long ino) {
+        putInt(at, NOTIFY_BYTES);
+        putInt(at + 4, NOTIFY_INVAL_INODE);
+        putLong(at + 8, 0);
+        putLong(at + 16, ino);
+        putLong(at + 24, -1);
+        putLong(at + 32, 0);
+        Libc.write(fd, at, NOTIFY_BYTES);
+    }
+}
