@@ -44,6 +44,15 @@ public interface Disk {
     /** Opens a file, making it when absent. The directory must exist. */
     DiskFile openOrCreate(Path path) throws IOException;
 
+    /**
+     * Locks a file, making it when absent, against everybody else until the lock is closed or the
+     * process ends. {@code FileSystemException} when somebody has it. A disk that only one process
+     * can see may keep this one, which locks nothing.
+     */
+    default AutoCloseable lock(Path path) throws IOException {
+        return openOrCreate(path);
+    }
+
     /** Makes a directory and its parents when absent. */
     void makeDirectories(Path path) throws IOException;
 

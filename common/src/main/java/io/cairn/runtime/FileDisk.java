@@ -2,6 +2,8 @@ package io.cairn.runtime;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -9,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -31,6 +34,24 @@ public final class FileDisk implements Disk {
     @Override
     public DiskFile openOrCreate(Path path) throws IOException {
         return new LinuxFile(calls, path, SystemCalls.O_RDWR | SystemCalls.O_CREAT);
+    }
+
+    @Override
+    public AutoCloseable lock(Path path) throws IOException {
+        FileChannel channel =
+                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException e) {
+            // Held by this process.
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        channel.close();
+        throw new FileSystemException(path.toString(), null, "locked by another user");
     }
 
     @Override

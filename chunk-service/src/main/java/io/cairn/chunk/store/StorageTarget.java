@@ -1,26 +1,65 @@
 package io.cairn.chunk.store;
 
+import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
+import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.Limits;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One storage directory of a chunk server. Blocking and thread-safe; callers serialise the writes
  * (write, zero, clone, install, delete) of one chunk, everything else may run at any time.
  *
- * <p>Errors are {@link io.cairn.fs.FsException}: EIO when the disk failed or the blob is fenced
- * after a failed write or sync, or damaged (install or delete it); NOT_READY while the blob is in
- * doubt after an unclean stop (install, settle or delete it); EBADMSG when a checksum does not
- * match; ENOSPC; ESTALE for a write sequence that is not above the last one; EINVAL for ranges
- * outside of the chunk.
+ * <p>Errors are {@link FsException}: EIO when the disk failed or the blob is fenced after a failed
+ * write or sync, or damaged (install or delete it); NOT_READY while the blob is in doubt after an
+ * unclean stop (install, settle or delete it); EBADMSG when a checksum does not match; ENOSPC;
+ * ESTALE for a write sequence that is not above the last one; EINVAL for ranges outside of the
+ * chunk.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class StorageTarget implements AutoCloseable {
-    private StorageTarget() {}
+    private static final Logger LOG = LoggerFactory.getLogger(StorageTarget.class);
+
+    /** Failed writes and syncs after which the disk is given up. */
+    private static final int MAX_FENCES = 8;
+
+    /** Blobs that a writer syncs when too many are dirty. */
+    private static final int SYNC_BATCH = 64;
+
+    private final Shelf shelf;
+    private final StoreSettings settings;
+    private final BlobCache blobs;
+    private final Replacements replacements;
+    private final AutoCloseable lock;
+    private final AtomicReference<TargetFormat> format;
+    private final GroupPages pages;
+
+    StorageTarget(
+            Shelf shelf,
+            StoreSettings settings,
+            BlobCache blobs,
+            TargetFormat format,
+            AutoCloseable lock) {
+        this.shelf = shelf;
+        this.settings = settings;
+        this.blobs = blobs;
+        this.replacements = new Replacements(shelf);
+        this.pages = new GroupPages(shelf, blobs);
+        this.format = new AtomicReference<>(format);
+        this.lock = lock;
+    }
 
     /**
      * Opens a storage directory, formatting it when it is empty or absent, and recovers from an
@@ -30,17 +69,17 @@ public final class StorageTarget implements AutoCloseable {
      */
     public static StorageTarget open(Disk disk, Path directory, StoreSettings settings)
             throws TargetException {
-        throw unfinished();
+        return new TargetOpening(disk, directory, settings).run();
     }
 
     /** Random number written when the target was formatted. */
     public long identity() {
-        throw unfinished();
+        return format.get().identity();
     }
 
     /** The cluster it belongs to; 0 when freshly formatted. */
     public long clusterId() {
-        throw unfinished();
+        return format.get().clusterId();
     }
 
     /**
@@ -50,27 +89,48 @@ public final class StorageTarget implements AutoCloseable {
      *     written
      */
     public void adoptCluster(long clusterId) throws TargetException {
-        throw unfinished();
+        synchronized (format) {
+            TargetFormat old = format.get();
+            if (old.clusterId() == clusterId) {
+                return;
+            }
+            if (old.clusterId() != 0) {
+                throw new TargetException(
+                        Reason.FOREIGN,
+                        "%s belongs to cluster %x, not to %x; give another directory"
+                                .formatted(shelf.paths.format(), old.clusterId(), clusterId));
+            }
+            TargetFormat adopted = new TargetFormat(old.identity(), clusterId);
+            try {
+                adopted.write(shelf.disk, shelf.paths);
+            } catch (IOException e) {
+                throw new TargetException(
+                        Reason.UNUSABLE,
+                        shelf.paths.format() + " cannot be written: " + e.getMessage(),
+                        e);
+            }
+            format.set(adopted);
+        }
     }
 
     /** Size of the disk less the reserve, in bytes. */
     public long capacityBytes() {
-        throw unfinished();
+        return attempt(shelf.space::capacityBytes);
     }
 
     /** What may still be allocated, in bytes; 0 when only the reserve is left. */
     public long freeBytes() {
-        throw unfinished();
+        return attempt(shelf.space::freeBytes);
     }
 
     /** Number of blobs. */
     public long chunkCount() {
-        throw unfinished();
+        return shelf.count.get();
     }
 
     /** False once the disk failed: the target should be taken out of service. */
     public boolean healthy() {
-        throw unfinished();
+        return !shelf.log.hasFailed() && shelf.fences() < MAX_FENCES;
     }
 
     /**
@@ -79,12 +139,12 @@ public final class StorageTarget implements AutoCloseable {
      * leads to its replacement.
      */
     public ChunkState stat(int group, long oid, long index) {
-        throw unfinished();
+        return on(new BlobKey(group, oid, index), Blob::state);
     }
 
     /** Bytes of data allocated on the disk for a chunk; 0 when absent. */
     public long allocatedBytes(int group, long oid, long index) {
-        throw unfinished();
+        return on(new BlobKey(group, oid, index), Blob::allocatedBytes);
     }
 
     /**
@@ -96,7 +156,16 @@ public final class StorageTarget implements AutoCloseable {
      */
     public AlignedWrite align(
             ChunkAddress chunk, int offsetBytes, ByteBuffer data, int[] pieceCrcs) {
-        throw unfinished();
+        Alignment.checkRange(offsetBytes, data.remaining(), chunk.chunkSizeLog2());
+        Alignment.verifyPieces(data, offsetBytes, pieceCrcs);
+        return on(
+                key(chunk),
+                blob -> {
+                    checkSize(blob, chunk);
+                    AlignedWrite write = Alignment.align(blob, offsetBytes, data, pieceCrcs);
+                    shelf.space.check(needed(blob, write));
+                    return write;
+                });
     }
 
     /**
@@ -104,7 +173,7 @@ public final class StorageTarget implements AutoCloseable {
      * EBADMSG when one does not match. Pure.
      */
     public static void verifyBlocks(ByteBuffer blocks, int[] crcs) {
-        throw unfinished();
+        Alignment.verifyBlocks(blocks, crcs);
     }
 
     /**
@@ -115,7 +184,19 @@ public final class StorageTarget implements AutoCloseable {
      * @return newly allocated bytes
      */
     public int write(ChunkAddress chunk, long sequence, AlignedWrite write) {
-        throw unfinished();
+        limitDirty();
+        return on(
+                key(chunk),
+                blob -> {
+                    checkSize(blob, chunk);
+                    Alignment.checkWrite(
+                            write, chunk.chunkSizeLog2(), blob.version().lengthBytes());
+                    long needed = needed(blob, write);
+                    if (needed > 0) {
+                        shelf.space.take(needed);
+                    }
+                    return blob.write(chunk.chunkSizeLog2(), chunk.epoch(), sequence, write);
+                });
     }
 
     /**
@@ -132,7 +213,13 @@ public final class StorageTarget implements AutoCloseable {
      */
     public BlockRange read(
             ChunkAddress chunk, int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers) {
-        throw unfinished();
+        Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
+        return on(
+                key(chunk),
+                blob -> {
+                    checkSize(blob, chunk);
+                    return blob.read(offsetBytes, lengthBytes, buffers);
+                });
     }
 
     /**
@@ -143,7 +230,14 @@ public final class StorageTarget implements AutoCloseable {
      * @return change of the allocated bytes, 0 or less
      */
     public int zero(ChunkAddress chunk, long sequence, int offsetBytes, int lengthBytes) {
-        throw unfinished();
+        Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
+        limitDirty();
+        return on(
+                key(chunk),
+                blob -> {
+                    checkSize(blob, chunk);
+                    return blob.zero(chunk.epoch(), sequence, offsetBytes, lengthBytes);
+                });
     }
 
     /**
@@ -152,15 +246,30 @@ public final class StorageTarget implements AutoCloseable {
      * shorter one a chunk of its length.
      */
     public void cloneFrom(ChunkAddress chunk, long sourceOid, int lengthBytes) {
-        throw unfinished();
+        Alignment.checkRange(0, lengthBytes, chunk.chunkSizeLog2());
+        BlobKey key = key(chunk);
+        if (on(key, Blob::condition) != Condition.ABSENT) {
+            return;
+        }
+        BlobKey source = new BlobKey(chunk.group(), sourceOid, chunk.index());
+        Replacement clone =
+                on(
+                        source,
+                        blob -> {
+                            checkSize(blob, chunk);
+                            return blob.cloned(
+                                    key, chunk.chunkSizeLog2(), chunk.epoch(), lengthBytes);
+                        });
+        replace(key, clone);
     }
 
     /**
-     * The first byte at or after the offset that is data (or a hole); -1 when there is none before
-     * the end of the chunk. The end itself counts as a hole.
+     * The first byte at or after the offset that is data (or a hole); -1 when there is none in the
+     * chunk. What lies beyond the length is a hole.
      */
     public int seek(ChunkAddress chunk, int offsetBytes, boolean data) {
-        throw unfinished();
+        Alignment.checkRange(offsetBytes, 0, chunk.chunkSizeLog2());
+        return on(key(chunk), blob -> blob.seek(offsetBytes, data));
     }
 
     /**
@@ -168,12 +277,28 @@ public final class StorageTarget implements AutoCloseable {
      * failure fences the blob for ever: EIO until it is installed anew or deleted.
      */
     public void flush(ChunkAddress chunk) {
-        throw unfinished();
+        flush(key(chunk));
     }
 
     /** Flushes every chunk with unsynced writes; EIO at the end when one failed. */
     public void flushAll() {
-        throw unfinished();
+        List<BlobKey> unsynced = new ArrayList<>(shelf.log.dirty(Integer.MAX_VALUE));
+        for (BlobKey key : shelf.log.recovered()) {
+            if (!shelf.troubles.containsKey(key)) {
+                unsynced.add(key);
+            }
+        }
+        FsException failure = null;
+        for (BlobKey key : unsynced) {
+            try {
+                flush(key);
+            } catch (FsException e) {
+                failure = e;
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
     }
 
     /**
@@ -184,17 +309,45 @@ public final class StorageTarget implements AutoCloseable {
      * @param epoch epoch of the group at write {@code part.sequence()}
      */
     public void install(ChunkAddress chunk, long epoch, InstallPart part) {
-        throw unfinished();
+        Replacement.check(part, chunk.chunkSizeLog2());
+        Alignment.verifyBlocks(part.blocks(), part.crcs());
+        BlobKey key = key(chunk);
+        Replacement complete =
+                attempt(
+                        () -> {
+                            shelf.space.take(part.blocks().remaining());
+                            return replacements.add(key, chunk.chunkSizeLog2(), epoch, part);
+                        });
+        if (complete != null) {
+            replace(key, complete);
+        }
     }
 
     /** Deletes a chunk; nothing when absent. */
     public void delete(int group, long oid, long index) {
-        throw unfinished();
+        run(new BlobKey(group, oid, index), Blob::delete);
     }
 
     /** Deletes the chunks of an object from {@code fromIndex} up to, without, {@code endIndex}. */
     public void deleteObject(int group, long oid, long fromIndex, long endIndex) {
-        throw unfinished();
+        attempt(
+                () -> {
+                    if (fromIndex <= 0 && endIndex > 0) {
+                        delete(group, oid, 0);
+                    }
+                    boolean all = true;
+                    for (long index : GroupListing.indices(shelf.disk, shelf.paths, group, oid)) {
+                        if (index >= fromIndex && index < endIndex) {
+                            delete(group, oid, index);
+                        } else {
+                            all = false;
+                        }
+                    }
+                    if (all) {
+                        shelf.removeObjectDirectory(group, oid);
+                    }
+                    return all;
+                });
     }
 
     /**
@@ -202,25 +355,26 @@ public final class StorageTarget implements AutoCloseable {
      * {@link #stat} tells them. Start with (0, -1).
      */
     public List<ChunkState> list(int group, long afterOid, long afterIndex, int max) {
-        throw unfinished();
+        return attempt(() -> pages.page(group, afterOid, afterIndex, max));
     }
 
     /** Checks all blocks of a chunk: false when one fails. True when absent. */
     public boolean verify(ChunkAddress chunk) {
-        throw unfinished();
+        return on(key(chunk), Blob::verify);
     }
 
     /** The groups that have blobs here, in order. */
     public List<Integer> groups() {
-        throw unfinished();
+        return attempt(() -> GroupListing.groups(shelf.disk, shelf.paths));
     }
 
     /**
-     * Blobs whose contents an unclean stop left in doubt, or that are damaged: to be installed from
-     * a peer, or settled when there is none. They refuse everything else until then.
+     * Blobs that cannot be used as they are, in order: in doubt after an unclean stop, damaged,
+     * fenced, or with a block found bad. To be installed from a peer, or settled when there is
+     * none.
      */
     public List<BlobKey> doubtful() {
-        throw unfinished();
+        return shelf.troubles.keySet().stream().sorted().toList();
     }
 
     /**
@@ -228,16 +382,108 @@ public final class StorageTarget implements AutoCloseable {
      * record covers new checksums. EIO when the blob is damaged rather than in doubt.
      */
     public void settle(BlobKey key) {
-        throw unfinished();
+        run(key, Blob::settle);
     }
 
     /** Flushes everything, marks the target clean and releases it. */
     @Override
     public void close() {
-        throw unfinished();
+        try {
+            flushAll();
+        } catch (FsException e) {
+            LOG.warn("{}: not all blobs could be synced: {}", shelf.paths.root(), e.getMessage());
+        }
+        try {
+            blobs.clear();
+            replacements.clear();
+            shelf.log.finish(shelf.count.get());
+            LOG.info("{}: closed, {} blobs", shelf.paths.root(), shelf.count);
+        } catch (IOException e) {
+            LOG.warn("{}: not stopped cleanly: {}", shelf.paths.root(), e.toString());
+        } finally {
+            release();
+        }
     }
 
-    private static UnsupportedOperationException unfinished() {
-        return new UnsupportedOperationException("the blob store is being built");
+    private void release() {
+        try {
+            shelf.log.close();
+            lock.close();
+        } catch (Exception e) {
+            LOG.warn("{}: releasing it: {}", shelf.paths.root(), e.toString());
+        }
+    }
+
+    private static BlobKey key(ChunkAddress chunk) {
+        return new BlobKey(chunk.group(), chunk.oid(), chunk.index());
+    }
+
+    private static void checkSize(Blob blob, ChunkAddress chunk) throws IOException {
+        int log2 = blob.chunkSizeLog2();
+        if (log2 != 0 && log2 != chunk.chunkSizeLog2()) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    key(chunk) + " has size 2^" + log2 + ", not 2^" + chunk.chunkSizeLog2());
+        }
+    }
+
+    private static long needed(Blob blob, AlignedWrite write) throws IOException {
+        return blob.neededBytes(write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
+    }
+
+    private void flush(BlobKey key) {
+        run(key, Blob::flush);
+    }
+
+    private void replace(BlobKey key, Replacement complete) {
+        run(key, blob -> blob.replace(complete));
+    }
+
+    /** Syncs the blobs that are dirty for longest when there are too many. */
+    private void limitDirty() {
+        if (shelf.log.dirtyCount() < settings.dirtyBlobs()) {
+            return;
+        }
+        for (BlobKey key : shelf.log.dirty(SYNC_BATCH)) {
+            try {
+                flush(key);
+            } catch (FsException e) {
+                LOG.warn("{}", e.getMessage());
+            }
+        }
+    }
+
+    /** Something that the disk does. */
+    private interface Attempt<T extends @Nullable Object> {
+        T run() throws IOException;
+    }
+
+    private interface Change {
+        void apply(Blob blob) throws IOException;
+    }
+
+    private <T extends @Nullable Object> T on(BlobKey key, BlobCache.Use<T> use) {
+        return attempt(() -> blobs.use(key, use));
+    }
+
+    private void run(BlobKey key, Change change) {
+        boolean _ =
+                on(
+                        key,
+                        blob -> {
+                            change.apply(blob);
+                            return true;
+                        });
+    }
+
+    /** The one place where errors of the disk become errors of the filesystem. */
+    private <T extends @Nullable Object> T attempt(Attempt<T> attempt) {
+        try {
+            return attempt.run();
+        } catch (DiskFullException e) {
+            throw new FsException(Errno.ENOSPC, String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            throw new FsException(Errno.EIO, shelf.paths.root() + ": " + e.getMessage(), e);
+        }
     }
 }

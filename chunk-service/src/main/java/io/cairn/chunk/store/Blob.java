@@ -1,0 +1,489 @@
+package io.cairn.chunk.store;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.DiskFullException;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.Limits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One blob in use: decides whether and when something may be done with its {@link BlobBody}.
+ *
+ * <p>Thread-safe. Two locks: {@code mutation} is held by whoever changes the blob or syncs it, so
+ * that no header is written while one is being synced; {@code content} is held for writing only
+ * while data and map change, so that readers see data and checksums that belong together and do not
+ * wait for a sync.
+ */
+final class Blob {
+    private static final Logger LOG = LoggerFactory.getLogger(Blob.class);
+
+    private final Shelf shelf;
+    private final BlobLoader loader;
+    private final BlobKey key;
+    private final ReentrantLock mutation = new ReentrantLock();
+    private final Lock reading;
+    private final Lock changing;
+
+    // Changed under both locks, or under mutation alone where said.
+    private volatile boolean loaded;
+    private volatile Condition condition = Condition.ABSENT;
+    private volatile String reason = "";
+    private @Nullable BlobFile file;
+    private @Nullable BlobBody body;
+
+    /** Whether the last process may have left it unsynced: it is synced before a change. */
+    private boolean uncertain;
+
+    private boolean nameSynced;
+
+    /** A blob of which nothing is known yet. */
+    Blob(Shelf shelf, BlobLoader loader, BlobKey key) {
+        this.shelf = shelf;
+        this.loader = loader;
+        this.key = key;
+        ReentrantReadWriteLock content = new ReentrantReadWriteLock();
+        reading = content.readLock();
+        changing = content.writeLock();
+    }
+
+    /**
+     * Opens the file if that was not done.
+     *
+     * @param thorough whether to verify the data of all blocks then
+     */
+    void load(boolean thorough) throws IOException {
+        if (loaded) {
+            return;
+        }
+        mutation.lock();
+        changing.lock();
+        try {
+            if (!loaded) {
+                take(loader.load(key, thorough));
+            }
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    private void take(LoadedBlob found) {
+        boolean dirty = shelf.log.isDirty(key);
+        boolean recovered = shelf.log.isRecovered(key);
+        condition = found.condition();
+        reason = found.reason();
+        file = found.file();
+        body =
+                file == null || found.blocks() == null
+                        ? null
+                        : new BlobBody(file, found.blocks(), !dirty && !recovered, !dirty);
+        if (condition == Condition.GOOD && shelf.log.isDoubtful(key)) {
+            condition = Condition.DOUBTFUL;
+            reason = shelf.troubles.getOrDefault(key, "an unclean stop");
+        }
+        uncertain = recovered && !dirty;
+        nameSynced = !dirty && !recovered;
+        if (condition != Condition.GOOD && condition != Condition.ABSENT) {
+            shelf.log.setDoubtful(key, condition == Condition.DOUBTFUL);
+            if (shelf.troubles.put(key, reason) == null) {
+                LOG.warn("{}: {}: {}", shelf.paths.blob(key), condition, reason);
+            }
+        }
+        loaded = true;
+    }
+
+    // Reading.
+
+    /** What to do with the body while it does not change. */
+    interface Reader<T> {
+        /** Reads. */
+        T read(BlobBody body) throws IOException;
+    }
+
+    /** Reads the body; {@code absent} when there is none. */
+    private <T> T read(T absent, Reader<T> reader) throws IOException {
+        reading.lock();
+        try {
+            BlobBody usable = usable();
+            return usable == null ? absent : reader.read(usable);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** The body, null when absent; an error when it may not be used. */
+    private @Nullable BlobBody usable() {
+        return switch (condition) {
+            case ABSENT -> null;
+            case GOOD -> body;
+            case DOUBTFUL ->
+                    throw new FsException(
+                            Errno.NOT_READY,
+                            key + " is in doubt (" + reason + "); waiting for a peer's copy");
+            case DAMAGED, FENCED ->
+                    throw new FsException(
+                            Errno.EIO,
+                            shelf.paths.blob(key) + ": " + reason + "; needs a peer's copy");
+        };
+    }
+
+    Condition condition() {
+        return condition;
+    }
+
+    /** The last version; nothing for what cannot be used. */
+    ChunkState state() throws IOException {
+        reading.lock();
+        try {
+            BlobFile opened = file;
+            int log2 = opened == null ? 0 : opened.chunkSizeLog2();
+            BlobVersion shown =
+                    condition == Condition.GOOD && body != null ? body.version() : BlobVersion.NONE;
+            return new ChunkState(
+                    key.oid(),
+                    key.index(),
+                    log2,
+                    shown.epoch(),
+                    shown.sequence(),
+                    shown.lengthBytes());
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** The same; null when absent. */
+    @Nullable ChunkState stateIfPresent() throws IOException {
+        return condition == Condition.ABSENT ? null : state();
+    }
+
+    /** The last version; NONE when absent. */
+    BlobVersion version() throws IOException {
+        return read(BlobVersion.NONE, BlobBody::version);
+    }
+
+    /** The chunk size exponent that the file tells; 0 when absent. */
+    int chunkSizeLog2() throws IOException {
+        return read(0, blob -> blob.file().chunkSizeLog2());
+    }
+
+    long allocatedBytes() throws IOException {
+        return read(0L, blob -> blob.map().allocatedBytes());
+    }
+
+    /** Bytes that a write of these blocks would allocate, trailer included. */
+    long neededBytes(int firstBlock, int count) throws IOException {
+        long whole = (long) Limits.BLOCK_BYTES * (count + BlobFile.PAGES + 1);
+        return read(
+                whole,
+                blob -> {
+                    long needed = 0;
+                    for (int i = firstBlock; i < firstBlock + count; i++) {
+                        needed += blob.map().isAllocated(i) ? 0 : Limits.BLOCK_BYTES;
+                    }
+                    return needed;
+                });
+    }
+
+    BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
+            throws IOException {
+        BlockRange nothing =
+                new BlockRange(
+                        offsetBytes & -Limits.BLOCK_BYTES, 0, ByteBuffer.allocate(0), new int[0]);
+        return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
+    }
+
+    ByteBuffer readBlock(int block) throws IOException {
+        return read(ByteBuffer.allocate(Limits.BLOCK_BYTES), blob -> blob.readBlock(block));
+    }
+
+    int seek(int offsetBytes, boolean data) throws IOException {
+        return read(data ? -1 : offsetBytes, blob -> blob.seek(offsetBytes, data));
+    }
+
+    /** Whether all blocks match their checksums; notes when one does not. */
+    boolean verify() throws IOException {
+        boolean good =
+                read(
+                        true,
+                        blob ->
+                                blob.file()
+                                        .failing(blob.map(), blob.version().lengthBytes())
+                                        .isEmpty());
+        if (!good && shelf.troubles.put(key, "a block fails its checksum") == null) {
+            LOG.error("{}: a block fails its checksum", shelf.paths.blob(key));
+        }
+        return good;
+    }
+
+    /** A durable copy of the first bytes as another blob, to be put in place. */
+    Replacement cloned(BlobKey target, int newLog2, long epoch, int lengthBytes)
+            throws IOException {
+        reading.lock();
+        try {
+            BlobBody source = usable();
+            int length = source == null ? 0 : Math.min(lengthBytes, source.version().lengthBytes());
+            shelf.space.take(length);
+            Replacement copy =
+                    new Replacement(shelf, target, newLog2, new BlobVersion(epoch, 1, length, 0));
+            try {
+                if (source != null) {
+                    copy.copyFrom(source);
+                }
+                copy.finish();
+                return copy;
+            } catch (IOException | FsException e) {
+                copy.abandon();
+                throw e;
+            }
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    // Changing.
+
+    /** Applies a write whose ranges were checked; newly allocated bytes. */
+    int write(int newLog2, long epoch, long sequence, AlignedWrite write) throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            requireLater(blob, sequence);
+            prepare(blob);
+            changing.lock();
+            try {
+                BlobBody target = blob == null ? create(newLog2) : blob;
+                return new BlobWriter(target).apply(epoch, sequence, write);
+            } catch (DiskFullException e) {
+                if (blob == null) {
+                    remove();
+                }
+                throw e;
+            } catch (IOException e) {
+                throw fence(e);
+            } finally {
+                changing.unlock();
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    /** Makes a range zeros; change of the allocated bytes. */
+    int zero(long epoch, long sequence, int offsetBytes, int lengthBytes) throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            if (blob == null) {
+                return 0;
+            }
+            requireLater(blob, sequence);
+            long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
+            ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
+            prepare(blob);
+            changing.lock();
+            try {
+                return new BlobWriter(blob).apply(epoch, sequence, range);
+            } catch (DiskFullException e) {
+                throw e;
+            } catch (IOException e) {
+                throw fence(e);
+            } finally {
+                changing.unlock();
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    private void requireLater(@Nullable BlobBody blob, long sequence) {
+        long last = blob == null ? 0 : blob.version().sequence();
+        if (sequence <= last) {
+            throw new FsException(
+                    Errno.ESTALE, key + " is at write " + last + ", not before " + sequence);
+        }
+    }
+
+    /** Names the blob in the log. */
+    private void prepare(@Nullable BlobBody blob) throws IOException {
+        if (blob != null && uncertain) {
+            sync(blob);
+        }
+        shelf.log.beforeWrite(key, blob != null && blob.syncedSequence() > 0);
+    }
+
+    private BlobBody create(int newLog2) throws IOException {
+        BlobFile fresh =
+                new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
+        shelf.count.incrementAndGet();
+        BlobBody made = new BlobBody(key, fresh);
+        file = fresh;
+        body = made;
+        condition = Condition.GOOD;
+        uncertain = false;
+        nameSynced = false;
+        return made;
+    }
+
+    /** Makes everything written before durable. */
+    void flush() throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            if (blob == null) {
+                shelf.log.forget(key);
+            } else if (!blob.isHeaderSynced() || !nameSynced || uncertain) {
+                sync(blob);
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    private void sync(BlobBody blob) throws IOException {
+        try {
+            blob.force();
+            if (!nameSynced) {
+                shelf.forceName(key);
+                nameSynced = true;
+            }
+        } catch (IOException e) {
+            throw fence(e);
+        }
+        uncertain = false;
+        shelf.log.flushed(key);
+    }
+
+    /** What is on disk is not known any more: nobody may rely on the blob again. */
+    private FsException fence(IOException cause) {
+        condition = Condition.FENCED;
+        reason = "a write or sync failed: " + cause.getMessage();
+        shelf.countFence();
+        shelf.troubles.put(key, reason);
+        LOG.error("{}: fenced: {}; check the disk", shelf.paths.blob(key), cause.toString());
+        try {
+            shelf.log.fence(key);
+        } catch (IOException e) {
+            LOG.error("the fence of {} could not be noted: {}", key, e.toString());
+        }
+        return new FsException(Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
+    }
+
+    // Replacing.
+
+    /** Removes the file. */
+    void delete() throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            remove();
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    private void remove() throws IOException {
+        closeFile();
+        condition = Condition.ABSENT;
+        reason = "";
+        uncertain = false;
+        loaded = false; // What follows may fail: then the file is looked at again.
+        if (shelf.disk.delete(shelf.paths.blob(key))) {
+            shelf.count.decrementAndGet();
+        }
+        shelf.log.forget(key);
+        shelf.troubles.remove(key);
+        loaded = true;
+    }
+
+    /** Puts a complete, synced replacement in place. */
+    void replace(Replacement replacement) throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            boolean existed = condition != Condition.ABSENT;
+            boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+            closeFile();
+            loaded = false;
+            shelf.makeDirectory(key);
+            if (existed && bad) {
+                shelf.quarantine(key);
+                shelf.count.decrementAndGet();
+                existed = false;
+            }
+            shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
+            if (!existed) {
+                shelf.count.incrementAndGet();
+            }
+            shelf.forceName(key);
+            shelf.log.forget(key);
+            shelf.troubles.remove(key);
+            take(loader.load(key, false));
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    /** Takes what is there when no other copy exists. */
+    void settle() throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            BlobBody blob = body;
+            boolean open = condition == Condition.GOOD || condition == Condition.DOUBTFUL;
+            if (!open || blob == null || !shelf.log.isRecovered(key)) {
+                throw new FsException(
+                        Errno.EIO,
+                        shelf.paths.blob(key)
+                                + ": nothing explains its damage; it needs a peer's copy");
+            }
+            int blocks = new Settlement(blob).run();
+            condition = Condition.GOOD;
+            reason = "";
+            shelf.log.setDoubtful(key, false);
+            shelf.troubles.remove(key);
+            sync(blob);
+            LOG.warn(
+                    "{}: settled as it stands, {} blocks with new checksums; there was no other"
+                            + " copy",
+                    shelf.paths.blob(key),
+                    blocks);
+        } catch (IOException e) {
+            throw fence(e);
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    private void closeFile() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+        file = null;
+        body = null;
+    }
+
+    /** Closes the file; nobody uses the blob any more. */
+    void close() throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            closeFile();
+            loaded = false;
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+}

@@ -1,0 +1,287 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.chunk.store.LoadedBlob.Blocks;
+import io.cairn.runtime.Disk.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens blob files and decides what state they are in. Everything that an unclean stop can leave is
+ * told apart here:
+ *
+ * <ul>
+ *   <li>The table belongs to the newest header: whole.
+ *   <li>The table becomes that of the newest header when the pending entries are put in: the write
+ *       under way was cut off. Each of its blocks is looked at: all new, the write is completed;
+ *       all old, it is undone; some of each, in doubt.
+ *   <li>Otherwise the data is asked: when the checksums of the data as it stands add up to the sum
+ *       in the header, then the data is whole and only table entries are lost; they are restored.
+ *       This is no guess: the header vouches for them.
+ *   <li>Otherwise the blob is in doubt if the log names it, else damaged.
+ * </ul>
+ *
+ * <p>A blob that was synced before is checked as a whole when the log names it ({@code thorough}).
+ * Thread-safe; no two threads load one blob at a time.
+ */
+final class BlobLoader {
+    private static final Logger LOG = LoggerFactory.getLogger(BlobLoader.class);
+
+    private final Shelf shelf;
+
+    /** A loader for a target. */
+    BlobLoader(Shelf shelf) {
+        this.shelf = shelf;
+    }
+
+    /**
+     * Opens a blob.
+     *
+     * @param thorough whether to verify the data of all blocks
+     */
+    LoadedBlob load(BlobKey key, boolean thorough) throws IOException {
+        Path path = shelf.paths.blob(key);
+        if (!shelf.disk.exists(path)) {
+            return LoadedBlob.ABSENT;
+        }
+        DiskFile opened;
+        try {
+            opened = shelf.disk.open(path);
+        } catch (NoSuchFileException e) {
+            return LoadedBlob.ABSENT;
+        }
+        try {
+            int log2 = BlobFile.chunkSizeLog2Of(opened.size());
+            BlobFile file = new BlobFile(opened, path, log2, shelf.scratch);
+            LoadedBlob loaded = new Examination(file, key).run(thorough);
+            if (loaded.condition() == Condition.ABSENT) {
+                opened.close();
+            }
+            return loaded;
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    /** One blob. */
+    private final class Examination {
+        private final BlobFile file;
+        private final BlobKey key;
+        private final @Nullable Kind kind;
+
+        Examination(BlobFile file, BlobKey key) {
+            this.file = file;
+            this.key = key;
+            this.kind = shelf.log.kind(key);
+        }
+
+        LoadedBlob run(boolean thorough) throws IOException {
+            if (kind == Kind.FENCE) {
+                return new LoadedBlob(
+                        Condition.FENCED, "a write or sync of it failed before", file, null);
+            }
+            if (file.chunkSizeLog2() == 0) {
+                return unreadable("the file is too short");
+            }
+            ByteBuffer trailer = file.readTrailer();
+            Blocks newest = newest(trailer);
+            if (newest == null) {
+                return unreadable(
+                        isNewer(trailer)
+                                ? "a later version of Cairn wrote it; start that version"
+                                : "no valid header page");
+            }
+            LoadedBlob judged = judge(newest);
+            Blocks blocks = judged.blocks();
+            if (!thorough || judged.condition() != Condition.GOOD || blocks == null) {
+                return judged;
+            }
+            int length = blocks.header().version().lengthBytes();
+            BitSet failing = file.failing(blocks.map(), length);
+            if (failing.isEmpty()) {
+                return judged;
+            }
+            String reason = failing.cardinality() + " blocks fail their checksum";
+            if (kind != null) {
+                return doubtful(blocks, reason);
+            }
+            // The other blocks are good: reading a bad one fails at the reader.
+            shelf.troubles.put(key, reason);
+            return judged;
+        }
+
+        private LoadedBlob doubtful(Blocks blocks, String reason) {
+            return new LoadedBlob(Condition.DOUBTFUL, reason, file, blocks);
+        }
+
+        /** When no byte of a blob was ever promised to last, the file goes out of the way. */
+        private LoadedBlob unreadable(String reason) throws IOException {
+            if (kind != Kind.NEW) {
+                return LoadedBlob.damaged(file, reason);
+            }
+            LOG.warn("{}: its first write was cut off; quarantined", file.path());
+            shelf.quarantine(key);
+            return LoadedBlob.ABSENT;
+        }
+
+        private ByteBuffer page(ByteBuffer trailer, int i) {
+            int at = i * BlobHeader.PAGE_BYTES;
+            int bytes = Math.clamp(trailer.limit() - at, 0, BlobHeader.PAGE_BYTES);
+            return bytes == 0 ? ByteBuffer.allocate(0) : trailer.slice(at, bytes);
+        }
+
+        private boolean isNewer(ByteBuffer trailer) {
+            return BlobHeader.isNewer(page(trailer, 0)) || BlobHeader.isNewer(page(trailer, 1));
+        }
+
+        private @Nullable Blocks newest(ByteBuffer trailer) {
+            BlobHeader newest = null;
+            int at = 0;
+            for (int i = 0; i < BlobFile.PAGES; i++) {
+                BlobHeader header = BlobHeader.decode(page(trailer, i));
+                if (header != null
+                        && header.key().equals(key)
+                        && header.chunkSizeLog2() == file.chunkSizeLog2()
+                        && (newest == null || header.generation() > newest.generation())) {
+                    newest = header;
+                    at = i;
+                }
+            }
+            if (newest == null) {
+                return null;
+            }
+            BlockMap map = new BlockMap(file.chunkSizeLog2());
+            map.setBitmap(newest.allocated());
+            int table = BlobFile.PAGES * BlobHeader.PAGE_BYTES;
+            if (trailer.limit() > table) {
+                map.decode(trailer.slice(table, trailer.limit() - table));
+            }
+            return new Blocks(newest, at, map);
+        }
+
+        private LoadedBlob judge(Blocks found) throws IOException {
+            BlobHeader header = found.header();
+            BlockMap map = found.map();
+            PendingBlocks pending = header.pending();
+            int[] old = new int[pending.count()];
+            BitSet differing = new BitSet();
+            for (int i = 0; i < pending.count(); i++) {
+                int block = pending.first() + i;
+                old[i] = map.entry(block);
+                if (old[i] != pending.entry(i)) {
+                    differing.set(block);
+                    map.setEntry(block, pending.entry(i));
+                }
+            }
+            if (map.sum() == header.version().tableSum()) {
+                return differing.isEmpty()
+                        ? LoadedBlob.good(file, found)
+                        : cutOff(found, differing, old);
+            }
+            differing.stream().forEach(block -> map.setEntry(block, old[block - pending.first()]));
+            return restore(found);
+        }
+
+        /** The table lacks the entries of the last write: did the data get there? */
+        private LoadedBlob cutOff(Blocks found, BitSet differing, int[] old) throws IOException {
+            BlobHeader header = found.header();
+            BlockMap map = found.map();
+            int first = header.pending().first();
+            BitSet oldBlocks = new BitSet();
+            BitSet badBlocks = new BitSet();
+            BitSet emptyBlocks = new BitSet();
+            file.visit(
+                    first,
+                    header.pending().count(),
+                    1 << header.chunkSizeLog2(),
+                    (block, bytes, position, length) -> {
+                        int entry = BlobFile.entryOf(bytes, position, length);
+                        emptyBlocks.set(block, isZero(bytes, position, length));
+                        if (differing.get(block) && entry != map.entry(block)) {
+                            (entry == old[block - first] ? oldBlocks : badBlocks).set(block);
+                        }
+                    });
+            if (oldBlocks.isEmpty() && badBlocks.isEmpty()) {
+                file.writeTable(map, first, header.pending().count());
+                return LoadedBlob.good(file, found);
+            }
+            oldBlocks.stream()
+                    .forEach(
+                            block -> {
+                                map.setEntry(block, old[block - first]);
+                                map.setAllocated(block, !emptyBlocks.get(block));
+                            });
+            if (kind == null) {
+                return LoadedBlob.damaged(file, "its last write is incomplete");
+            }
+            if (oldBlocks.equals(differing) && map.sum() == header.previous().tableSum()) {
+                return undo(found);
+            }
+            return doubtful(found, "its last write was cut off");
+        }
+
+        /** Makes the version before the cut-off write the current one. */
+        private LoadedBlob undo(Blocks found) throws IOException {
+            BlobHeader header = found.header();
+            if (header.previous().sequence() == 0) {
+                return unreadable("its first write was cut off");
+            }
+            BlobHeader undone =
+                    new BlobHeader(
+                            key,
+                            header.chunkSizeLog2(),
+                            header.generation() + 1,
+                            header.syncedSequence(),
+                            header.previous(),
+                            header.previous(),
+                            PendingBlocks.NONE,
+                            found.map().bitmap());
+            // The same page: the other one holds the last synced header.
+            file.writeHeader(found.page(), undone);
+            return LoadedBlob.good(file, new Blocks(undone, found.page(), found.map()));
+        }
+
+        /** The table does not belong to the header: does the data? */
+        private LoadedBlob restore(Blocks found) throws IOException {
+            BlobHeader header = found.header();
+            BlockMap proof = new BlockMap(header.chunkSizeLog2());
+            proof.setBitmap(found.map().bitmap());
+            file.visit(
+                    0,
+                    proof.blocks(),
+                    header.version().lengthBytes(),
+                    (block, bytes, position, length) ->
+                            proof.setEntry(block, BlobFile.entryOf(bytes, position, length)));
+            if (proof.sum() == header.version().tableSum()) {
+                LOG.warn("{}: restored lost checksums, which the header proves", file.path());
+                file.writeTable(proof, 0, proof.blocks());
+                return LoadedBlob.good(file, new Blocks(header, found.page(), proof));
+            }
+            String reason = "its checksums do not match its header";
+            return kind == null ? LoadedBlob.damaged(file, reason) : doubtful(found, reason);
+        }
+    }
+
+    /** Whether a block holds only zeros. */
+    static boolean isZero(ByteBuffer bytes, int position, int length) {
+        int at = position;
+        for (; at + Long.BYTES <= position + length; at += Long.BYTES) {
+            if (bytes.getLong(at) != 0) {
+                return false;
+            }
+        }
+        for (; at < position + length; at++) {
+            if (bytes.get(at) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,59 @@
+package io.cairn.chunk.store;
+
+import io.cairn.wire.ChunkReply.ChunkState;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pages of the blobs of a group with their states. Keeps one listing between pages. Thread-safe.
+ */
+final class GroupPages {
+    private final Shelf shelf;
+    private final BlobCache blobs;
+    private final AtomicReference<@Nullable GroupListing> current = new AtomicReference<>();
+
+    /** Pages of a target. */
+    GroupPages(Shelf shelf, BlobCache blobs) {
+        this.shelf = shelf;
+        this.blobs = blobs;
+    }
+
+    /** As {@link StorageTarget#list}. */
+    List<ChunkState> page(int group, long afterOid, long afterIndex, int max) throws IOException {
+        GroupListing listing = current.get();
+        if (listing == null || listing.group() != group || afterOid == 0) {
+            listing = GroupListing.read(shelf.disk, shelf.paths, group);
+            current.set(listing);
+        }
+        List<ChunkState> page = states(listing, afterOid, afterIndex, max);
+        if (page.size() < max) {
+            current.compareAndSet(listing, null);
+        }
+        return page;
+    }
+
+    private List<ChunkState> states(GroupListing listing, long oid, long index, int max)
+            throws IOException {
+        List<ChunkState> page = new ArrayList<>();
+        long afterOid = oid;
+        long afterIndex = index;
+        while (page.size() < max) {
+            List<BlobKey> keys = listing.after(afterOid, afterIndex, max - page.size());
+            if (keys.isEmpty()) {
+                break;
+            }
+            for (BlobKey key : keys) {
+                ChunkState state = blobs.use(key, Blob::stateIfPresent);
+                if (state != null) {
+                    page.add(state);
+                }
+                afterOid = key.oid();
+                afterIndex = key.index();
+            }
+        }
+        return page;
+    }
+}

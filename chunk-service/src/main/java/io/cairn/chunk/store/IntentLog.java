@@ -1,0 +1,440 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.IntentLogFile.Contents;
+import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.runtime.Disk;
+import io.cairn.runtime.DiskFullException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which blobs may differ from what they were when they were last synced. After an unclean stop only
+ * these need to be looked at.
+ *
+ * <p>A blob is named here before its first write; from then on it stays until the log is rewritten
+ * at a time when the blob is synced. So a busy blob costs nothing after its first write.
+ *
+ * <ul>
+ *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed (one
+ *       fdatasync of the log, shared by all who wait for one): what power loss leaves of it is then
+ *       known to be in doubt.
+ *   <li>A blob that was never synced is named without a sync: the record survives the end of the
+ *       process in the page cache, which is all that such a blob has to survive. When power loss
+ *       takes the record, the blob's own header and table sum still tell whether it is whole.
+ * </ul>
+ *
+ * <p>Thread-safe. A log that could not be written or synced fails all further changes (I9).
+ */
+final class IntentLog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IntentLog.class);
+
+    /** Records beyond those of live entries before the log is rewritten. */
+    private static final int SLACK_RECORDS = 4096;
+
+    private static final long SYNC_TIMEOUT_S = 60;
+
+    /** What is known of a blob. Guarded by the lock of the log. */
+    private static final class Entry {
+        Kind kind;
+
+        /** Where its record ends. */
+        long end;
+
+        /** Changed since the last sync. */
+        boolean dirty;
+
+        /** Found here at the start: whether it was synced then is not known. */
+        boolean recovered;
+
+        /** Recovery could not decide on its contents. */
+        boolean doubtful;
+
+        Entry(Kind kind, long end) {
+            this.kind = kind;
+            this.end = end;
+        }
+
+        boolean isLive() {
+            return dirty || recovered || doubtful || kind == Kind.FENCE;
+        }
+    }
+
+    private final IntentLogFile file;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition synced = lock.newCondition();
+    private final Map<BlobKey, Entry> entries = new LinkedHashMap<>();
+    private int dirtyCount;
+    private int records;
+    private long durable;
+    private boolean syncing;
+    private @Nullable IOException failure;
+
+    /** The log of a target, with what was found in its file. Nothing is written yet. */
+    IntentLog(Disk disk, TargetPaths paths, long identity, Contents contents) {
+        file = new IntentLogFile(disk, paths, identity);
+        contents.kinds()
+                .forEach(
+                        (key, kind) -> {
+                            Entry entry = new Entry(kind, 0);
+                            entry.recovered = true;
+                            entries.put(key, entry);
+                        });
+    }
+
+    /** Begins a new file with the entries that recovery left. */
+    void start() throws IOException {
+        lock.lock();
+        try {
+            rewrite(-1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Names a blob that is about to be changed.
+     *
+     * @param synced whether it holds synced bytes: then the record is on stable media on return
+     */
+    void beforeWrite(BlobKey key, boolean synced) throws IOException {
+        lock.lock();
+        try {
+            check();
+            Entry entry = entries.get(key);
+            if (entry == null || (synced && entry.kind == Kind.NEW)) {
+                entry = append(synced ? Kind.INTENT : Kind.NEW, key);
+            }
+            setDirty(entry, true);
+            if (synced) {
+                awaitDurable(entry);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A blob was synced with everything written to it, and its name. */
+    void flushed(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            if (entry == null) {
+                return;
+            }
+            if (entry.kind == Kind.NEW && failure == null) {
+                promote(key);
+            }
+            setDirty(entry, false);
+            entry.recovered = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without room the blob stays NEW here: its next write tries again. */
+    private void promote(BlobKey key) throws IOException {
+        try {
+            append(Kind.INTENT, key);
+        } catch (DiskFullException e) {
+            LOG.debug("{}: no room to note that {} is synced", file.path(), key);
+        }
+    }
+
+    /** A write or sync of a blob failed. Durable when the log still works. */
+    void fence(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            check();
+            Entry entry = append(Kind.FENCE, key);
+            setDirty(entry, false);
+            awaitDurable(entry);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The blob was deleted or replaced by a synced one. */
+    void forget(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            if (entry != null) {
+                setDirty(entry, false);
+                clear(key);
+                entries.remove(key);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without room the old record stays until the log is rewritten. */
+    private void clear(BlobKey key) throws IOException {
+        try {
+            append(Kind.CLEAR, key);
+        } catch (DiskFullException e) {
+            LOG.debug("{}: no room to forget {}", file.path(), key);
+        }
+    }
+
+    /** What the log says of a blob; null when nothing. */
+    @Nullable Kind kind(BlobKey key) {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            return entry == null ? null : entry.kind;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a blob was changed by this process since its last sync. */
+    boolean isDirty(BlobKey key) {
+        return is(key, Trait.DIRTY);
+    }
+
+    /** Whether a blob was named here at the start and was not synced since. */
+    boolean isRecovered(BlobKey key) {
+        return is(key, Trait.RECOVERED);
+    }
+
+    /** Whether recovery could not decide on the blob's contents. */
+    boolean isDoubtful(BlobKey key) {
+        return is(key, Trait.DOUBTFUL);
+    }
+
+    private enum Trait {
+        DIRTY,
+        RECOVERED,
+        DOUBTFUL
+    }
+
+    private boolean is(BlobKey key, Trait trait) {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            return entry != null
+                    && switch (trait) {
+                        case DIRTY -> entry.dirty;
+                        case RECOVERED -> entry.recovered;
+                        case DOUBTFUL -> entry.doubtful;
+                    };
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes whether a blob is in doubt; it must be named here. */
+    void setDoubtful(BlobKey key, boolean doubtful) {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            if (entry != null) {
+                entry.doubtful = doubtful;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Blobs that this process changed and did not sync, oldest first, at most {@code max}. */
+    List<BlobKey> dirty(int max) {
+        lock.lock();
+        try {
+            List<BlobKey> keys = new ArrayList<>(Math.min(max, dirtyCount));
+            for (Map.Entry<BlobKey, Entry> named : entries.entrySet()) {
+                if (keys.size() == max) {
+                    break;
+                }
+                if (named.getValue().dirty) {
+                    keys.add(named.getKey());
+                }
+            }
+            return keys;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Blobs that were named here at the start and not synced since. */
+    List<BlobKey> recovered() {
+        lock.lock();
+        try {
+            return entries.entrySet().stream()
+                    .filter(named -> named.getValue().recovered)
+                    .map(Map.Entry::getKey)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int dirtyCount() {
+        lock.lock();
+        try {
+            return dirtyCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the log can no longer be written. */
+    boolean hasFailed() {
+        lock.lock();
+        try {
+            return failure != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Rewrites the log with what is live and the number of blobs, which the next start may rely on
+     * when nothing was appended afterwards.
+     */
+    void finish(long blobCount) throws IOException {
+        lock.lock();
+        try {
+            check();
+            rewrite(blobCount);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void check() throws IOException {
+        if (failure != null) {
+            throw new IOException(file.path() + " failed before", failure);
+        }
+    }
+
+    private void setDirty(Entry entry, boolean dirty) {
+        if (entry.dirty != dirty) {
+            entry.dirty = dirty;
+            dirtyCount += dirty ? 1 : -1;
+        }
+    }
+
+    private Entry append(Kind kind, BlobKey key) throws IOException {
+        check();
+        compact();
+        try {
+            long end = file.append(kind, key, durable);
+            records++;
+            Entry entry = entries.computeIfAbsent(key, k -> new Entry(kind, end));
+            entry.kind = kind;
+            entry.end = end;
+            return entry;
+        } catch (DiskFullException e) {
+            throw e;
+        } catch (IOException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /** Rewrites the log when most of it is about blobs that are synced by now. */
+    private void compact() throws IOException {
+        if (records < SLACK_RECORDS || syncing) {
+            return;
+        }
+        int live = 0;
+        for (Entry entry : entries.values()) {
+            live += entry.isLive() ? 1 : 0;
+        }
+        if (records >= SLACK_RECORDS + 2 * live) {
+            rewrite(-1);
+        }
+    }
+
+    /** A disk without room leaves the old file in force. */
+    private void rewrite(long blobCount) throws IOException {
+        Map<BlobKey, Kind> live = new LinkedHashMap<>();
+        entries.forEach(
+                (key, entry) -> {
+                    if (entry.isLive()) {
+                        live.put(key, entry.kind);
+                    }
+                });
+        try {
+            durable = file.rewrite(live, blobCount);
+        } catch (DiskFullException e) {
+            if (!file.isOpen()) {
+                throw e;
+            }
+            return;
+        } catch (IOException e) {
+            failure = e;
+            throw e;
+        }
+        entries.keySet().retainAll(live.keySet());
+        for (Entry entry : entries.values()) {
+            entry.end = durable;
+        }
+        records = live.size();
+    }
+
+    /** Group commit: one of those who wait syncs for all whose records were written by then. */
+    private void awaitDurable(Entry entry) throws IOException {
+        while (entry.end > durable) {
+            check();
+            if (syncing) {
+                awaitSync();
+                continue;
+            }
+            syncing = true;
+            long end = file.end();
+            lock.unlock();
+            IOException failed = null;
+            try {
+                file.force();
+            } catch (IOException e) {
+                failed = e;
+            } finally {
+                lock.lock();
+                syncing = false;
+                synced.signalAll();
+            }
+            if (failed != null) {
+                failure = failed;
+                throw failed;
+            }
+            durable = Math.max(durable, end);
+        }
+    }
+
+    private void awaitSync() throws IOException {
+        try {
+            long leftNs = TimeUnit.SECONDS.toNanos(SYNC_TIMEOUT_S);
+            while (syncing) {
+                if (leftNs <= 0) {
+                    throw new IOException(
+                            file.path()
+                                    + ": no sync within "
+                                    + SYNC_TIMEOUT_S
+                                    + " s; check the disk");
+                }
+                leftNs = synced.awaitNanos(leftNs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(
+                    file.path() + ": interrupted while waiting for a sync");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

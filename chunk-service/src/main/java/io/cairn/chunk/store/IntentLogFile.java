@@ -1,0 +1,202 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.runtime.Disk;
+import io.cairn.runtime.Disk.DiskFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file of the {@link IntentLog}: {@code intents} in the target. Big-endian:
+ *
+ * <pre>
+ *   0 +----------------------------------------------------------+
+ *     | magic "CAIRNINT" (8)                                     |
+ *   8 +----------------------------+-----------------------------+
+ *     | format version (4)         | CRC32C of bytes 16..63 (4)  |
+ *  16 +----------------------------+-----------------------------+
+ *     | identity of the target (8)                               |
+ *  24 +----------------------------------------------------------+
+ *     | bytes of the file synced when it was made (8)            |
+ *  32 +----------------------------------------------------------+
+ *     | blobs in the target, when stopped cleanly, else -1 (8)   |
+ *  40 +----------------------------------------------------------+
+ *     | 0 (24)                                                   |
+ *  64 +----------------------------------------------------------+
+ *     | {@link IntentRecord}s of 48 bytes                        |
+ *     +----------------------------------------------------------+
+ * </pre>
+ *
+ * A file is made beside and renamed. Its tail may be torn by power loss; a bad record below what
+ * was known to be synced is damage, and then no blob of the target can be trusted unseen.
+ *
+ * <p>Not thread-safe, except {@link #force}.
+ */
+final class IntentLogFile implements AutoCloseable {
+    private static final long MAGIC = 0x434149524e494e54L;
+    private static final int FORMAT_VERSION = 1;
+    private static final int HEADER_BYTES = 64;
+
+    /** A log of more than this is damage: about 5 million records. */
+    private static final long MAX_BYTES = 256L << 20;
+
+    private final Disk disk;
+    private final TargetPaths paths;
+    private final long identity;
+    private final ByteBuffer record = ByteBuffer.allocateDirect(IntentRecord.BYTES);
+    private @Nullable DiskFile file;
+    private long end;
+
+    /** Opens nothing yet. */
+    IntentLogFile(Disk disk, TargetPaths paths, long identity) {
+        this.disk = disk;
+        this.paths = paths;
+        this.identity = identity;
+    }
+
+    /**
+     * What a log file says.
+     *
+     * @param kinds blobs that may differ from their last sync
+     * @param trusted false when records are missing
+     * @param blobCount blobs in the target, or -1 when not known
+     */
+    record Contents(Map<BlobKey, Kind> kinds, boolean trusted, long blobCount) {
+        static Contents untrusted() {
+            return new Contents(new LinkedHashMap<>(), false, -1);
+        }
+    }
+
+    Path path() {
+        return paths.intents();
+    }
+
+    boolean isOpen() {
+        return file != null;
+    }
+
+    /** Length in bytes. */
+    long end() {
+        return end;
+    }
+
+    /** Makes a new file with some records, durably, in place of the old one; its length. */
+    long rewrite(Map<BlobKey, Kind> live, long blobCount) throws IOException {
+        int bytes = HEADER_BYTES + live.size() * IntentRecord.BYTES;
+        ByteBuffer contents = ByteBuffer.allocate(bytes);
+        contents.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(0);
+        contents.putLong(identity).putLong(bytes).putLong(blobCount);
+        contents.putInt(12, checksum(contents));
+        contents.position(HEADER_BYTES);
+        live.forEach(
+                (key, kind) ->
+                        new IntentRecord(kind, contents.position(), bytes, key).encode(contents));
+        disk.delete(paths.newIntents());
+        DiskFile fresh = disk.openOrCreate(paths.newIntents());
+        try {
+            fresh.write(contents.flip(), 0);
+            fresh.force(true);
+            disk.rename(paths.newIntents(), paths.intents());
+            disk.forceDirectory(paths.root());
+        } catch (IOException e) {
+            fresh.close();
+            throw e;
+        }
+        close();
+        file = fresh;
+        end = bytes;
+        return end;
+    }
+
+    /** Appends a record, not yet durable; the length afterwards. */
+    long append(Kind kind, BlobKey key, long durableBytes) throws IOException {
+        new IntentRecord(kind, end, durableBytes, key).encode(record.clear());
+        open().write(record.flip(), end);
+        end += IntentRecord.BYTES;
+        return end;
+    }
+
+    /** Makes the records durable. May run while records are appended, not while rewritten. */
+    void force() throws IOException {
+        open().force(false);
+    }
+
+    private DiskFile open() throws IOException {
+        if (file == null) {
+            throw new IOException(path() + " is not open");
+        }
+        return file;
+    }
+
+    /** Reads the log of a target. */
+    static Contents read(Disk disk, TargetPaths paths, long identity) throws IOException {
+        Path path = paths.intents();
+        if (!disk.exists(path)) {
+            return Contents.untrusted();
+        }
+        ByteBuffer bytes;
+        try (DiskFile file = disk.open(path)) {
+            long size = file.size();
+            if (size < HEADER_BYTES || size > MAX_BYTES) {
+                return Contents.untrusted();
+            }
+            bytes = ByteBuffer.allocate((int) size);
+            while (bytes.hasRemaining() && file.read(bytes, bytes.position()) >= 0) {}
+            bytes.flip();
+        }
+        if (bytes.getLong(0) == MAGIC && bytes.getInt(8) > FORMAT_VERSION) {
+            throw new TargetException(
+                    Reason.TOO_NEW,
+                    path + " was written by a later version of Cairn; start that version");
+        }
+        if (bytes.getLong(0) != MAGIC
+                || bytes.getInt(12) != checksum(bytes)
+                || bytes.getLong(16) != identity) {
+            return Contents.untrusted();
+        }
+        return parse(bytes);
+    }
+
+    private static Contents parse(ByteBuffer bytes) {
+        Map<BlobKey, Kind> kinds = new LinkedHashMap<>();
+        long durable = bytes.getLong(24);
+        long firstBad = Long.MAX_VALUE;
+        boolean appended = bytes.limit() > durable;
+        int at = HEADER_BYTES;
+        for (; at + IntentRecord.BYTES <= bytes.limit(); at += IntentRecord.BYTES) {
+            IntentRecord record = IntentRecord.decode(bytes, at);
+            if (record == null) {
+                firstBad = Math.min(firstBad, at);
+                continue;
+            }
+            durable = Math.max(durable, record.durableBytes());
+            if (record.kind() == Kind.CLEAR) {
+                kinds.remove(record.key());
+            } else {
+                kinds.put(record.key(), record.kind());
+            }
+        }
+        boolean trusted = durable <= Math.min(firstBad, at);
+        return new Contents(kinds, trusted, appended ? -1 : bytes.getLong(32));
+    }
+
+    private static int checksum(ByteBuffer header) {
+        CRC32C crc = new CRC32C();
+        crc.update(header.slice(16, HEADER_BYTES - 16));
+        return (int) crc.getValue();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (file != null) {
+            file.close();
+            file = null;
+        }
+    }
+}

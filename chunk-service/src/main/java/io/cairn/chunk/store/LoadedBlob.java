@@ -1,0 +1,34 @@
+package io.cairn.chunk.store;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A blob as {@link BlobLoader} found it.
+ *
+ * @param reason why it is not good; empty when it is
+ * @param file open unless absent
+ * @param blocks of a good or doubtful blob; null when there is no valid header
+ */
+record LoadedBlob(
+        Condition condition, String reason, @Nullable BlobFile file, @Nullable Blocks blocks) {
+    static final LoadedBlob ABSENT = new LoadedBlob(Condition.ABSENT, "", null, null);
+
+    /**
+     * Header and map.
+     *
+     * @param header the newest one
+     * @param page where that stands
+     * @param map blocks as they are
+     */
+    record Blocks(BlobHeader header, int page, BlockMap map) {}
+
+    /** A blob in order. */
+    static LoadedBlob good(BlobFile file, Blocks blocks) {
+        return new LoadedBlob(Condition.GOOD, "", file, blocks);
+    }
+
+    /** A blob whose headers tell nothing. */
+    static LoadedBlob damaged(BlobFile file, String reason) {
+        return new LoadedBlob(Condition.DAMAGED, reason, file, null);
+    }
+}

@@ -1,0 +1,87 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.IntentLogFile.Contents;
+import io.cairn.chunk.store.IntentRecord.Kind;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is done once when a target is opened. After a clean stop the log names no blob, and nothing
+ * is. Otherwise the blobs that it names are looked at: those that held synced bytes as a whole,
+ * those that were never synced by their headers and tables. When the log itself is damaged all
+ * blobs are verified.
+ */
+final class Recovery {
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    private final Shelf shelf;
+    private final BlobCache blobs;
+    private final Contents contents;
+
+    /** A recovery from what the log said. */
+    Recovery(Shelf shelf, BlobCache blobs, Contents contents) {
+        this.shelf = shelf;
+        this.blobs = blobs;
+        this.contents = contents;
+    }
+
+    /** Looks at the blobs, begins a new log and counts. */
+    void run() throws IOException {
+        for (String left : shelf.disk.list(shelf.paths.incoming())) {
+            shelf.disk.delete(shelf.paths.incoming().resolve(left));
+        }
+        List<BlobKey> named = new ArrayList<>(contents.kinds().keySet());
+        for (BlobKey key : named) {
+            check(key, contents.kinds().get(key) == Kind.INTENT);
+        }
+        if (!contents.trusted()) {
+            LOG.warn("{} is missing or damaged: verifying all blobs", shelf.paths.intents());
+            checkAll();
+        }
+        shelf.log.start();
+        for (BlobKey key : named) {
+            if (!shelf.troubles.containsKey(key)
+                    && blobs.use(key, Blob::condition) == Condition.ABSENT) {
+                shelf.log.forget(key);
+            }
+        }
+        boolean counted = contents.trusted() && named.isEmpty() && contents.blobCount() >= 0;
+        shelf.count.set(counted ? contents.blobCount() : count());
+        if (!named.isEmpty()) {
+            LOG.info(
+                    "{}: looked at {} blobs after an unclean stop, {} in trouble",
+                    shelf.paths.root(),
+                    named.size(),
+                    shelf.troubles.size());
+        }
+    }
+
+    private void check(BlobKey key, boolean thorough) {
+        try {
+            blobs.check(key, thorough);
+        } catch (IOException e) {
+            shelf.troubles.put(key, e.toString());
+            LOG.error("{}: cannot be read: {}", shelf.paths.blob(key), e.toString());
+        }
+    }
+
+    private void checkAll() throws IOException {
+        for (int group : GroupListing.groups(shelf.disk, shelf.paths)) {
+            GroupListing listing = GroupListing.read(shelf.disk, shelf.paths, group);
+            for (BlobKey key : listing.after(Long.MIN_VALUE, -1, Integer.MAX_VALUE)) {
+                check(key, true);
+            }
+        }
+    }
+
+    private long count() throws IOException {
+        long count = 0;
+        for (int group : GroupListing.groups(shelf.disk, shelf.paths)) {
+            count += GroupListing.read(shelf.disk, shelf.paths, group).count();
+        }
+        return count;
+    }
+}

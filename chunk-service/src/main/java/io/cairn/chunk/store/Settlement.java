@@ -1,0 +1,77 @@
+package io.cairn.chunk.store;
+
+import io.cairn.wire.Limits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Takes the data of a blob in doubt as it stands: gives blocks that do not match their checksum a
+ * new one, and makes what lies beyond the length zeros again. Only for blobs that an intent record
+ * names (I8), and only when no other copy exists. Used under the locks of the blob.
+ */
+final class Settlement {
+    private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    private final BlobBody body;
+    private final BlobFile file;
+    private final BlockMap map;
+    private final int lengthBytes;
+
+    /** A settlement of a blob. */
+    Settlement(BlobBody body) {
+        this.body = body;
+        this.file = body.file();
+        this.map = body.map();
+        this.lengthBytes = body.version().lengthBytes();
+    }
+
+    /** Changes all of the blob; the number of blocks that got a new checksum. Not yet synced. */
+    int run() throws IOException {
+        body.force();
+        int settled = settleBlocks();
+        BlobVersion last = body.version();
+        BlobVersion next =
+                new BlobVersion(last.epoch(), last.sequence(), last.lengthBytes(), map.sum());
+        body.writeHeader(next, next, PendingBlocks.NONE);
+        body.setVersion(next);
+        file.writeTable(map, 0, map.blocks());
+        return settled;
+    }
+
+    private int settleBlocks() throws IOException {
+        int used = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
+        clearBeyond(used);
+        int[] settled = new int[1];
+        file.visit(
+                0,
+                used,
+                lengthBytes,
+                (block, bytes, position, length) -> {
+                    int entry = BlobFile.entryOf(bytes, position, length);
+                    if (entry != map.entry(block)) {
+                        map.setEntry(block, entry);
+                        settled[0]++;
+                    }
+                    if (!BlobLoader.isZero(bytes, position, length)) {
+                        map.setAllocated(block, true);
+                    }
+                });
+        return settled[0];
+    }
+
+    private void clearBeyond(int used) throws IOException {
+        file.punch(used, map.blocks() - used);
+        for (int block = used; block < map.blocks(); block++) {
+            map.setEntry(block, 0);
+            map.setAllocated(block, false);
+        }
+        int inLast = lengthBytes % BLOCK;
+        if (inLast != 0) {
+            ByteBuffer rest = ByteBuffer.allocate(BLOCK - inLast);
+            file.read(rest, lengthBytes);
+            if (!BlobLoader.isZero(rest, 0, BLOCK - inLast)) {
+                file.writeZeros(lengthBytes, BLOCK - inLast);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.IntentLogFile.Contents;
+import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.runtime.Disk;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The steps from a directory to a {@link StorageTarget}. Used once. */
+final class TargetOpening {
+    private static final Logger LOG = LoggerFactory.getLogger(TargetOpening.class);
+
+    private final Disk disk;
+    private final TargetPaths paths;
+    private final StoreSettings settings;
+
+    /** The opening of a directory. */
+    TargetOpening(Disk disk, Path directory, StoreSettings settings) {
+        this.disk = disk;
+        this.paths = new TargetPaths(directory);
+        this.settings = settings;
+    }
+
+    StorageTarget run() throws TargetException {
+        AutoCloseable lock = lock();
+        try {
+            return open(lock);
+        } catch (TargetException e) {
+            release(lock);
+            throw e;
+        } catch (IOException e) {
+            release(lock);
+            throw unusable(e);
+        }
+    }
+
+    private TargetException unusable(IOException e) {
+        return new TargetException(
+                Reason.UNUSABLE, paths.root() + " cannot be used: " + e + "; check the disk", e);
+    }
+
+    private AutoCloseable lock() throws TargetException {
+        try {
+            disk.makeDirectories(paths.root());
+            if (!disk.exists(paths.format())) {
+                TargetFormat.isFormatted(disk, paths);
+            }
+        } catch (TargetException e) {
+            throw e;
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+        try {
+            return disk.lock(paths.lock());
+        } catch (FileSystemException e) {
+            throw new TargetException(
+                    Reason.IN_USE,
+                    paths.lock()
+                            + " cannot be locked ("
+                            + e.getMessage()
+                            + "); stop the chunk server that has this directory open",
+                    e);
+        } catch (IOException e) {
+            throw unusable(e);
+        }
+    }
+
+    private static void release(AutoCloseable lock) {
+        try {
+            lock.close();
+        } catch (Exception e) {
+            LOG.warn("releasing the lock of a target: {}", e.toString());
+        }
+    }
+
+    private StorageTarget open(AutoCloseable lock) throws IOException {
+        boolean formatted = TargetFormat.isFormatted(disk, paths);
+        TargetFormat format = formatted ? TargetFormat.read(disk, paths) : format();
+        Contents contents = IntentLogFile.read(disk, paths, format.identity());
+        IntentLog log = new IntentLog(disk, paths, format.identity(), contents);
+        SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
+        Shelf shelf = new Shelf(disk, paths, log, space);
+        BlobCache blobs = new BlobCache(shelf, settings.openBlobs());
+        try {
+            new Recovery(shelf, blobs, contents).run();
+        } catch (IOException e) {
+            blobs.clear();
+            log.close();
+            throw e;
+        }
+        LOG.info(
+                "{}: opened, identity {}, {} blobs",
+                paths.root(),
+                Long.toHexString(format.identity()),
+                shelf.count);
+        return new StorageTarget(shelf, settings, blobs, format, lock);
+    }
+
+    private TargetFormat format() throws IOException {
+        disk.makeDirectories(paths.groups());
+        disk.makeDirectories(paths.incoming());
+        disk.makeDirectories(paths.quarantine());
+        long identity = 0;
+        while (identity == 0) {
+            identity = settings.random().nextLong();
+        }
+        TargetFormat format = new TargetFormat(identity, 0);
+        format.write(disk, paths);
+        return format;
+    }
+}
