@@ -41,6 +41,7 @@ final class Outbox {
     private final Deque<Frame> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf batch;
     private boolean held;
+    private int heldBytes;
     private long answerBytes;
     private int oneWays;
     private long oneWayBytes;
@@ -56,6 +57,10 @@ final class Outbox {
     void add(Frame frame) {
         arrived.add(frame);
         if (channel.eventLoop().inEventLoop() && held) {
+            heldBytes += frame.bodyBytes();
+            if (heldBytes >= BATCH_BYTES) {
+                drain();
+            }
             return;
         }
         if (scheduled.compareAndSet(false, true)) {
@@ -67,7 +72,7 @@ final class Outbox {
         }
     }
 
-    /** The loop is reading, and will drain afterwards. */
+    /** The loop is reading, and will drain afterwards, or when enough has come together. */
     void hold() {
         held = true;
     }
@@ -89,6 +94,7 @@ final class Outbox {
     /** Gives to the socket what it takes. */
     void drain() {
         scheduled.set(false);
+        heldBytes = 0;
         takeArrived();
         boolean wrote = false;
         while (connection.isAlive() && channel.isWritable()) {
