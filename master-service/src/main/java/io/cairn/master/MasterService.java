@@ -141,22 +141,22 @@ public final class MasterService implements AutoCloseable {
                 submit(
                                 new LeaderMutation.Found(
                                         id,
-                                        settings.cluster().replicas(),
+                                        settings.cluster().standardReplicas(),
                                         settings.inlineLimitBytes()))
-                        .whenComplete(
-                                (reply, error) -> {
-                                    if (error == null) {
-                                        LOG.info(
-                                                "founded cluster {}",
-                                                String.format(
-                                                        "%016x", namespace.get().clusterId()));
-                                    } else {
-                                        LOG.warn(
-                                                "the cluster could not be founded yet: {}",
-                                                RequestDoor.reason(error));
-                                        founding = false;
-                                    }
-                                });
+                        .whenComplete(this::founded);
+    }
+
+    private void founded(@Nullable Reply reply, @Nullable Throwable error) {
+        if (reply instanceof Reply.Done) {
+            LOG.info("founded cluster {}", String.format("%016x", namespace.get().clusterId()));
+            return;
+        }
+        founding = false;
+        String reason =
+                reply instanceof Reply.Failure failure
+                        ? failure.message()
+                        : RequestDoor.reason(error);
+        LOG.warn("the cluster could not be founded: {}", reason);
     }
 
     private void closeExpired(long session) {

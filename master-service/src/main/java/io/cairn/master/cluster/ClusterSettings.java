@@ -14,4 +14,13 @@ public record ClusterSettings(
         int replicas, int expectedServers, long settleMs, long serverLeaseMs) {
     /** The standard: as many replicas as servers, up to 3; 2 s to settle; 3 s of lease. */
     public static final ClusterSettings STANDARD = new ClusterSettings(0, 0, 2_000, 3_000);
+
+    private static final int MOST_BY_ITSELF = 3;
+
+    /**
+     * The number of replicas that the cluster is founded with; fewer where there are fewer servers.
+     */
+    public int standardReplicas() {
+        return replicas > 0 ? replicas : MOST_BY_ITSELF;
+    }
 }

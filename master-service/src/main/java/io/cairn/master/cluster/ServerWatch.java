@@ -48,6 +48,9 @@ public final class ServerWatch {
      */
     private static final int GRACE_PERCENT = 25;
 
+    /** Pools are made for every number of copies up to this, so that a policy may ask for them. */
+    private static final int MIN_POOL_REPLICAS = 3;
+
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final Clock clock;
@@ -317,7 +320,8 @@ public final class ServerWatch {
         if (!news || distinct < settings.replicas() || (!complete && !settled)) {
             return null;
         }
-        return MapDecision.withPools(map, present, Math.max(settings.replicas(), 3));
+        return MapDecision.withPools(
+                map, present, Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS));
     }
 
     private static boolean isHealthy(Seen seen, Target target) {
@@ -392,7 +396,7 @@ public final class ServerWatch {
                 free += isAlive(seen, clock.millis()) ? target.freeBytes() : 0;
             }
         }
-        int replicas = Math.max(1, settings.replicas());
+        int replicas = usualReplicas();
         long inodes = namespace.get().inodeCount();
         return new Usage(
                 total / replicas,
@@ -400,6 +404,16 @@ public final class ServerWatch {
                 free / replicas,
                 inodes,
                 Integer.MAX_VALUE - inodes);
+    }
+
+    /** Copies that a file gets where no policy says otherwise, given the pools there are. */
+    private int usualReplicas() {
+        int most =
+                namespace.get().clusterMap().pools().stream()
+                        .mapToInt(Pool::replicas)
+                        .max()
+                        .orElse(1);
+        return Math.max(1, Math.min(most, namespace.get().standardReplicas()));
     }
 
     /** What an operator should see of each server, in order of names. */
