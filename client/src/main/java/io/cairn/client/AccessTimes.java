@@ -83,7 +83,8 @@ final class AccessTimes {
         for (Map.Entry<Long, Long> each : waiting.entrySet()) {
             long ino = each.getKey();
             long atimeNs = each.getValue();
-            AttributeChange change = AttributeChange.NONE.withAtime(atimeNs);
+            AttributeChange change =
+                    AttributeChange.NONE.withAtime(atimeNs).withBits(AttributeChange.KEEP_CTIME);
             Promises.whenDone(
                     master.mutate(new TreeMutation.SetAttributes(ino, change)),
                     (reply, _) -> told(ino, atimeNs, reply));

@@ -107,6 +107,9 @@ final class InodeState implements WriteBack.Owner {
         inode = fresh;
         Layout after = fresh.layout();
         if (after != null && before != null && !after.equals(before)) {
+            if (fresh.inline() == null || spill != null) {
+                uncommitted.requireSamePlace(before, after, errors);
+            }
             readers.forEach(reader -> reader.forget(0, Long.MAX_VALUE));
             if (after.chunkSizeLog2() != before.chunkSizeLog2()) {
                 chunks.rechunk();

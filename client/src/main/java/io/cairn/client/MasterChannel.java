@@ -289,8 +289,8 @@ final class MasterChannel implements AutoCloseable {
 
     private void succeed(MasterCall call, Reply reply) {
         backoff.reset();
-        if (reply instanceof Reply.EntryReply entry) {
-            noteOpen(call, entry);
+        if (reply instanceof Reply.EntryReply entry && opens(call)) {
+            state.open(entry.inode().ino());
         }
         settle(call);
         if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && opens(call)) {
@@ -301,27 +301,6 @@ final class MasterChannel implements AutoCloseable {
     private static boolean opens(MasterCall call) {
         return call.query instanceof Query.Open
                 || (call.mutation instanceof TreeMutation.Create create && create.open());
-    }
-
-    /**
-     * Counts an inode that the master now thinks open. A Create that was sent twice may have been
-     * executed by a leader that is gone with its list of open files: tells the new one.
-     */
-    private void noteOpen(MasterCall call, Reply.EntryReply entry) {
-        if (!opens(call)) {
-            return;
-        }
-        long ino = entry.inode().ino();
-        state.open(ino);
-        if (call.mutation != null && call.attempts > 1) {
-            Connection connection = link.ready();
-            if (connection != null) {
-                byte[] frame = MasterRequest.query(state.session(), new Query.Open(ino));
-                Promises.whenDone(
-                        connection.call(Message.of(frame), settings.attemptTimeoutMs()),
-                        (message, failure) -> releaseMessage(message));
-            }
-        }
     }
 
     private static void releaseMessage(@Nullable Message message) {

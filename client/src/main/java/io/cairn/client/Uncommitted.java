@@ -1,6 +1,9 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 
 /**
  * What was done to the contents of one inode that the master does not know yet. Guarded by the lock
@@ -34,6 +37,25 @@ final class Uncommitted {
 
     long usedDeltaBytes() {
         return usedDeltaBytes;
+    }
+
+    /**
+     * The layout changed, but not because the file was emptied. Notes an error when the contents
+     * were moved elsewhere instead of cut: what was stored in the old place since the last commit
+     * did not move along.
+     */
+    void requireSamePlace(Layout before, Layout after, WriteErrors errors) {
+        Layout.Run first = after.runs().get(0);
+        long oid = before.runs().get(0).oid();
+        boolean moved =
+                (first.oid() != oid && first.sourceOid() != oid)
+                        || after.poolId() != before.poolId()
+                        || after.seed() != before.seed();
+        if (moved && storedEnd > 0) {
+            errors.note(
+                    new FsException(
+                            Errno.EIO, "the file moved to other storage while it was written"));
+        }
     }
 
     /** The time of the last change, or another when there was none. */

@@ -1,0 +1,223 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongUnaryOperator;
+
+/**
+ * A chunk server that keeps chunks in memory, alone in all its groups. Does what the seam says of
+ * epochs, checksums, repeated operations and lengths. Used on the network's thread only, apart from
+ * the settings.
+ */
+final class FakeChunkServer implements Handler {
+    private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    private static final class Chunk {
+        byte[] bytes = new byte[0];
+        long sequence;
+        final Map<OperationId, ChunkReply.WriteReply> done = new HashMap<>();
+    }
+
+    private final LongUnaryOperator epochOfGroup;
+    private final Map<ChunkKey, Chunk> chunks = new HashMap<>();
+    final Set<ChunkKey> flushed = new HashSet<>();
+    volatile boolean corrupt;
+    volatile boolean full;
+    final AtomicInteger reportedBad = new AtomicInteger();
+    final AtomicInteger writes = new AtomicInteger();
+    final AtomicInteger unalignedWrites = new AtomicInteger();
+
+    FakeChunkServer(LongUnaryOperator epochOfGroup) {
+        this.epochOfGroup = epochOfGroup;
+    }
+
+    @Override
+    public void handle(Connection from, Message message, Answer answer) {
+        ByteBuf payload = message.payload();
+        try {
+            ChunkRequest request = ChunkRequest.decode(new Decoder(message.header()));
+            switch (request) {
+                case ChunkRequest.Write m -> reply(answer, write(m, payload));
+                case ChunkRequest.Read m -> read(m, answer);
+                case ChunkRequest.Flush m -> reply(answer, flush(m));
+                case ChunkRequest.Zero m -> reply(answer, zero(m));
+                case ChunkRequest.Clone m -> reply(answer, cloneFrom(m));
+                case ChunkRequest.StatChunk m -> reply(answer, stat(m));
+                case ChunkRequest.SeekChunk m -> reply(answer, seek(m));
+                case ChunkRequest.ReportBad ignored -> {
+                    reportedBad.incrementAndGet();
+                    reply(answer, new ChunkReply.Done());
+                }
+                default -> throw new FsException(Errno.EPROTO, "not for a client: " + request);
+            }
+        } finally {
+            message.release();
+        }
+    }
+
+    private static void reply(Answer answer, ChunkReply reply) {
+        answer.send(Message.of(reply.toBytes()));
+    }
+
+    private void checkEpoch(ChunkAddress address) {
+        if (epochOfGroup.applyAsLong(address.group()) != address.epoch()) {
+            throw new FsException(Errno.WRONG_EPOCH);
+        }
+    }
+
+    private static ChunkKey key(ChunkAddress address) {
+        return new ChunkKey(address.oid(), address.index());
+    }
+
+    private ChunkReply write(ChunkRequest.Write m, ByteBuf payload) {
+        checkEpoch(m.chunk());
+        if (full) {
+            throw new FsException(Errno.ENOSPC, "the disk is full");
+        }
+        Chunk chunk = chunks.computeIfAbsent(key(m.chunk()), k -> new Chunk());
+        ChunkReply.WriteReply before = chunk.done.get(m.operation());
+        if (before != null) {
+            return before;
+        }
+        ByteBuffer data = payload.nioBuffer();
+        int length = data.remaining();
+        int end = m.offsetBytes() + length;
+        if (end > 1 << m.chunk().chunkSizeLog2() || length > Limits.MAX_IO_BYTES) {
+            throw new FsException(Errno.EINVAL, "a write across the end of a chunk");
+        }
+        if (!Arrays.equals(m.crcs(), Crc32c.ofPieces(data, m.offsetBytes()))) {
+            throw new FsException(Errno.EBADMSG);
+        }
+        writes.incrementAndGet();
+        if (m.offsetBytes() % BLOCK != 0) {
+            unalignedWrites.incrementAndGet();
+        }
+        int old = chunk.bytes.length;
+        chunk.bytes = Arrays.copyOf(chunk.bytes, Math.max(old, end));
+        data.get(chunk.bytes, m.offsetBytes(), length);
+        chunk.sequence++;
+        flushed.remove(key(m.chunk()));
+        ChunkReply.WriteReply reply =
+                new ChunkReply.WriteReply(
+                        chunk.sequence, chunk.bytes.length, Math.max(0, end - old));
+        chunk.done.put(m.operation(), reply);
+        return reply;
+    }
+
+    private void read(ChunkRequest.Read m, Answer answer) {
+        checkEpoch(m.chunk());
+        Chunk chunk = chunks.get(key(m.chunk()));
+        int length = chunk == null ? 0 : chunk.bytes.length;
+        int from = m.offsetBytes() / BLOCK * BLOCK;
+        int wanted = (m.offsetBytes() + m.lengthBytes() + BLOCK - 1) / BLOCK * BLOCK;
+        int to = Math.min(wanted, length);
+        if (chunk == null || from >= to) {
+            reply(answer, new ChunkReply.ReadReply(from, length, new int[0]));
+            return;
+        }
+        ByteBuf payload = Unpooled.copiedBuffer(chunk.bytes, from, to - from);
+        int[] crcs = new int[(to - from + BLOCK - 1) / BLOCK];
+        for (int i = 0; i < crcs.length; i++) {
+            int at = i * BLOCK;
+            crcs[i] = Crc32c.ofPadded(payload.nioBuffer(), at, Math.min(BLOCK, to - from - at));
+        }
+        if (corrupt) {
+            payload.setByte(0, payload.getByte(0) + 1);
+        }
+        answer.send(new Message(new ChunkReply.ReadReply(from, length, crcs).toBytes(), payload));
+    }
+
+    private ChunkReply flush(ChunkRequest.Flush m) {
+        checkEpoch(m.chunk());
+        flushed.add(key(m.chunk()));
+        Chunk chunk = chunks.get(key(m.chunk()));
+        return chunk == null
+                ? new ChunkReply.WriteReply(0, 0, 0)
+                : new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+    }
+
+    private ChunkReply zero(ChunkRequest.Zero m) {
+        checkEpoch(m.chunk());
+        Chunk chunk = chunks.get(key(m.chunk()));
+        if (chunk == null) {
+            return new ChunkReply.WriteReply(0, 0, 0);
+        }
+        int from = Math.min(m.offsetBytes(), chunk.bytes.length);
+        int to = Math.min(m.offsetBytes() + m.lengthBytes(), chunk.bytes.length);
+        Arrays.fill(chunk.bytes, from, to, (byte) 0);
+        chunk.sequence++;
+        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+    }
+
+    private ChunkReply cloneFrom(ChunkRequest.Clone m) {
+        checkEpoch(m.chunk());
+        Chunk chunk = chunks.get(key(m.chunk()));
+        if (chunk == null) {
+            Chunk source = chunks.get(new ChunkKey(m.sourceOid(), m.chunk().index()));
+            chunk = new Chunk();
+            byte[] old = source == null ? new byte[0] : source.bytes;
+            chunk.bytes = Arrays.copyOf(old, Math.min(old.length, m.lengthBytes()));
+            chunk.sequence = 1;
+            chunks.put(key(m.chunk()), chunk);
+        }
+        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+    }
+
+    private ChunkReply stat(ChunkRequest.StatChunk m) {
+        ChunkAddress a = m.chunk();
+        Chunk chunk = chunks.get(key(a));
+        long sequence = chunk == null ? 0 : chunk.sequence;
+        int length = chunk == null ? 0 : chunk.bytes.length;
+        return new ChunkReply.StatReply(
+                new ChunkState(a.oid(), a.index(), a.chunkSizeLog2(), a.epoch(), sequence, length),
+                length);
+    }
+
+    private ChunkReply seek(ChunkRequest.SeekChunk m) {
+        Chunk chunk = chunks.get(key(m.chunk()));
+        byte[] bytes = chunk == null ? new byte[0] : chunk.bytes;
+        for (int at = m.offsetBytes(); at < bytes.length; at = (at / BLOCK + 1) * BLOCK) {
+            int block = at / BLOCK * BLOCK;
+            boolean data = false;
+            for (int i = block; i < Math.min(block + BLOCK, bytes.length); i++) {
+                data |= bytes[i] != 0;
+            }
+            if (data == m.data()) {
+                return new ChunkReply.OffsetReply(at);
+            }
+        }
+        return new ChunkReply.OffsetReply(-1);
+    }
+
+    /** What an object's chunks hold of it; deletes like the garbage collector. */
+    void delete(long oid, long fromChunk, long endChunk) {
+        chunks.keySet()
+                .removeIf(
+                        key ->
+                                key.oid() == oid
+                                        && key.index() >= fromChunk
+                                        && key.index() < endChunk);
+    }
+}

@@ -1,0 +1,104 @@
+package io.cairn.client;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.ThreadScheduler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One master and two chunk servers in memory, each serving every other of four placement groups, on
+ * a {@link FakeNetwork}; and the clients of a test. Close it.
+ */
+final class FakeCluster implements AutoCloseable {
+    static final Endpoint MASTER = new Endpoint("master", 1);
+    static final List<Endpoint> CHUNKS =
+            List.of(new Endpoint("chunk", 1), new Endpoint("chunk", 2));
+    private static final int GROUPS = 4;
+
+    final FakeNetwork network = new FakeNetwork();
+    final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
+    final List<FakeChunkServer> servers = new ArrayList<>();
+    final FakeNamespace namespace;
+    final FakeMaster.Shared shared;
+    final FakeMaster master;
+    private final List<CairnFileSystem> clients = new ArrayList<>();
+    private final AtomicLong groupEpoch = new AtomicLong(1);
+
+    FakeCluster(int chunkSizeLog2) {
+        namespace =
+                new FakeNamespace(
+                        chunkSizeLog2,
+                        (oid, from, end) -> servers.forEach(each -> each.delete(oid, from, end)));
+        shared = new FakeMaster.Shared(namespace);
+        master = new FakeMaster(shared);
+        network.listen(MASTER, master);
+        for (Endpoint endpoint : CHUNKS) {
+            FakeChunkServer server = new FakeChunkServer(group -> groupEpoch.get());
+            servers.add(server);
+            network.listen(endpoint, server);
+        }
+        shared.map = map(1);
+    }
+
+    private ClusterMap map(long epoch) {
+        List<ChunkServer> chunkServers = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
+        for (int i = 0; i < CHUNKS.size(); i++) {
+            chunkServers.add(new ChunkServer(i + 1, "c" + (i + 1), CHUNKS.get(i), 1));
+            targets.add(new Target(i + 1, 1000 + i, i + 1));
+        }
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int i = 0; i < GROUPS; i++) {
+            PlacementGroup.Member member =
+                    new PlacementGroup.Member(i % CHUNKS.size() + 1, MemberState.SERVING);
+            groups.add(new PlacementGroup(i + 1, 1, groupEpoch.get(), List.of(member)));
+        }
+        return new ClusterMap(
+                epoch, chunkServers, targets, List.of(new Pool(1, 1, 1, GROUPS)), groups);
+    }
+
+    /** All groups get another epoch, as after a change of members. */
+    void changeEpochs() {
+        groupEpoch.incrementAndGet();
+        shared.map = map(shared.map.epoch() + 1);
+    }
+
+    ClientSettings settings() {
+        return ClientSettings.of(List.of(MASTER), "test")
+                .withAttemptTimeoutMs(500)
+                .withRequestTimeoutMs(10_000);
+    }
+
+    CairnFileSystem connect() {
+        return connect(settings());
+    }
+
+    CairnFileSystem connect(ClientSettings settings) {
+        CairnFileSystem client =
+                CairnFileSystem.connect(
+                        settings,
+                        network,
+                        Clock.system(),
+                        scheduler,
+                        new Random(clients.size() + 7L));
+        clients.add(client);
+        return client;
+    }
+
+    @Override
+    public void close() {
+        network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+        clients.forEach(CairnFileSystem::close);
+        network.close();
+        scheduler.close();
+    }
+}

@@ -1,0 +1,486 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.EntryReply;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A namespace in memory that does of the seam what the client's tests need: one tree, inline
+ * contents, layouts with runs and clones, versions. Not thread-safe.
+ */
+final class FakeNamespace {
+    /** Told what the garbage collector may delete. */
+    interface Garbage {
+        void delete(long oid, long fromChunk, long endChunk);
+    }
+
+    private final Map<Long, Inode> inodes = new HashMap<>();
+    private final Map<Long, TreeMap<Name, Long>> names = new HashMap<>();
+    private final Map<Long, Map<String, byte[]>> xattrs = new HashMap<>();
+    private final Garbage garbage;
+    private final int chunkSizeLog2;
+    int inlineLimitBytes = 4096;
+    int poolId = 1;
+    private long version = 1;
+    private long lastIno = 1;
+    private long lastOid = 100;
+    private long nowNs = 1_000_000_000L;
+
+    FakeNamespace(int chunkSizeLog2, Garbage garbage) {
+        this.chunkSizeLog2 = chunkSizeLog2;
+        this.garbage = garbage;
+        inodes.put(1L, inode(1, FileType.DIRECTORY, 01777, 0, 0));
+        names.put(1L, new TreeMap<>());
+    }
+
+    private Inode inode(long ino, FileType type, int mode, int uid, int gid) {
+        Attributes a =
+                new Attributes(
+                        ino,
+                        1,
+                        type,
+                        mode,
+                        type == FileType.DIRECTORY ? 2 : 1,
+                        uid,
+                        gid,
+                        0,
+                        0,
+                        0,
+                        nowNs,
+                        nowNs,
+                        nowNs,
+                        version);
+        Layout layout = type == FileType.FILE ? freshLayout(ino) : null;
+        byte[] inline = type == FileType.FILE ? new byte[0] : null;
+        return new Inode(
+                a, type == FileType.DIRECTORY ? 1 : 0, Policy.STANDARD, layout, inline, 0, 0);
+    }
+
+    private Layout freshLayout(long seed) {
+        return new Layout(poolId, chunkSizeLog2, 0, seed, List.of(Layout.Run.of(0, ++lastOid)));
+    }
+
+    Reply apply(Mutation mutation) {
+        version++;
+        nowNs += 1000;
+        try {
+            return switch (mutation) {
+                case TreeMutation.Create m -> create(m);
+                case TreeMutation.Mkdir m -> mkdir(m);
+                case TreeMutation.Symlink m -> symlink(m);
+                case TreeMutation.Link m -> link(m);
+                case TreeMutation.Unlink m -> unlink(m.parentIno(), m.name());
+                case TreeMutation.Rmdir m -> unlink(m.parentIno(), m.name());
+                case TreeMutation.Rename m -> rename(m);
+                case TreeMutation.SetAttributes m -> setAttributes(m);
+                case TreeMutation.SetXattr m -> {
+                    xattrs.computeIfAbsent(m.ino(), i -> new HashMap<>())
+                            .put(
+                                    new String(m.name(), java.nio.charset.StandardCharsets.UTF_8),
+                                    m.value());
+                    yield entry(touch(require(m.ino())), null);
+                }
+                case TreeMutation.RemoveXattr m -> throw new FsException(Errno.ENODATA);
+                case TreeMutation.SetPolicy m -> setPolicy(m);
+                case ContentMutation.WriteInline m -> writeInline(m);
+                case ContentMutation.CommitSize m -> commitSize(m);
+                case ContentMutation.Spill m -> spill(m);
+                case ContentMutation.CloneDone m -> cloneDone(m);
+                case ContentMutation.SwapContents m -> swap(m);
+                default -> throw new FsException(Errno.EINVAL, "not here: " + mutation);
+            };
+        } catch (FsException e) {
+            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    Reply read(Query query) {
+        try {
+            return switch (query) {
+                case Query.Lookup q -> {
+                    Inode parent = require(q.parentIno());
+                    yield entry(require(child(q.parentIno(), q.name())), parent.attributes());
+                }
+                case Query.GetInode q -> entry(require(q.ino()), null);
+                case Query.Open q -> entry(require(q.ino()), null);
+                case Query.ReadDirectory q -> list(q);
+                case Query.GetXattr q -> {
+                    byte[] value =
+                            xattrs.getOrDefault(q.ino(), Map.of())
+                                    .get(
+                                            new String(
+                                                    q.name(),
+                                                    java.nio.charset.StandardCharsets.UTF_8));
+                    if (value == null) {
+                        throw new FsException(Errno.ENODATA);
+                    }
+                    yield new Reply.BytesReply(value);
+                }
+                default -> throw new FsException(Errno.EINVAL, "not here: " + query);
+            };
+        } catch (FsException e) {
+            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    Inode require(long ino) {
+        Inode inode = inodes.get(ino);
+        if (inode == null) {
+            throw new FsException(Errno.ESTALE, "inode " + ino + " is gone");
+        }
+        return inode;
+    }
+
+    private long child(long parent, Name name) {
+        TreeMap<Name, Long> children = names.get(parent);
+        if (children == null) {
+            throw new FsException(Errno.ENOTDIR);
+        }
+        Long ino = children.get(name);
+        if (ino == null) {
+            throw new FsException(Errno.ENOENT);
+        }
+        return ino;
+    }
+
+    private static EntryReply entry(Inode inode, @Nullable Attributes parent) {
+        return new EntryReply(inode, parent, null, null);
+    }
+
+    private Inode put(Inode inode) {
+        inodes.put(inode.ino(), inode);
+        return inode;
+    }
+
+    /** The same inode with another size, usage, mtime, as of this mutation. */
+    private Inode with(Inode inode, long size, long used, long mtimeNs) {
+        Attributes a = inode.attributes();
+        return put(
+                inode.withAttributes(
+                        new Attributes(
+                                a.ino(),
+                                1,
+                                a.type(),
+                                a.mode(),
+                                a.nlink(),
+                                a.uid(),
+                                a.gid(),
+                                a.rdev(),
+                                size,
+                                Math.max(0, used),
+                                a.atimeNs(),
+                                mtimeNs,
+                                nowNs,
+                                version)));
+    }
+
+    private Inode touch(Inode inode) {
+        Attributes a = inode.attributes();
+        return with(inode, a.size(), a.usedBytes(), a.mtimeNs());
+    }
+
+    private Attributes changed(long parent) {
+        Attributes a = require(parent).attributes();
+        return with(require(parent), a.size(), 0, nowNs).attributes();
+    }
+
+    private EntryReply add(long parent, Name name, Inode made) {
+        TreeMap<Name, Long> children = names.get(parent);
+        if (children == null) {
+            throw new FsException(Errno.ENOTDIR);
+        }
+        if (children.containsKey(name)) {
+            throw new FsException(Errno.EEXIST);
+        }
+        children.put(name, made.ino());
+        put(made);
+        return entry(made, changed(parent));
+    }
+
+    private Reply create(TreeMutation.Create m) {
+        Inode made = inode(++lastIno, m.type(), m.mode(), m.uid(), m.gid());
+        return add(m.parentIno(), m.name(), made);
+    }
+
+    private Reply mkdir(TreeMutation.Mkdir m) {
+        Inode made = inode(++lastIno, FileType.DIRECTORY, m.mode(), m.uid(), m.gid());
+        EntryReply reply = add(m.parentIno(), m.name(), made.withParent(m.parentIno()));
+        names.put(made.ino(), new TreeMap<>());
+        return reply;
+    }
+
+    private Reply symlink(TreeMutation.Symlink m) {
+        Inode made = inode(++lastIno, FileType.SYMLINK, 0777, m.uid(), m.gid());
+        return add(m.parentIno(), m.name(), made.withContents(null, m.target()));
+    }
+
+    private Inode relink(Inode inode, int delta) {
+        Attributes a = inode.attributes();
+        return put(
+                inode.withAttributes(
+                        new Attributes(
+                                a.ino(),
+                                1,
+                                a.type(),
+                                a.mode(),
+                                a.nlink() + delta,
+                                a.uid(),
+                                a.gid(),
+                                0,
+                                a.size(),
+                                a.usedBytes(),
+                                a.atimeNs(),
+                                a.mtimeNs(),
+                                nowNs,
+                                version)));
+    }
+
+    private Reply link(TreeMutation.Link m) {
+        EntryReply reply = add(m.newParentIno(), m.newName(), require(m.ino()));
+        return entry(relink(require(m.ino()), 1), reply.parent());
+    }
+
+    private Reply unlink(long parent, Name name) {
+        Inode inode = require(child(parent, name));
+        names.get(parent).remove(name);
+        names.remove(inode.ino());
+        return entry(relink(inode, -1), changed(parent));
+    }
+
+    private Reply rename(TreeMutation.Rename m) {
+        long ino = child(m.parentIno(), m.name());
+        Long replaced = names.get(m.newParentIno()).get(m.newName());
+        if (replaced != null && (m.flags() & FileSystem.RENAME_NOREPLACE) != 0) {
+            throw new FsException(Errno.EEXIST);
+        }
+        names.get(m.parentIno()).remove(m.name());
+        names.get(m.newParentIno()).put(m.newName(), ino);
+        Attributes gone = replaced == null ? null : relink(require(replaced), -1).attributes();
+        return new EntryReply(touch(require(ino)), changed(m.parentIno()), null, gone);
+    }
+
+    private Reply list(Query.ReadDirectory q) {
+        List<DirectoryEntry> entries = new ArrayList<>();
+        names.get(q.ino())
+                .forEach(
+                        (name, ino) -> {
+                            Attributes a = require(ino).attributes();
+                            entries.add(new DirectoryEntry(name, name.cookie(), ino, a.type(), a));
+                        });
+        entries.sort(Comparator.comparingLong(DirectoryEntry::cookie));
+        entries.removeIf(each -> each.cookie() <= q.cookie());
+        return new Reply.DirectoryReply(entries, true);
+    }
+
+    private Reply setAttributes(TreeMutation.SetAttributes m) {
+        Inode inode = require(m.ino());
+        AttributeChange c = m.change();
+        if (c.has(AttributeChange.SIZE)) {
+            inode = resize(inode, c.size());
+        }
+        Attributes a = inode.attributes();
+        int mode = c.has(AttributeChange.MODE) ? c.mode() : a.mode();
+        if (c.has(AttributeChange.KILL_PRIVILEGE)) {
+            mode &= ~04000;
+        }
+        Attributes changed =
+                new Attributes(
+                        a.ino(),
+                        1,
+                        a.type(),
+                        mode,
+                        a.nlink(),
+                        c.has(AttributeChange.UID) ? c.uid() : a.uid(),
+                        c.has(AttributeChange.GID) ? c.gid() : a.gid(),
+                        a.rdev(),
+                        a.size(),
+                        a.usedBytes(),
+                        c.has(AttributeChange.ATIME) ? c.atimeNs() : a.atimeNs(),
+                        c.has(AttributeChange.MTIME) ? c.mtimeNs() : a.mtimeNs(),
+                        nowNs,
+                        version);
+        return entry(put(inode.withAttributes(changed)), null);
+    }
+
+    private Inode resize(Inode inode, long size) {
+        byte[] inline = inode.inline();
+        Layout layout = inode.layout();
+        Attributes a = inode.attributes();
+        if (inline != null) {
+            if (size > inlineLimitBytes) {
+                if (inline.length > 0) {
+                    throw new FsException(Errno.EFBIG);
+                }
+                return with(inode.withContents(layout, null), size, 0, nowNs);
+            }
+            byte[] cut = Arrays.copyOf(inline, (int) size);
+            return with(inode.withContents(layout, cut), size, size, nowNs);
+        }
+        if (size == 0) {
+            for (Layout.Run run : layout.runs()) {
+                garbage.delete(run.oid(), 0, Long.MAX_VALUE);
+                if (run.sourceOid() != 0) {
+                    garbage.delete(run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
+                }
+            }
+            return with(inode.withContents(freshLayout(inode.ino()), new byte[0]), 0, 0, nowNs);
+        }
+        if (size >= a.size()) {
+            return with(inode, size, a.usedBytes(), nowNs);
+        }
+        return with(inode.withContents(cut(layout, size), null), size, a.usedBytes(), nowNs);
+    }
+
+    private Layout cut(Layout layout, long size) {
+        long boundary = layout.chunkOf(size);
+        long kept = size & (layout.chunkSizeBytes() - 1);
+        Layout.Run at = layout.runOf(boundary);
+        List<Layout.Run> runs = new ArrayList<>();
+        for (Layout.Run run : layout.runs()) {
+            if (run.firstChunk() < boundary) {
+                runs.add(run);
+            } else {
+                garbage.delete(run.oid(), boundary + 1, Long.MAX_VALUE);
+            }
+        }
+        garbage.delete(at.oid(), boundary + 1, Long.MAX_VALUE);
+        boolean pending = at.sourceOid() != 0 && at.firstChunk() == boundary;
+        if (kept == 0) {
+            runs.add(Layout.Run.of(boundary, ++lastOid));
+        } else if (pending) {
+            runs.add(
+                    new Layout.Run(
+                            boundary,
+                            ++lastOid,
+                            at.sourceOid(),
+                            Math.min(at.sourceLengthBytes(), kept)));
+        } else {
+            runs.add(new Layout.Run(boundary, ++lastOid, at.oid(), kept));
+        }
+        return layout.withRuns(runs);
+    }
+
+    private Reply writeInline(ContentMutation.WriteInline m) {
+        Inode inode = require(m.ino());
+        byte[] old = inode.inline();
+        if (old == null) {
+            throw new FsException(Errno.ESTALE);
+        }
+        long size = Math.max(old.length, m.sizeBytes());
+        for (ContentMutation.Patch patch : m.patches()) {
+            size = Math.max(size, patch.offsetBytes() + patch.bytes().length);
+        }
+        if (size > inlineLimitBytes) {
+            throw new FsException(Errno.EFBIG);
+        }
+        byte[] bytes = Arrays.copyOf(old, (int) size);
+        for (ContentMutation.Patch patch : m.patches()) {
+            System.arraycopy(
+                    patch.bytes(), 0, bytes, (int) patch.offsetBytes(), patch.bytes().length);
+        }
+        return entry(
+                with(inode.withContents(inode.layout(), bytes), size, size, m.mtimeNs()), null);
+    }
+
+    private Reply commitSize(ContentMutation.CommitSize m) {
+        Inode inode = require(m.ino());
+        if (inode.inline() != null || inode.layout().lastOid() != m.oid()) {
+            throw new FsException(Errno.ESTALE);
+        }
+        Attributes a = inode.attributes();
+        return entry(
+                with(
+                        inode,
+                        Math.max(a.size(), m.sizeBytes()),
+                        a.usedBytes() + m.usedDeltaBytes(),
+                        m.mtimeNs()),
+                null);
+    }
+
+    private Reply spill(ContentMutation.Spill m) {
+        Inode inode = require(m.ino());
+        if (inode.inline() == null || inode.attributes().version() != m.baseVersion()) {
+            throw new FsException(Errno.ESTALE);
+        }
+        return entry(
+                with(
+                        inode.withContents(inode.layout(), null),
+                        m.sizeBytes(),
+                        m.usedBytes(),
+                        m.mtimeNs()),
+                null);
+    }
+
+    private Reply cloneDone(ContentMutation.CloneDone m) {
+        Inode inode = require(m.ino());
+        if (inode.inline() == null) {
+            for (Layout.Run run : inode.layout().runs()) {
+                if (run.oid() == m.oid() && run.sourceOid() != 0) {
+                    garbage.delete(run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
+                }
+            }
+            touch(inode.withContents(inode.layout().withCloned(m.oid()), null));
+        }
+        return new Reply.Done();
+    }
+
+    private Reply setPolicy(TreeMutation.SetPolicy m) {
+        Inode inode = require(m.ino());
+        Layout layout = inode.layout();
+        if (layout != null && inode.inline() == null) {
+            throw new FsException(Errno.ESTALE);
+        }
+        if (layout != null && m.policy().chunkSizeLog2() > 0) {
+            layout =
+                    new Layout(poolId, m.policy().chunkSizeLog2(), 0, layout.seed(), layout.runs());
+        }
+        return entry(
+                touch(inode.withPolicy(m.policy()).withContents(layout, inode.inline())), null);
+    }
+
+    private Reply swap(ContentMutation.SwapContents m) {
+        Inode one = require(m.ino());
+        Inode other = require(m.otherIno());
+        if (one.attributes().version() != m.version()
+                || other.attributes().version() != m.otherVersion()) {
+            throw new FsException(Errno.ESTALE);
+        }
+        Attributes a = one.attributes();
+        Attributes b = other.attributes();
+        Inode first =
+                with(
+                        one.withContents(other.layout(), other.inline()).withPolicy(other.policy()),
+                        b.size(),
+                        b.usedBytes(),
+                        a.mtimeNs());
+        Inode second =
+                with(
+                        other.withContents(one.layout(), one.inline()).withPolicy(one.policy()),
+                        a.size(),
+                        a.usedBytes(),
+                        b.mtimeNs());
+        return new EntryReply(first, null, null, second.attributes());
+    }
+}
