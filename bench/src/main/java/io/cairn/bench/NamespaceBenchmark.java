@@ -1,0 +1,144 @@
+package io.cairn.bench;
+
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.master.store.RocksStore;
+import io.cairn.master.store.StoreSettings;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Applying creates on RocksDB, alone and 64 to a log entry, and looking a name up. Data in {@code
+ * /dev/shm}.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 2)
+public class NamespaceBenchmark {
+    private static final int GROUP = 64;
+    private static final int FILES_PER_DIRECTORY = 10_000;
+
+    private Path directory = Path.of("");
+    private RocksStore store;
+    private Namespace namespace;
+    private long index;
+    private long session;
+    private long sequence;
+    private long parent;
+    private int made;
+
+    @Setup
+    public void open() throws IOException {
+        Path shm = Path.of("/dev/shm");
+        directory =
+                Files.isDirectory(shm)
+                        ? Files.createTempDirectory(shm, "cairn-bench")
+                        : Files.createTempDirectory("cairn-bench");
+        store = RocksStore.open(directory.resolve("db"), StoreSettings.standard());
+        namespace = new Namespace(store);
+        apply(0, 0, new LeaderMutation.Found(1, 1, 4096));
+        Reply opened = apply(0, 99, new SessionMutation.OpenSession("bench"));
+        session = opened instanceof Reply.SessionReply reply ? reply.session() : 0;
+        nextDirectory();
+    }
+
+    @TearDown
+    public void close() throws IOException {
+        store.close();
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        }
+    }
+
+    private Reply apply(long ofSession, long number, Mutation mutation) {
+        Encoder entry = new Encoder();
+        add(entry, ofSession, number, mutation);
+        byte[] reply = namespace.apply(1, ++index, entry.toBytes()).replies().get(0);
+        return Reply.decode(new io.cairn.wire.Decoder(reply));
+    }
+
+    private void add(Encoder entry, long ofSession, long number, Mutation mutation) {
+        long acknowledged = Math.max(0, number - 2 * GROUP);
+        byte[] envelope =
+                new Envelope(ofSession, number, ofSession == 0 ? 0 : acknowledged, 1, mutation)
+                        .toBytes();
+        entry.bytes(envelope);
+    }
+
+    private void nextDirectory() {
+        Name name = Name.of("d" + sequence);
+        TreeMutation.Mkdir mkdir = new TreeMutation.Mkdir(FileSystem.ROOT_INO, name, 0755, 0, 0);
+        Reply made = apply(session, ++sequence, mkdir);
+        parent = made instanceof Reply.EntryReply entry ? entry.inode().ino() : 0;
+        this.made = 0;
+    }
+
+    private TreeMutation.Create create() {
+        Name name = Name.of("file-" + made++);
+        return new TreeMutation.Create(
+                parent, name, FileType.FILE, 0644, 0, 0, 0, false, 0, new byte[0], false);
+    }
+
+    @Benchmark
+    public List<byte[]> createAlone() {
+        if (made >= FILES_PER_DIRECTORY) {
+            nextDirectory();
+        }
+        Encoder entry = new Encoder();
+        add(entry, session, ++sequence, create());
+        return namespace.apply(1, ++index, entry.toBytes()).replies();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(GROUP)
+    public List<byte[]> createGrouped() {
+        if (made >= FILES_PER_DIRECTORY) {
+            nextDirectory();
+        }
+        Encoder entry = new Encoder(16 << 10);
+        for (int i = 0; i < GROUP; i++) {
+            add(entry, session, ++sequence, create());
+        }
+        return namespace.apply(1, ++index, entry.toBytes()).replies();
+    }
+
+    @Benchmark
+    public Reply lookup() {
+        if (made == 0) {
+            apply(session, ++sequence, create());
+        }
+        return namespace.read(session, new Query.Lookup(parent, Name.of("file-0")));
+    }
+}

@@ -1,0 +1,119 @@
+package io.cairn.cli;
+
+import io.cairn.fs.FsException;
+import io.cairn.fuse.MountException;
+import java.io.PrintWriter;
+import java.util.concurrent.CompletionException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+
+/**
+ * The {@code cairn} command: picks the sub-command and turns every failure into one line and an
+ * exit code.
+ */
+@Command(
+        name = "cairn",
+        description = "Cairn, a distributed filesystem.",
+        synopsisSubcommandLabel = "COMMAND",
+        versionProvider = ProductVersion.class,
+        scope = ScopeType.INHERIT,
+        mixinStandardHelpOptions = true,
+        usageHelpAutoWidth = true,
+        sortOptions = false,
+        exitCodeOnInvalidInput = ExitCode.USAGE,
+        exitCodeOnExecutionException = ExitCode.SOFTWARE,
+        footerHeading = "%nExamples:%n",
+        subcommands = {
+            UpCommand.class,
+            DownCommand.class,
+            StatusCommand.class,
+            MasterCommand.class,
+            ChunkCommand.class,
+            MountCommand.class
+        },
+        footer = {
+            "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",
+            "  cairn status                    how it is",
+            "  cairn test                      build and run all tests of the source tree",
+            "",
+            "Every option can also stand in a YAML file (--config FILE) or in the environment",
+            "(--data as CAIRN_DATA). Exit codes are those of sysexits.h."
+        })
+public final class Cairn {
+    @Option(
+            names = "--debug",
+            scope = ScopeType.INHERIT,
+            description = "Show stack traces of errors and log more.")
+    private boolean debug;
+
+    private Cairn() {}
+
+    /** Runs a command and ends the JVM with its exit code. */
+    public static void main(String[] arguments) {
+        System.exit(run(arguments, new PrintWriter(System.err, true, System.err.charset())));
+    }
+
+    /** Runs a command and returns its exit code; errors are one line on {@code errors}. */
+    static int run(String[] arguments, PrintWriter errors) {
+        Cairn cairn = new Cairn();
+        CommandLine line = new CommandLine(cairn);
+        line.setErr(errors);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler(Cairn::refuse);
+        line.setExecutionExceptionHandler(
+                (e, command, parsed) -> cairn.report(e, command.getErr()));
+        if (java.util.List.of(arguments).contains("--debug")) {
+            LogLevels.showMore();
+        }
+        try {
+            line.setDefaultValueProvider(SettingsProvider.of(line, arguments, System.getenv()));
+        } catch (CommandException e) {
+            return cairn.report(e, errors);
+        }
+        if (arguments.length == 0) {
+            line.usage(errors);
+            return ExitCode.USAGE;
+        }
+        return line.execute(arguments);
+    }
+
+    private static int refuse(ParameterException error, String[] arguments) {
+        CommandLine command = error.getCommandLine();
+        command.getErr()
+                .println(
+                        "cairn: "
+                                + firstLine(error)
+                                + "; see '"
+                                + command.getCommandSpec().qualifiedName()
+                                + " --help'");
+        return ExitCode.USAGE;
+    }
+
+    private int report(Exception error, PrintWriter errors) {
+        Throwable cause = error;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        errors.println("cairn: " + firstLine(cause));
+        if (debug) {
+            cause.printStackTrace(errors);
+        }
+        return switch (cause) {
+            case CommandException e -> e.exitCode();
+            case FsException e -> ExitCode.of(e.errno());
+            case MountException e -> e.category().exitCode();
+            default -> ExitCode.SOFTWARE;
+        };
+    }
+
+    private static String firstLine(Throwable error) {
+        String message = error.getMessage();
+        if (message == null || message.isBlank()) {
+            return "internal error: " + error + " (run with --debug for details)";
+        }
+        return message.lines().findFirst().orElse(message).strip();
+    }
+}

@@ -1,0 +1,85 @@
+package io.cairn.cli;
+
+import io.cairn.chunk.ChunkSettings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code cairn chunk}: runs one chunk server. */
+@Command(
+        name = "chunk",
+        description = "Run a chunk server: it keeps the contents of files on its disks.",
+        footer = {
+            "  cairn chunk --id c1 --data /srv/disk1 --listen 10.0.0.5:9881 --masters"
+                    + " 10.0.0.1:9871",
+            "  cairn chunk --id c1 --data /disk1,/disk2 --listen 10.0.0.5:9881 \\",
+            "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871"
+        })
+final class ChunkCommand implements Callable<Integer> {
+    @Option(
+            names = "--id",
+            required = true,
+            paramLabel = "NAME",
+            description = "Name of this chunk server, unique in the cluster.")
+    private String id = "";
+
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR[,DIR...]",
+            description = "Storage directories, best one per disk.")
+    private String data = "";
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where clients and other chunk servers find it.")
+    private String listen = "";
+
+    @Option(
+            names = "--masters",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "The masters of the cluster.")
+    private String masters = "";
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Health, status and metrics (default: ${DEFAULT-VALUE}, any free port).")
+    private String admin = "";
+
+    @Override
+    public Integer call() throws Exception {
+        List<Path> directories = new ArrayList<>();
+        for (String part : data.split(",", -1)) {
+            if (part.isBlank()) {
+                throw new CommandException(
+                        ExitCode.USAGE, "--data '" + data + "' names an empty directory");
+            }
+            directories.add(Path.of(part.strip()).toAbsolutePath());
+        }
+        ChunkSettings settings =
+                ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
+        try (Closing closing = new Closing()) {
+            World world = closing.add(new World());
+            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            ChunkNode node = closing.add(new ChunkNode(world, settings, directories));
+            page.show(node::notReadyReason, () -> "{}");
+            System.out.println(
+                    "cairn chunk "
+                            + id
+                            + " ready on "
+                            + node.service().endpoint()
+                            + ", admin on "
+                            + page.endpoint());
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,87 @@
+package io.cairn.cli;
+
+import io.cairn.chunk.ChunkService;
+import io.cairn.chunk.ChunkSettings;
+import io.cairn.chunk.Surroundings;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.TargetException;
+import io.cairn.runtime.Disk;
+import io.cairn.runtime.FileDisk;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk server: its storage directories and its service, put together. */
+final class ChunkNode implements AutoCloseable {
+    private static final int DISK_THREADS =
+            Math.max(4, Runtime.getRuntime().availableProcessors() * 2);
+
+    private final Closing closing = new Closing();
+    private final ChunkService service;
+
+    ChunkNode(World world, ChunkSettings settings, List<Path> directories) {
+        try {
+            Disk disk = new FileDisk();
+            List<StorageTarget> targets = new ArrayList<>();
+            for (Path directory : directories) {
+                targets.add(
+                        closing.add(
+                                StorageTarget.open(
+                                        disk, directory, StoreSettings.standard(world.random()))));
+            }
+            ExecutorService disks =
+                    Executors.newFixedThreadPool(
+                            DISK_THREADS, Thread.ofPlatform().daemon().name("disk-", 0).factory());
+            closing.add(() -> stop(disks));
+            Surroundings surroundings =
+                    new Surroundings(
+                            world.transport(),
+                            world.clock(),
+                            world.scheduler(),
+                            disks,
+                            world.random());
+            service = closing.add(new ChunkService(surroundings, settings, targets));
+            service.start();
+        } catch (TargetException e) {
+            closing.close();
+            throw new CommandException(exitCode(e.reason()), String.valueOf(e.getMessage()), e);
+        } catch (RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private static int exitCode(TargetException.Reason reason) {
+        return switch (reason) {
+            case TOO_OLD, TOO_NEW, CORRUPT -> ExitCode.DATA;
+            case FOREIGN, NOT_EMPTY, UNUSABLE -> ExitCode.CANNOT_CREATE;
+            case IN_USE -> ExitCode.TEMPORARY;
+        };
+    }
+
+    private static void stop(ExecutorService executor) throws InterruptedException {
+        executor.shutdown();
+        if (!executor.awaitTermination(3, TimeUnit.SECONDS)) {
+            executor.shutdownNow();
+        }
+    }
+
+    /** Why the server cannot serve now, or null when it can. */
+    @Nullable String notReadyReason() {
+        return service.isReady() ? null : "no lease: no master has answered lately";
+    }
+
+    ChunkService service() {
+        return service;
+    }
+
+    @Override
+    public void close() {
+        closing.close();
+    }
+}

@@ -1,0 +1,35 @@
+package io.cairn.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The option {@code --data} of the commands about an all-in-one cluster. */
+final class DataDirectory {
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "Where everything is kept (default: ~/.cairn).")
+    private @Nullable Path data;
+
+    /** The directory, absolute. */
+    Path path() {
+        Path path = data != null ? data : Path.of(System.getProperty("user.home"), ".cairn");
+        return path.toAbsolutePath().normalize();
+    }
+
+    /** The running process of the directory; fails with UNAVAILABLE when there is none. */
+    RunFile running() {
+        RunFile file = RunFile.read(path());
+        if (file == null) {
+            throw new CommandException(
+                    ExitCode.UNAVAILABLE,
+                    "nothing runs on "
+                            + path()
+                            + "; start it with 'cairn up --data "
+                            + path()
+                            + "'");
+        }
+        return file;
+    }
+}

@@ -1,0 +1,203 @@
+package io.cairn.cli;
+
+import io.cairn.chunk.ChunkSettings;
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.raft.RatisSettings.Peer;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * One master and some chunk servers in this process, on one data directory: {@code DIR/master} and
+ * {@code DIR/chunk-N}. The master is a real Raft group of one, the chunk servers talk to it over
+ * loopback.
+ */
+final class EmbeddedCluster implements AutoCloseable {
+    private static final long START_LIMIT_S = 60;
+    private static final String MASTER = "master";
+    private static final String CHUNK = "chunk-";
+    private static final List<String> OWN_FILES =
+            List.of(MASTER, "lock", "run.json", "cairn.log", "log");
+
+    private final Closing closing;
+    private final MasterNode master;
+    private final AdminPage admin;
+    private final int chunkServers;
+
+    /**
+     * What to start.
+     *
+     * @param data the data directory
+     * @param chunkServers how many chunk servers; more when the directory already holds more
+     * @param replicas copies of every chunk
+     * @param listen where the master listens
+     * @param admin the admin address
+     */
+    record Plan(Path data, int chunkServers, int replicas, Endpoint listen, Endpoint admin) {}
+
+    private EmbeddedCluster(Closing closing, MasterNode master, AdminPage admin, int chunkServers) {
+        this.closing = closing;
+        this.master = master;
+        this.admin = admin;
+        this.chunkServers = chunkServers;
+    }
+
+    /** Starts everything and waits until files can be stored. */
+    static EmbeddedCluster start(World world, Plan plan) throws InterruptedException {
+        Closing closing = new Closing();
+        try {
+            prepare(plan.data(), closing);
+            AdminPage admin = closing.add(AdminPage.open(world, plan.admin()));
+            int servers = Math.max(plan.chunkServers(), existingServers(plan.data()));
+            ClusterSettings standard = ClusterSettings.STANDARD;
+            ClusterSettings cluster =
+                    new ClusterSettings(
+                            plan.replicas(),
+                            servers,
+                            standard.settleMs(),
+                            standard.serverLeaseMs());
+            List<Peer> self = List.of(new Peer("m1", new Endpoint("127.0.0.1", FreePort.find())));
+            MasterNode master =
+                    closing.add(
+                            new MasterNode(
+                                    world,
+                                    "m1",
+                                    plan.data().resolve(MASTER),
+                                    plan.listen(),
+                                    self,
+                                    cluster));
+            Endpoint endpoint = master.service().endpoint();
+            for (int i = 1; i <= servers; i++) {
+                ChunkSettings settings =
+                        ChunkSettings.of("c" + i, new Endpoint("127.0.0.1", 0), List.of(endpoint));
+                closing.add(
+                        new ChunkNode(world, settings, List.of(plan.data().resolve(CHUNK + i))));
+            }
+            EmbeddedCluster started = new EmbeddedCluster(closing, master, admin, servers);
+            started.awaitReady();
+            admin.show(master.service()::notReadyReason, master.service()::statusJson);
+            return started;
+        } catch (RuntimeException | InterruptedException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private void awaitReady() throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_LIMIT_S);
+        while (true) {
+            String reason = master.service().notServingReason();
+            if (reason == null) {
+                return;
+            }
+            if (System.nanoTime() > end) {
+                throw new CommandException(
+                        ExitCode.TEMPORARY, "not ready within " + START_LIMIT_S + " s: " + reason);
+            }
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+    }
+
+    /**
+     * Makes the directory, refuses one that holds other things, and locks it against a second
+     * process.
+     */
+    private static void prepare(Path data, Closing closing) {
+        try {
+            Files.createDirectories(data);
+            List<String> foreign = new ArrayList<>();
+            try (Stream<Path> entries = Files.list(data)) {
+                entries.map(p -> String.valueOf(p.getFileName()))
+                        .filter(
+                                n ->
+                                        !OWN_FILES.contains(n)
+                                                && !n.startsWith(CHUNK)
+                                                && !n.startsWith("run.json"))
+                        .forEach(foreign::add);
+            }
+            if (!foreign.isEmpty()) {
+                throw new CommandException(
+                        ExitCode.CANNOT_CREATE,
+                        data
+                                + " holds other things ('"
+                                + foreign.get(0)
+                                + "'); give an empty directory or one of 'cairn up' as --data");
+            }
+            lock(data, closing);
+        } catch (AccessDeniedException e) {
+            throw new CommandException(
+                    ExitCode.CANNOT_CREATE,
+                    "no permission to write " + e.getFile() + "; choose another --data",
+                    e);
+        } catch (FileSystemException e) {
+            String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
+            throw new CommandException(
+                    ExitCode.CANNOT_CREATE,
+                    data
+                            + " cannot be used as data directory ("
+                            + reason
+                            + "); choose another --data",
+                    e);
+        } catch (IOException e) {
+            throw new CommandException(
+                    ExitCode.CANNOT_CREATE,
+                    data + " cannot be used as data directory: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    private static void lock(Path data, Closing closing) throws IOException {
+        FileChannel channel =
+                closing.add(
+                        FileChannel.open(
+                                data.resolve("lock"),
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.WRITE));
+        FileLock lock = channel.tryLock();
+        if (lock == null) {
+            throw new CommandException(
+                    ExitCode.TEMPORARY,
+                    "another process runs on "
+                            + data
+                            + "; stop it with 'cairn down --data "
+                            + data
+                            + "'");
+        }
+    }
+
+    private static int existingServers(Path data) {
+        int servers = 0;
+        while (Files.isDirectory(data.resolve(CHUNK + (servers + 1)))) {
+            servers++;
+        }
+        return servers;
+    }
+
+    /** Where clients connect. */
+    Endpoint master() {
+        return master.service().endpoint();
+    }
+
+    Endpoint admin() {
+        return admin.endpoint();
+    }
+
+    int chunkServers() {
+        return chunkServers;
+    }
+
+    @Override
+    public void close() {
+        closing.close();
+    }
+}

@@ -1,0 +1,142 @@
+package io.cairn.cli;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.raft.RatisSettings.Peer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code cairn master}: runs one master. */
+@Command(
+        name = "master",
+        description = "Run a master: it keeps the names, attributes and the map of the cluster.",
+        footer = {
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 --raft m1=10.0.0.1:9872",
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872"
+        })
+final class MasterCommand implements Callable<Integer> {
+    @Option(
+            names = "--id",
+            required = true,
+            paramLabel = "NAME",
+            description = "Name of this master.")
+    private String id = "";
+
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR",
+            description = "Where it keeps its state.")
+    private Path data = Path.of("");
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where clients and chunk servers find it.")
+    private String listen = "";
+
+    @Option(
+            names = "--raft",
+            required = true,
+            paramLabel = "NAME=HOST:PORT[,...]",
+            description = "All masters of the cluster and where they talk to each other.")
+    private String raft = "";
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:9870",
+            description = "Health, status and metrics (default: ${DEFAULT-VALUE}).")
+    private String admin = "";
+
+    @Option(
+            names = "--replicas",
+            paramLabel = "R",
+            defaultValue = "0",
+            description = {
+                "Copies of every chunk where no directory says otherwise.",
+                "Default: as many as there are chunk servers at first, up to 3."
+            })
+    private int replicas;
+
+    @Option(
+            names = "--expect-servers",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "Begin to store as soon as N chunk servers came, without waiting for more.")
+    private int expectServers;
+
+    @Override
+    public Integer call() throws Exception {
+        Require.between("--replicas", replicas, 0, 15);
+        Require.between("--expect-servers", expectServers, 0, 10_000);
+        Endpoint endpoint = MasterList.endpoint(listen);
+        List<Peer> peers = peers(raft);
+        if (peers.stream().noneMatch(p -> p.id().equals(id))) {
+            throw new CommandException(
+                    ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
+        }
+        ClusterSettings standard = ClusterSettings.STANDARD;
+        ClusterSettings cluster =
+                new ClusterSettings(
+                        replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
+        try (Closing closing = new Closing()) {
+            World world = closing.add(new World());
+            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            MasterNode node =
+                    closing.add(new MasterNode(world, id, data, endpoint, peers, cluster));
+            page.show(node.service()::notReadyReason, node.service()::statusJson);
+            announce(node, page, world);
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+
+    /**
+     * Says "ready" as soon as the master knows a leader, which may take until other masters come.
+     */
+    private void announce(MasterNode node, AdminPage page, World world) {
+        System.out.println(
+                "cairn master "
+                        + id
+                        + " listens on "
+                        + node.service().endpoint()
+                        + ", admin on "
+                        + page.endpoint());
+        Runnable[] look = new Runnable[1];
+        look[0] =
+                () -> {
+                    if (node.service().notReadyReason() == null) {
+                        System.out.println("cairn master " + id + " ready");
+                    } else {
+                        world.scheduler().schedule(look[0], 50);
+                    }
+                };
+        look[0].run();
+    }
+
+    /** Parses the value of {@code --raft}; fails with USAGE. */
+    static List<Peer> peers(@Nullable String text) {
+        List<Peer> peers = new ArrayList<>();
+        for (String part : String.valueOf(text).split(",", -1)) {
+            int equals = part.indexOf('=');
+            if (equals <= 0) {
+                throw new CommandException(
+                        ExitCode.USAGE, "'" + part + "' in --raft is not NAME=HOST:PORT");
+            }
+            peers.add(
+                    new Peer(
+                            part.substring(0, equals).strip(),
+                            MasterList.endpoint(part.substring(equals + 1).strip())));
+        }
+        return peers;
+    }
+}

@@ -1,0 +1,63 @@
+package io.cairn.cli;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientSettings;
+import io.cairn.fuse.FuseMount;
+import io.cairn.fuse.MountOptions;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+
+/** A mount: a client of the cluster and its FUSE door, put together. */
+final class MountNode implements AutoCloseable {
+    private final CairnFileSystem files;
+    private final FuseMount mount;
+
+    /** Connects and mounts. */
+    MountNode(World world, Source source, Path mountpoint, MountOptions options) {
+        files =
+                connect(
+                        world,
+                        source,
+                        hostName() + ":" + mountpoint + " " + ProcessHandle.current().pid());
+        try {
+            mount = FuseMount.mount(files, mountpoint, options.withFsName("cairn:" + source));
+        } catch (RuntimeException e) {
+            files.close();
+            throw e;
+        }
+    }
+
+    /** A client for a command or a mount. */
+    static CairnFileSystem connect(World world, Source source, String name) {
+        return CairnFileSystem.connect(
+                ClientSettings.of(source.masters(), name),
+                world.transport(),
+                world.clock(),
+                world.scheduler(),
+                world.random(),
+                world.metrics());
+    }
+
+    static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+
+    /** Waits until somebody unmounts. */
+    void awaitEnd() throws InterruptedException {
+        mount.awaitEnd();
+    }
+
+    @Override
+    public void close() {
+        try {
+            mount.close();
+        } finally {
+            files.close();
+        }
+    }
+}

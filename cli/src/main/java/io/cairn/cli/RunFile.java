@@ -1,0 +1,94 @@
+package io.cairn.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a running {@code cairn up} tells others: {@code DIR/run.json}, there from the moment
+ * everything answers until it stops. A file left behind by a killed process is recognised by its
+ * pid and start time.
+ *
+ * @param pid the process
+ * @param startedMs when that process started, milliseconds since the epoch
+ * @param master where clients connect
+ * @param admin the admin address
+ * @param mount the mountpoint, or null
+ */
+record RunFile(long pid, long startedMs, String master, String admin, @Nullable String mount) {
+    private static final String NAME = "run.json";
+
+    /** For this process. */
+    static RunFile own(String master, String admin, @Nullable String mount) {
+        return new RunFile(
+                ProcessHandle.current().pid(),
+                started(ProcessHandle.current()),
+                master,
+                admin,
+                mount);
+    }
+
+    private static long started(ProcessHandle process) {
+        return process.info().startInstant().map(i -> i.toEpochMilli()).orElse(0L);
+    }
+
+    /** The running process of a data directory, or null when there is none. */
+    static @Nullable RunFile read(Path directory) {
+        try {
+            Map<String, Object> map = JSON.std.mapFrom(Files.readString(directory.resolve(NAME)));
+            RunFile file =
+                    new RunFile(
+                            ((Number) map.getOrDefault("pid", 0)).longValue(),
+                            ((Number) map.getOrDefault("startedMs", 0)).longValue(),
+                            String.valueOf(map.get("master")),
+                            String.valueOf(map.get("admin")),
+                            map.get("mount") == null ? null : String.valueOf(map.get("mount")));
+            return file.process() == null ? null : file;
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException | ClassCastException e) {
+            throw new CommandException(
+                    ExitCode.DATA,
+                    directory.resolve(NAME) + " is damaged; remove it if nothing runs",
+                    e);
+        }
+    }
+
+    /** The process, or null when it has ended. */
+    @Nullable ProcessHandle process() {
+        return ProcessHandle.of(pid)
+                .filter(p -> p.isAlive() && Math.abs(started(p) - startedMs) < 1000)
+                .orElse(null);
+    }
+
+    /** Writes the file, atomically. */
+    void write(Path directory) throws IOException {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("pid", pid);
+        map.put("startedMs", startedMs);
+        map.put("master", master);
+        map.put("admin", admin);
+        if (mount != null) {
+            map.put("mount", mount);
+        }
+        Path temporary = directory.resolve(NAME + ".new");
+        Files.writeString(temporary, JSON.std.asString(map) + "\n", StandardCharsets.UTF_8);
+        Files.move(
+                temporary,
+                directory.resolve(NAME),
+                StandardCopyOption.ATOMIC_MOVE,
+                StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Removes the file. */
+    static void delete(Path directory) throws IOException {
+        Files.deleteIfExists(directory.resolve(NAME));
+    }
+}

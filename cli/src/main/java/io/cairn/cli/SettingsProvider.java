@@ -1,0 +1,193 @@
+package io.cairn.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import picocli.CommandLine;
+import picocli.CommandLine.IDefaultValueProvider;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * Values for options that the command line does not give: first from the environment ({@code
+ * --chunk-servers} is {@code CAIRN_CHUNK_SERVERS}), then from the YAML file of {@code --config},
+ * whose keys are the names of the options without dashes in front. Unknown keys and variables are
+ * refused with the nearest known one.
+ */
+final class SettingsProvider implements IDefaultValueProvider {
+    /** Variables that the launcher and the build read. */
+    private static final Set<String> LAUNCHER_VARIABLES =
+            Set.of("CAIRN_JAVA_HOME", "CAIRN_JAVA_OPTS");
+
+    /** Options that only make sense on a command line. */
+    private static final Set<String> NOT_SETTINGS =
+            Set.of("help", "version", "config", "debug", "detach", "json");
+
+    private final Map<String, String> environment;
+    private final Map<String, String> file;
+
+    private SettingsProvider(Map<String, String> environment, Map<String, String> file) {
+        this.environment = environment;
+        this.file = file;
+    }
+
+    /**
+     * Reads the environment and the file.
+     *
+     * @throws CommandException with CONFIG when one of them holds something unknown or unreadable
+     */
+    static SettingsProvider of(
+            CommandLine line, String[] arguments, Map<String, String> variables) {
+        Set<String> known = new TreeSet<>();
+        collect(line.getCommandSpec(), known);
+        Map<String, String> environment = new HashMap<>();
+        for (Map.Entry<String, String> variable : variables.entrySet()) {
+            String name = variable.getKey();
+            if (!name.startsWith("CAIRN_") || LAUNCHER_VARIABLES.contains(name)) {
+                continue;
+            }
+            String key = name.substring(6).toLowerCase(Locale.ROOT).replace('_', '-');
+            require(known, key, "environment variable " + name);
+            environment.put(key, variable.getValue());
+        }
+        Map<String, String> file = new HashMap<>();
+        Path path = configFile(arguments);
+        if (path != null) {
+            read(path)
+                    .forEach(
+                            (key, value) -> {
+                                require(known, key, path + ": key '" + key + "'");
+                                file.put(key, value);
+                            });
+        }
+        return new SettingsProvider(environment, file);
+    }
+
+    private static void collect(CommandSpec command, Set<String> known) {
+        for (OptionSpec option : command.options()) {
+            String key = key(option);
+            if (!NOT_SETTINGS.contains(key)) {
+                known.add(key);
+            }
+        }
+        new HashSet<>(command.subcommands().values())
+                .forEach(c -> collect(c.getCommandSpec(), known));
+    }
+
+    private static String key(OptionSpec option) {
+        String name = option.longestName();
+        return name.startsWith("--") ? name.substring(2) : name.substring(1);
+    }
+
+    private static void require(Set<String> known, String key, String what) {
+        if (!known.contains(key)) {
+            String hint = nearest(known, key);
+            throw new CommandException(
+                    ExitCode.CONFIG,
+                    what
+                            + " is not a setting of Cairn"
+                            + (hint == null ? "" : "; did you mean '" + hint + "'?"));
+        }
+    }
+
+    private static @Nullable Path configFile(String[] arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i].equals("--config") && i + 1 < arguments.length) {
+                return Path.of(arguments[i + 1]);
+            }
+            if (arguments[i].startsWith("--config=")) {
+                return Path.of(arguments[i].substring("--config=".length()));
+            }
+        }
+        return null;
+    }
+
+    private static Map<String, String> read(Path path) {
+        Object document;
+        try {
+            LoadSettings settings = LoadSettings.builder().setLabel(path.toString()).build();
+            document = new Load(settings).loadFromString(Files.readString(path));
+        } catch (NoSuchFileException e) {
+            throw new CommandException(
+                    ExitCode.CONFIG, "configuration file " + path + " does not exist", e);
+        } catch (IOException | YamlEngineException e) {
+            String text = String.valueOf(e.getMessage()).lines().collect(Collectors.joining(" "));
+            throw new CommandException(
+                    ExitCode.CONFIG, "configuration file " + path + " cannot be read: " + text, e);
+        }
+        Map<String, String> values = new HashMap<>();
+        if (document == null) {
+            return values;
+        }
+        if (!(document instanceof Map<?, ?> map)) {
+            throw new CommandException(
+                    ExitCode.CONFIG,
+                    "configuration file " + path + " must hold 'key: value' lines");
+        }
+        map.forEach((key, value) -> values.put(String.valueOf(key), text(value)));
+        return values;
+    }
+
+    private static String text(@Nullable Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().map(String::valueOf).collect(Collectors.joining(","));
+        }
+        return String.valueOf(value);
+    }
+
+    @Override
+    public @Nullable String defaultValue(ArgSpec argument) {
+        if (!(argument instanceof OptionSpec option)) {
+            return null;
+        }
+        String key = key(option);
+        String value = environment.get(key);
+        return value != null ? value : file.get(key);
+    }
+
+    /** The candidate with the smallest edit distance, or null when none is near. */
+    static @Nullable String nearest(Collection<String> candidates, String word) {
+        String best = null;
+        int bestDistance = Math.max(2, word.length() / 3) + 1;
+        for (String candidate : candidates) {
+            int distance = distance(candidate, word);
+            if (distance < bestDistance) {
+                bestDistance = distance;
+                best = candidate;
+            }
+        }
+        return best;
+    }
+
+    private static int distance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] row = new int[b.length() + 1];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replace = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                row[j] = Math.min(replace, Math.min(previous[j], row[j - 1]) + 1);
+            }
+            previous = row;
+        }
+        return previous[b.length()];
+    }
+}

@@ -1,0 +1,117 @@
+package io.cairn.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.cluster.Endpoint;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cairn status}: how a cluster is. */
+@Command(
+        name = "status",
+        description = "Show the state of a cluster: masters, chunk servers, redundancy, clients.",
+        footer = {"  cairn status", "  cairn status --masters 10.0.0.1:9871,10.0.0.2:9871 --json"})
+final class StatusCommand implements Callable<Integer> {
+    @Mixin private DataDirectory data = new DataDirectory();
+
+    @Option(
+            names = "--masters",
+            paramLabel = "HOST:PORT[,...]",
+            description = "The masters of a cluster that 'cairn up' did not start.")
+    private @Nullable String masters;
+
+    @Option(names = "--json", description = "Print a JSON document.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        LogLevels.showWarningsOnly();
+        List<Endpoint> endpoints =
+                MasterList.parse(masters != null ? masters : data.running().master());
+        String document;
+        try (World world = new World()) {
+            document = new MasterProbe(world.transport()).status(endpoints);
+        }
+        if (json) {
+            System.out.println(document);
+        } else {
+            print(JSON.std.mapFrom(document), System.out);
+        }
+        return ExitCode.OK;
+    }
+
+    private static void print(Map<String, Object> status, PrintStream out) {
+        Map<String, Object> capacity = map(status.get("capacity"));
+        Map<String, Object> groups = map(status.get("placementGroups"));
+        out.printf("cluster   %s, led by %s%n", status.get("cluster"), status.get("leader"));
+        long total = number(capacity.get("totalBytes"));
+        long free = number(capacity.get("freeBytes"));
+        out.printf(
+                "capacity  %s, %s free, %d inodes%n",
+                ByteSize.format(total), ByteSize.format(free), number(capacity.get("inodes")));
+        out.printf("groups    %s%n", health(groups));
+        for (Object each : list(status.get("chunkServers"))) {
+            Map<String, Object> server = map(each);
+            long chunks = 0;
+            long used = 0;
+            for (Object target : list(server.get("targets"))) {
+                chunks += number(map(target).get("chunks"));
+                used +=
+                        number(map(target).get("capacityBytes"))
+                                - number(map(target).get("freeBytes"));
+            }
+            out.printf(
+                    "chunk     %-8s %-21s %-5s %d targets, %d chunks, disk use %s%n",
+                    server.get("name"),
+                    server.get("endpoint"),
+                    Boolean.TRUE.equals(server.get("alive")) ? "up" : "DOWN",
+                    list(server.get("targets")).size(),
+                    chunks,
+                    ByteSize.format(used));
+        }
+        for (Object each : list(status.get("sessions"))) {
+            Map<String, Object> session = map(each);
+            out.printf(
+                    "client    %s, %s open files%n",
+                    session.get("client"), session.get("openFiles"));
+        }
+    }
+
+    private static String health(Map<String, Object> groups) {
+        long total = number(groups.get("total"));
+        long degraded = number(groups.get("degraded"));
+        long unavailable = number(groups.get("unavailable"));
+        if (total == 0) {
+            return "none yet: no chunk server has registered";
+        }
+        if (degraded == 0) {
+            return total + ", all complete";
+        }
+        return total
+                + ", "
+                + degraded
+                + " short of a copy ("
+                + number(groups.get("syncing"))
+                + " syncing), "
+                + unavailable
+                + " unavailable";
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Map<String, Object> map(@Nullable Object value) {
+        return value instanceof Map<?, ?> ? (Map<String, Object>) value : Map.of();
+    }
+
+    private static List<?> list(@Nullable Object value) {
+        return value instanceof List<?> list ? list : List.of();
+    }
+
+    private static long number(@Nullable Object value) {
+        return value instanceof Number number ? number.longValue() : 0;
+    }
+}

@@ -1,0 +1,174 @@
+package io.cairn.cli;
+
+import io.cairn.fuse.MountOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cairn up}: a whole cluster in one process. */
+@Command(
+        name = "up",
+        description = {
+            "Run a whole filesystem on this machine: one master, chunk servers, and a mount.",
+            "Started again with the same --data it finds everything again. Ctrl-C stops it."
+        },
+        footer = {
+            "  cairn up --mount /mnt/cairn",
+            "  cairn up --data /srv/cairn --mount /mnt/cairn --chunk-servers 3 --detach",
+            "  cairn down --data /srv/cairn"
+        })
+final class UpCommand implements Callable<Integer> {
+    private static final int MAX_CHUNK_SERVERS = 64;
+
+    @Mixin private DataDirectory data = new DataDirectory();
+
+    @Option(names = "--mount", paramLabel = "DIR", description = "Mount here (default: no mount).")
+    private @Nullable Path mount;
+
+    @Option(
+            names = "-o",
+            paramLabel = "OPTION[,...]",
+            description = "Mount options, as for mount(8).")
+    private List<String> options = new ArrayList<>();
+
+    @Option(
+            names = "--chunk-servers",
+            paramLabel = "N",
+            defaultValue = "1",
+            description =
+                    "How many chunk servers, each with its own directory (default:"
+                            + " ${DEFAULT-VALUE}).")
+    private int chunkServers;
+
+    @Option(
+            names = "--replicas",
+            paramLabel = "R",
+            description = "Copies of every chunk (default: as many as chunk servers, up to 3).")
+    private @Nullable Integer replicas;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:9870",
+            description = "Health, status and metrics (default: ${DEFAULT-VALUE}).")
+    private String admin = "";
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:9871",
+            description = "Where further mounts find the master (default: ${DEFAULT-VALUE}).")
+    private String listen = "";
+
+    @Option(
+            names = "--detach",
+            description = "Return when the mount answers; 'cairn down' stops it.")
+    private boolean detach;
+
+    @Override
+    public Integer call() throws Exception {
+        Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
+        int copies = replicas == null ? Math.min(chunkServers, 3) : replicas;
+        Require.between("--replicas", copies, 1, 15);
+        if (copies > chunkServers) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--replicas "
+                            + copies
+                            + " needs as many chunk servers; there are "
+                            + chunkServers);
+        }
+        MountOptions mountOptions = mountOptions(String.join(",", options));
+        EmbeddedCluster.Plan plan =
+                new EmbeddedCluster.Plan(
+                        data.path(),
+                        chunkServers,
+                        copies,
+                        MasterList.endpoint(listen),
+                        MasterList.endpoint(admin));
+        if (detach) {
+            return Detached.start(arguments(copies), data.path().resolve("cairn.log"));
+        }
+        try (Closing closing = new Closing()) {
+            run(plan, mountOptions, closing);
+        }
+        return ExitCode.OK;
+    }
+
+    private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
+            throws Exception {
+        World world = closing.add(new World());
+        EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+        Path at = mount == null ? null : mount.toAbsolutePath().normalize();
+        if (at != null) {
+            Source source = new Source(List.of(cluster.master()), "/");
+            closing.add(new MountNode(world, source, at, mountOptions));
+        }
+        RunFile.own(
+                        cluster.master().toString(),
+                        cluster.admin().toString(),
+                        at == null ? null : at.toString())
+                .write(plan.data());
+        closing.add(() -> RunFile.delete(plan.data()));
+        System.out.println(readyBlock(plan, cluster, at));
+        new Shutdown().await(closing);
+    }
+
+    private static String readyBlock(
+            EmbeddedCluster.Plan plan, EmbeddedCluster cluster, @Nullable Path at) {
+        return String.join(
+                System.lineSeparator(),
+                "cairn is ready",
+                "  mount    "
+                        + (at == null ? "none; cairn mount " + cluster.master() + " DIR" : at),
+                "  data     "
+                        + plan.data()
+                        + " ("
+                        + cluster.chunkServers()
+                        + " chunk servers, "
+                        + plan.replicas()
+                        + " replicas)",
+                "  master   " + cluster.master(),
+                "  admin    http://" + cluster.admin() + "/health/ready, /metrics",
+                "  status   cairn status --data " + plan.data(),
+                "  stop     Ctrl-C, or cairn down --data " + plan.data());
+    }
+
+    private List<String> arguments(int copies) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "up",
+                                "--data",
+                                data.path().toString(),
+                                "--chunk-servers",
+                                String.valueOf(chunkServers),
+                                "--replicas",
+                                String.valueOf(copies),
+                                "--admin",
+                                admin,
+                                "--listen",
+                                listen));
+        if (mount != null) {
+            arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
+        }
+        if (!options.isEmpty()) {
+            arguments.addAll(List.of("-o", String.join(",", options)));
+        }
+        return arguments;
+    }
+
+    /** Parses mount options; fails with USAGE. */
+    static MountOptions mountOptions(String text) {
+        try {
+            return MountOptions.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
+        }
+    }
+}

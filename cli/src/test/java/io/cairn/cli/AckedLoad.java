@@ -1,0 +1,229 @@
+package io.cairn.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes, renames and removes files on a mount from several threads and remembers exactly what was
+ * acknowledged, so that a test can kill what it likes and check afterwards that nothing
+ * acknowledged is lost (I2, I3).
+ */
+final class AckedLoad implements AutoCloseable {
+    private static final int MAX_BYTES = 300_000;
+
+    private final Path root;
+    private final boolean goesOnAfterErrors;
+    private final List<Worker> workers = new ArrayList<>();
+    private volatile boolean stopping;
+
+    /** What a name must hold; a seed of -1: the name must not exist. */
+    private record Expected(long seed, int lengthBytes) {
+        static final Expected ABSENT = new Expected(-1, 0);
+    }
+
+    /**
+     * @param goesOnAfterErrors whether a worker carries on after a failed operation (servers are
+     *     killed) or ends (the mount itself is killed)
+     */
+    AckedLoad(Path root, int threads, long seed, boolean goesOnAfterErrors) throws IOException {
+        this.root = root;
+        this.goesOnAfterErrors = goesOnAfterErrors;
+        for (int i = 0; i < threads; i++) {
+            Path directory = root.resolve("w" + i);
+            Files.createDirectories(directory);
+            workers.add(new Worker(directory, new Random(seed * 31 + i)));
+        }
+        workers.forEach(Thread::start);
+    }
+
+    /** One thread in its own directory. */
+    private final class Worker extends Thread {
+        private final Path directory;
+        private final Random random;
+        private final TreeMap<String, Expected> acknowledged = new TreeMap<>();
+        private final TreeMap<String, List<Expected>> uncertain = new TreeMap<>();
+        private int operations;
+        private int failures;
+
+        Worker(Path directory, Random random) {
+            super("load-" + directory.getFileName());
+            this.directory = directory;
+            this.random = random;
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            while (!stopping) {
+                try {
+                    operate();
+                    operations++;
+                } catch (IOException e) {
+                    failures++;
+                    if (!goesOnAfterErrors) {
+                        return;
+                    }
+                    Poll.pause();
+                }
+            }
+        }
+
+        private void operate() throws IOException {
+            int choice = random.nextInt(10);
+            String name = "f" + random.nextInt(400);
+            Expected present = acknowledged.get(name);
+            if (choice < 7 || present == null || present == Expected.ABSENT) {
+                write(name);
+            } else if (choice == 7) {
+                begin(name, Expected.ABSENT);
+                Files.deleteIfExists(directory.resolve(name));
+                done(name, Expected.ABSENT);
+            } else {
+                rename(name, "f" + random.nextInt(400), present);
+            }
+        }
+
+        private void write(String name) throws IOException {
+            int length = random.nextInt(4) == 0 ? random.nextInt(MAX_BYTES) : random.nextInt(6000);
+            Expected next = new Expected(random.nextInt(Integer.MAX_VALUE), length);
+            // Written beside and renamed, as careful programs do: the old or the new contents,
+            // never a mix.
+            String temporary = name + ".new";
+            begin(name, next);
+            try (FileChannel channel =
+                    FileChannel.open(
+                            directory.resolve(temporary),
+                            StandardOpenOption.CREATE,
+                            StandardOpenOption.TRUNCATE_EXISTING,
+                            StandardOpenOption.WRITE)) {
+                ByteBuffer contents = ByteBuffer.wrap(contents(next));
+                while (contents.hasRemaining()) {
+                    int piece = Math.min(contents.remaining(), 1 + random.nextInt(70_000));
+                    ByteBuffer slice = contents.slice(contents.position(), piece);
+                    while (slice.hasRemaining()) {
+                        channel.write(slice);
+                    }
+                    contents.position(contents.position() + piece);
+                }
+                if (random.nextInt(5) == 0) {
+                    channel.force(true);
+                }
+            }
+            Files.move(
+                    directory.resolve(temporary),
+                    directory.resolve(name),
+                    StandardCopyOption.ATOMIC_MOVE);
+            done(name, next);
+        }
+
+        private void rename(String from, String to, Expected contents) throws IOException {
+            if (from.equals(to)) {
+                return;
+            }
+            begin(from, Expected.ABSENT);
+            begin(to, contents);
+            Files.move(
+                    directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+            done(from, Expected.ABSENT);
+            done(to, contents);
+        }
+
+        private void begin(String name, Expected next) {
+            uncertain.computeIfAbsent(name, n -> new ArrayList<>()).add(next);
+        }
+
+        private void done(String name, Expected next) {
+            acknowledged.put(name, next);
+            uncertain.remove(name);
+        }
+    }
+
+    private static byte[] contents(Expected expected) {
+        byte[] bytes = new byte[expected.lengthBytes()];
+        new Random(expected.seed()).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Operations that were acknowledged so far. */
+    int operations() {
+        return workers.stream().mapToInt(w -> w.operations).sum();
+    }
+
+    int failures() {
+        return workers.stream().mapToInt(w -> w.failures).sum();
+    }
+
+    /** Ends the load; every worker stops within the client's own deadline. */
+    void stop() throws InterruptedException {
+        stopping = true;
+        for (Worker worker : workers) {
+            worker.join(TimeUnit.SECONDS.toMillis(60));
+            if (worker.isAlive()) {
+                throw new AssertionError(
+                        worker.getName() + " hangs: " + List.of(worker.getStackTrace()));
+            }
+        }
+    }
+
+    /** Checks every name; {@code where} is the directory that holds the same tree now. */
+    void verify(Path where) throws IOException {
+        for (Worker worker : workers) {
+            Path directory = where.resolve(root.relativize(worker.directory).toString());
+            for (String name : worker.acknowledged.keySet()) {
+                Expected expected = worker.acknowledged.get(name);
+                List<Expected> also = worker.uncertain.getOrDefault(name, List.of());
+                verify(
+                        directory.resolve(name),
+                        expected == null ? Expected.ABSENT : expected,
+                        also);
+            }
+        }
+    }
+
+    private static void verify(Path path, Expected expected, List<Expected> also)
+            throws IOException {
+        byte @Nullable [] found = Files.exists(path) ? Files.readAllBytes(path) : null;
+        if (matches(found, expected) || also.stream().anyMatch(e -> matches(found, e))) {
+            return;
+        }
+        assertEquals(
+                describe(expected == Expected.ABSENT ? null : contents(expected)),
+                describe(found),
+                () -> path + " does not hold what was acknowledged; uncertain: " + also);
+    }
+
+    private static boolean matches(byte @Nullable [] found, Expected expected) {
+        if (found == null || expected == Expected.ABSENT) {
+            return found == null && expected == Expected.ABSENT;
+        }
+        return java.util.Arrays.equals(found, contents(expected));
+    }
+
+    private static String describe(byte @Nullable [] bytes) {
+        if (bytes == null) {
+            return "absent";
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(bytes);
+        return bytes.length + " bytes, crc " + Long.toHexString(crc.getValue());
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        stop();
+    }
+}

@@ -1,0 +1,40 @@
+package io.cairn.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A shell that holds a POSIX lock on a file through a mount until it is closed; needs Python, as
+ * git and mail do not.
+ */
+final class CairnProcessLock implements AutoCloseable {
+    private final Process process;
+
+    CairnProcessLock(Path file) throws Exception {
+        String script =
+                "import fcntl,sys,time\n"
+                        + "f=open(sys.argv[1],'r+b')\n"
+                        + "fcntl.lockf(f,fcntl.LOCK_EX)\n"
+                        + "print('locked',flush=True)\n"
+                        + "time.sleep(120)\n";
+        process =
+                new ProcessBuilder(List.of("python3", "-c", script, file.toString()))
+                        .redirectError(ProcessBuilder.Redirect.INHERIT)
+                        .start();
+        String line = process.inputReader().readLine();
+        if (!"locked".equals(line)) {
+            throw new AssertionError("no lock on " + file + ": " + line);
+        }
+    }
+
+    boolean isStarted() {
+        return process.pid() > 0;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor(10, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,128 @@
+package io.cairn.cli;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code kill -9} of each kind of process under load: what was acknowledged is there afterwards.
+ */
+@Timeout(value = 180)
+final class CrashTest {
+    @TempDir private Path directory;
+
+    private static void letItWork(AckedLoad load, int operations) {
+        int goal = load.operations() + operations;
+        Poll.until(operations + " more operations", 60, () -> load.operations() >= goal);
+    }
+
+    private static void randomMoment(Random random) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(300)));
+    }
+
+    @Test
+    void aKilledChunkServerLosesNothing() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 3);
+            cluster.startChunkServers(3);
+            Path mount = cluster.mount("mnt");
+            Random random = new Random(1);
+            try (AckedLoad load = new AckedLoad(mount, 3, 1, true)) {
+                for (int round = 1; round <= 3; round++) {
+                    letItWork(load, 60);
+                    randomMoment(random);
+                    cluster.kill("c" + round);
+                    letItWork(load, 60);
+                    cluster.start("c" + round);
+                    awaitInSync(cluster);
+                }
+                load.stop();
+                load.verify(mount);
+                assertTrue(
+                        load.failures() == 0,
+                        "no operation may fail while a second replica serves; logs:\n"
+                                + cluster.logs());
+            }
+        }
+    }
+
+    private void awaitInSync(ProcessCluster cluster) {
+        Poll.until(
+                "all replicas in sync",
+                60,
+                () -> {
+                    CairnProcess.Result status =
+                            CairnProcess.run(
+                                    directory, "status", "--masters", cluster.masters(), "--json");
+                    return status.exitCode() == 0 && status.output().contains("\"degraded\":0");
+                });
+    }
+
+    @Test
+    void aKilledMasterLosesNothing() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            Path mount = cluster.mount("mnt");
+            Random random = new Random(2);
+            try (AckedLoad load = new AckedLoad(mount, 3, 2, true)) {
+                for (int round = 1; round <= 3; round++) {
+                    letItWork(load, 100);
+                    randomMoment(random);
+                    cluster.kill("m1");
+                    cluster.start("m1");
+                    letItWork(load, 60);
+                }
+                load.stop();
+                load.verify(mount);
+                assertTrue(
+                        load.failures() == 0,
+                        "operations wait for the master, they do not fail; logs:\n"
+                                + cluster.logs());
+            }
+        }
+    }
+
+    @Test
+    void aKilledMountLosesNothingThatWasClosed() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            for (int round = 1; round <= 2; round++) {
+                Path mount = cluster.mount("mnt" + round);
+                AckedLoad load = new AckedLoad(mount, 3, 3 + round, false);
+                letItWork(load, 150);
+                cluster.kill("mnt" + round);
+                load.stop();
+                Path again = cluster.mount("again" + round);
+                load.verify(again);
+                Shell.run(again, "rm -rf w0 w1 w2");
+            }
+        }
+    }
+
+    @Test
+    void everythingKilledAtOnceLosesNothing() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 2);
+            cluster.startChunkServers(2);
+            Path mount = cluster.mount("mnt");
+            AckedLoad load = new AckedLoad(mount, 3, 9, false);
+            letItWork(load, 200);
+            for (String name : new String[] {"c1", "m1", "mnt", "c2"}) {
+                cluster.kill(name);
+            }
+            load.stop();
+            for (String name : new String[] {"m1", "c1", "c2"}) {
+                cluster.start(name);
+            }
+            load.verify(cluster.mount("again"));
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.cairn.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Masters, chunk servers and mounts, each a process of its own, that a test may kill and start
+ * again.
+ */
+final class ProcessCluster implements AutoCloseable {
+    private final Path directory;
+    private final int replicas;
+    private final Map<String, List<String>> commands = new LinkedHashMap<>();
+    private final Map<String, CairnProcess> processes = new LinkedHashMap<>();
+    private final List<Path> mountpoints = new ArrayList<>();
+    private final List<String> masters = new ArrayList<>();
+
+    ProcessCluster(Path directory, int replicas) {
+        this.directory = directory;
+        this.replicas = replicas;
+    }
+
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** Starts masters m1..mN and waits until they answer. */
+    void startMasters(int count, int expectedServers) throws Exception {
+        List<String> raft = new ArrayList<>();
+        for (int i = 1; i <= count; i++) {
+            raft.add("m" + i + "=127.0.0.1:" + freePort());
+            masters.add("127.0.0.1:" + freePort());
+        }
+        for (int i = 1; i <= count; i++) {
+            commands.put(
+                    "m" + i,
+                    List.of(
+                            "master",
+                            "--id",
+                            "m" + i,
+                            "--data",
+                            directory.resolve("m" + i).toString(),
+                            "--listen",
+                            masters.get(i - 1),
+                            "--raft",
+                            String.join(",", raft),
+                            "--replicas",
+                            String.valueOf(replicas),
+                            "--expect-servers",
+                            String.valueOf(expectedServers),
+                            "--admin",
+                            "127.0.0.1:0"));
+            start("m" + i);
+        }
+    }
+
+    /** Starts chunk servers c1..cN. */
+    void startChunkServers(int count) throws Exception {
+        for (int i = 1; i <= count; i++) {
+            commands.put(
+                    "c" + i,
+                    List.of(
+                            "chunk",
+                            "--id",
+                            "c" + i,
+                            "--data",
+                            directory.resolve("c" + i).toString(),
+                            "--listen",
+                            "127.0.0.1:" + freePort(),
+                            "--masters",
+                            masters()));
+            start("c" + i);
+        }
+    }
+
+    /** Mounts at {@code DIRECTORY/NAME} and waits until it answers. */
+    Path mount(String name) throws Exception {
+        Path mountpoint = directory.resolve(name);
+        Files.createDirectories(mountpoint);
+        mountpoints.add(mountpoint);
+        commands.put(name, List.of("mount", masters(), mountpoint.toString(), "--foreground"));
+        start(name);
+        processes.get(name).await("ready", 60);
+        return mountpoint;
+    }
+
+    String masters() {
+        return String.join(",", masters);
+    }
+
+    /** Starts a member by name, again if it was there before. */
+    CairnProcess start(String name) {
+        CairnProcess old = processes.get(name);
+        if (old != null && old.isAlive()) {
+            throw new IllegalStateException(name + " runs already");
+        }
+        CairnProcess process = CairnProcess.start(log(name), commands.get(name));
+        processes.put(name, process);
+        return process;
+    }
+
+    /** {@code kill -9}. */
+    void kill(String name) throws InterruptedException {
+        processes.get(name).kill();
+    }
+
+    CairnProcess process(String name) {
+        return processes.get(name);
+    }
+
+    Path log(String name) {
+        return directory.resolve(name + ".log");
+    }
+
+    /** What all members logged, for the message of a failed test. */
+    String logs() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (String name : processes.keySet()) {
+            List<String> lines = Files.readAllLines(log(name));
+            text.append("--- ").append(name).append('\n');
+            lines.subList(Math.max(0, lines.size() - 15), lines.size())
+                    .forEach(l -> text.append(l).append('\n'));
+        }
+        return text.toString();
+    }
+
+    @Override
+    public void close() {
+        for (Path mountpoint : mountpoints) {
+            unmount(mountpoint);
+        }
+        processes.values().forEach(CairnProcess::close);
+        for (Path mountpoint : mountpoints) {
+            unmount(mountpoint);
+        }
+    }
+
+    /** Unmounts whatever is there, lazily; no error when nothing is. */
+    static void unmount(Path mountpoint) {
+        try {
+            Process process =
+                    new ProcessBuilder("umount", "-l", mountpoint.toString())
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start();
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

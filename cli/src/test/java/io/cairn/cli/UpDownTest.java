@@ -1,0 +1,115 @@
+package io.cairn.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The life of an all-in-one cluster as its operator sees it. */
+final class UpDownTest {
+    @TempDir private Path directory;
+
+    private CairnProcess.Result cairn(String... arguments) throws Exception {
+        return CairnProcess.run(directory, arguments);
+    }
+
+    @Test
+    void detachedUpAnswersAndDownEndsIt() throws Exception {
+        Path mount = Files.createDirectories(directory.resolve("mnt"));
+        String data = directory.resolve("data").toString();
+        try {
+            CairnProcess.Result up =
+                    cairn(
+                            "up",
+                            "--data",
+                            data,
+                            "--mount",
+                            mount.toString(),
+                            "--chunk-servers",
+                            "3",
+                            "--replicas",
+                            "2",
+                            "--admin",
+                            "127.0.0.1:0",
+                            "--listen",
+                            "127.0.0.1:0",
+                            "--detach");
+            assertEquals(0, up.exitCode(), up.output());
+            assertTrue(up.output().contains("ready"), up.output());
+            Files.writeString(mount.resolve("hello"), "hello");
+            assertEquals("hello", Files.readString(mount.resolve("hello")));
+
+            CairnProcess.Result status = cairn("status", "--data", data, "--json");
+            assertEquals(0, status.exitCode(), status.output());
+            assertTrue(status.output().contains("\"chunkServers\""), status.output());
+            checkAdmin(RunFile.read(Path.of(data)));
+            checkFsCommands(mount);
+
+            CairnProcess.Result again =
+                    cairn(
+                            "up",
+                            "--data",
+                            data,
+                            "--admin",
+                            "127.0.0.1:0",
+                            "--listen",
+                            "127.0.0.1:0");
+            assertEquals(ExitCode.TEMPORARY, again.exitCode(), again.output());
+            assertTrue(again.output().contains(data), again.output());
+        } finally {
+            CairnProcess.Result down = cairn("down", "--data", data);
+            ProcessCluster.unmount(mount);
+            assertEquals(0, down.exitCode(), down.output());
+        }
+        assertFalse(Files.exists(mount.resolve("hello")), "still mounted");
+        assertEquals(ExitCode.UNAVAILABLE, cairn("status", "--data", data).exitCode());
+        assertEquals(ExitCode.UNAVAILABLE, cairn("down", "--data", data).exitCode());
+    }
+
+    private static void checkAdmin(RunFile running) throws Exception {
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            for (String path : new String[] {"/health/live", "/health/ready", "/metrics"}) {
+                HttpResponse<String> answer =
+                        client.send(
+                                HttpRequest.newBuilder(
+                                                URI.create("http://" + running.admin() + path))
+                                        .timeout(Duration.ofSeconds(10))
+                                        .build(),
+                                HttpResponse.BodyHandlers.ofString());
+                assertEquals(200, answer.statusCode(), path + ": " + answer.body());
+                if (path.equals("/metrics")) {
+                    assertTrue(answer.body().contains("jvm_memory_used_bytes"), answer.body());
+                    assertTrue(answer.body().contains("cairn_"), answer.body());
+                }
+            }
+        }
+    }
+
+    private void checkFsCommands(Path mount) throws Exception {
+        Files.write(mount.resolve("big"), new byte[9_000_000]);
+        CairnProcess.Result info = cairn("fs", "info", mount.resolve("big").toString(), "--json");
+        assertEquals(0, info.exitCode(), info.output());
+        assertTrue(info.output().contains("\"replicas\""), info.output());
+
+        Path tree = Files.createDirectory(mount.resolve("tree"));
+        Files.write(tree.resolve("file"), new byte[5_000_000]);
+        CairnProcess.Result set =
+                cairn("fs", "set", "--replicas", "3", "--chunk-size", "1M", tree.toString(), "-r");
+        assertEquals(0, set.exitCode(), set.output());
+        CairnProcess.Result get = cairn("fs", "get", tree.toString(), "--json");
+        assertEquals(0, get.exitCode(), get.output());
+        assertTrue(get.output().contains("\"replicas\":3"), get.output());
+        CairnProcess.Result moved = cairn("fs", "info", tree.resolve("file").toString(), "--json");
+        assertTrue(moved.output().contains("\"chunkSizeBytes\":1048576"), moved.output());
+        assertEquals(5_000_000, Files.readAllBytes(tree.resolve("file")).length);
+    }
+}
