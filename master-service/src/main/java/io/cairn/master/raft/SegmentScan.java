@@ -103,16 +103,18 @@ record SegmentScan(
         return value;
     }
 
-    /** Whether a sector of the entry at {@code at}, or what follows in the file, is all zero. */
+    /** Whether the entry at {@code at} lacks its end, or a whole sector. */
     private static boolean torn(ByteBuffer segment, int at, int end) {
         int entryEnd = end;
         int lengthEnd = varintEnd(segment, at);
         if (lengthEnd >= 0) {
             long declared = lengthEnd + varint(segment, at, lengthEnd) + CRC_BYTES;
-            if (declared > segment.limit()) {
-                return end == segment.limit() || declared > end; // the file itself was cut off
+            if (end <= declared - CRC_BYTES) {
+                return true;
             }
-            entryEnd = (int) declared;
+            entryEnd = (int) Math.min(declared, segment.limit());
+        } else if (segment.limit() - at < MAX_VARINT_BYTES) {
+            return true; // the file ends within the length
         }
         for (int from = at; from < entryEnd; ) {
             int to = Math.min(entryEnd, (from / SECTOR_BYTES + 1) * SECTOR_BYTES);
