@@ -32,6 +32,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.impl.LeaderGate;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+import org.apache.ratis.util.ExitUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,6 +46,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class RatisLog implements ReplicatedLog {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
+
+    static {
+        // Ratis exits when its port is taken, and makes itself the handler of every thread that
+        // dies, to exit then, too. When this process ends is not its business.
+        Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
+        ExitUtils.disableSystemExit();
+        Thread.setDefaultUncaughtExceptionHandler(handler);
+    }
 
     /** Shard 0; a scaled-out namespace has one group per shard. */
     private static final RaftGroupId GROUP =
@@ -138,6 +147,7 @@ public final class RatisLog implements ReplicatedLog {
                 .setStateMachine(machine)
                 .setProperties(RatisOptions.properties(settings, directory.raft()))
                 .setParameters(new Parameters())
+                .setThreadGroup(new RaftThreads())
                 .setGroup(RaftGroup.valueOf(GROUP, peers))
                 .setOption(RaftStorage.StartupOption.RECOVER)
                 .build();
@@ -294,6 +304,18 @@ public final class RatisLog implements ReplicatedLog {
             server.close();
         } catch (IOException e) {
             LOG.warn("{} is not closed as it should be: {}", settings.directory(), e.toString());
+        }
+    }
+
+    /** Threads of Ratis; none may die. */
+    private final class RaftThreads extends ThreadGroup {
+        private RaftThreads() {
+            super("raft");
+        }
+
+        @Override
+        public void uncaughtException(Thread thread, Throwable error) {
+            stop("thread " + thread.getName() + " died", error);
         }
     }
 

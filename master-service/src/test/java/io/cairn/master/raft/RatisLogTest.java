@@ -1,0 +1,302 @@
+package io.cairn.master.raft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.FsException;
+import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.store.FormatException;
+import io.cairn.master.store.MemoryDirectory;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A lone master with real Ratis and real RocksDB. */
+class RatisLogTest {
+    private static final CheckpointRule OFTEN = new CheckpointRule(50, 1 << 20);
+
+    @TempDir(factory = MemoryDirectory.class)
+    Path directory;
+
+    @Test
+    void aLoneMasterLeadsReadsAndRemembers() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            RatisLog log = group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            session.create("one");
+            assertTrue(log.mayRead());
+            assertEquals(group.client(0), log.leader());
+            assertEquals(List.of(log.leaderTerm()), group.heard(0).leading);
+            long term = log.leaderTerm();
+            byte[] fingerprint = log.namespace().fingerprint();
+
+            group.stop(0);
+            assertFalse(log.mayRead());
+            assertEquals(-1, log.leaderTerm());
+            log = group.start(0);
+            group.leader();
+            assertTrue(TestSession.has(log, "one"));
+            assertEquals(TestGroup.hex(fingerprint), TestGroup.hex(log.namespace().fingerprint()));
+            assertTrue(log.leaderTerm() > term);
+            session.create("two");
+            assertTrue(TestSession.has(log, "two"));
+            assertFalse(group.heard(0).halted);
+        }
+    }
+
+    @Test
+    void manyOperationsShareEntries() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            RatisLog log = group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            long before = log.namespace().appliedIndex();
+            List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                replies.add(session.begin("f" + i));
+            }
+            for (CompletableFuture<byte[]> reply : replies) {
+                reply.get();
+            }
+            long entries = log.namespace().appliedIndex() - before;
+            assertTrue(entries < 400, entries + " entries");
+            assertTrue(TestSession.has(log, "f399"));
+        }
+    }
+
+    @Test
+    void checkpointsBoundTheLogAndReplace() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
+            group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            int made = createUntilCheckpoints(group, session, 0, 3);
+            assertEquals(2, checkpoints(group).size());
+            byte[] fingerprint = group.leaderLog().namespace().fingerprint();
+            group.stop(0);
+
+            // Without its database it goes back to the checkpoint and replays the log.
+            Path database = group.directory(0).resolve("db");
+            Files.move(database, directory.resolve("lost"));
+            RatisLog log = group.start(0);
+            group.leader();
+            assertTrue(TestSession.has(log, "f" + (made - 1)));
+            assertEquals(TestGroup.hex(fingerprint), TestGroup.hex(log.namespace().fingerprint()));
+            assertEquals(List.of(), log.namespace().check());
+            createUntilCheckpoints(group, session, made, 2);
+            assertFalse(group.heard(0).halted);
+        }
+    }
+
+    @Test
+    void theLogIsPurgedBelowTheOlderCheckpoint() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
+            group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            // Each start begins a new segment, so that there are closed ones to purge.
+            int made = 0;
+            for (int i = 0; i < 4; i++) {
+                made = createUntilCheckpoints(group, session, made, 2);
+                group.stop(0);
+                group.start(0);
+            }
+            createUntilCheckpoints(group, session, made, 2);
+            Path current = logDirectory(group);
+            TestGroup.await("the first segment to go", () -> !hasFirstSegment(current));
+            assertTrue(TestSession.has(group.leaderLog(), "f0"));
+            group.stop(0);
+            group.start(0);
+            group.leader();
+            assertTrue(TestSession.has(group.leaderLog(), "f0"));
+            assertFalse(group.heard(0).halted);
+        }
+    }
+
+    @Test
+    void aStoppedMasterRefuses() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            RatisLog log = group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            group.stop(0);
+            log.close();
+            ExecutionException error =
+                    assertThrows(ExecutionException.class, () -> log.submit(new byte[50], 1).get());
+            FsException cause = assertInstanceOf(FsException.class, error.getCause());
+            assertTrue(cause.errno().isTransient());
+            group.start(0);
+            session.create("later");
+        }
+    }
+
+    @Test
+    void aDamagedDatabaseIsRefusedByName() throws IOException {
+        try (TestGroup group = filled()) {
+            Path table = newest(group.directory(0).resolve("db"), ".sst");
+            flip(table, Files.size(table) / 3);
+            assertRefused(group, table.getFileName().toString());
+        }
+    }
+
+    @Test
+    void aDamagedLogIsRefusedByName() throws IOException {
+        try (TestGroup group = filled()) {
+            Path segment = newest(logDirectory(group), "log_");
+            flip(segment, 2000);
+            assertRefused(group, segment.toString());
+        }
+    }
+
+    @Test
+    void aDamagedClosedSegmentIsRefusedByName() throws IOException {
+        try (TestGroup group = filled()) {
+            group.start(0);
+            new TestSession(group::leaderLog).create("again");
+            group.stop(0);
+            Path segment = oldest(logDirectory(group), "log_");
+            flip(segment, 2000);
+            assertRefused(group, segment.toString());
+        }
+    }
+
+    @Test
+    void aLostLogIsRefused() throws IOException {
+        try (TestGroup group = filled()) {
+            Files.move(group.directory(0).resolve("raft"), directory.resolve("lost"));
+            assertRefused(group, "the Raft log ends at entry -1");
+        }
+    }
+
+    @Test
+    void aForeignDirectoryIsRefused() throws IOException {
+        try (TestGroup group = filled()) {
+            Path mine = group.directory(0);
+            Files.move(mine, directory.resolve("m1x"));
+            Files.createDirectories(mine);
+            Files.writeString(mine.resolve("letter"), "");
+            IOException error = assertRefused(group, "letter");
+            assertEquals(
+                    FormatException.Fault.FOREIGN, ((FormatException) error).fault());
+        }
+    }
+
+    @Test
+    void aDirectoryInUseIsRefused() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard());
+                TestGroup second = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            group.start(0);
+            IOException error = assertThrows(IOException.class, () -> second.start(0));
+            assertTrue(String.valueOf(error.getMessage()).contains("in use"), error.getMessage());
+            new TestSession(group::leaderLog).create("undisturbed");
+        }
+    }
+
+    @Test
+    void anOccupiedPortIsRefusedByName() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
+            int port = group.settings(0).self().raft().port();
+            try (ServerSocket _ =
+                    new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                assertRefused(group, "127.0.0.1:" + port);
+            }
+            group.start(0);
+            new TestSession(group::leaderLog).create("free again");
+        }
+    }
+
+    private TestGroup filled() throws IOException {
+        TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard());
+        group.start(0);
+        TestSession session = new TestSession(group::leaderLog);
+        for (int i = 0; i < 100; i++) {
+            session.create("f" + i);
+        }
+        group.stop(0);
+        return group;
+    }
+
+    private static IOException assertRefused(TestGroup group, String name) {
+        IOException error = assertThrows(IOException.class, () -> group.start(0));
+        assertTrue(String.valueOf(error.getMessage()).contains(name), error.getMessage());
+        assertFalse(group.heard(0).halted);
+        return error;
+    }
+
+    /** Makes files until so many new checkpoints are finished; returns the number of the next. */
+    private static int createUntilCheckpoints(
+            TestGroup group, TestSession session, int first, int count) {
+        int[] next = {first};
+        List<String> seen = new ArrayList<>(checkpoints(group));
+        int target = seen.size() + count;
+        TestGroup.await(
+                count + " checkpoints",
+                () -> {
+                    session.create("f" + next[0]++);
+                    for (String name : checkpoints(group)) {
+                        if (!seen.contains(name)) {
+                            seen.add(name);
+                        }
+                    }
+                    return seen.size() >= target;
+                });
+        return next[0];
+    }
+
+    private static List<String> checkpoints(TestGroup group) {
+        try (Stream<Path> files = Files.list(group.directory(0).resolve("checkpoints"))) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Path logDirectory(TestGroup group) throws IOException {
+        try (Stream<Path> files = Files.list(group.directory(0).resolve("raft"))) {
+            return files.filter(Files::isDirectory).findFirst().orElseThrow().resolve("current");
+        }
+    }
+
+    private static boolean hasFirstSegment(Path current) {
+        try (Stream<Path> files = Files.list(current)) {
+            return files.anyMatch(file -> file.getFileName().toString().matches("log_.*_?0(-.*)?"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Path newest(Path where, String part) throws IOException {
+        try (Stream<Path> files = Files.list(where)) {
+            return files.filter(file -> file.getFileName().toString().contains(part))
+                    .max(Comparator.comparing(file -> file.getFileName().toString()))
+                    .orElseThrow();
+        }
+    }
+
+    private static Path oldest(Path where, String part) throws IOException {
+        try (Stream<Path> files = Files.list(where)) {
+            return files.filter(file -> file.getFileName().toString().contains(part))
+                    .min(Comparator.comparing(file -> file.getFileName().toString()))
+                    .orElseThrow();
+        }
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+            access.seek(at);
+            int old = access.read();
+            access.seek(at);
+            access.write(old ^ 0x55);
+        }
+    }
+}

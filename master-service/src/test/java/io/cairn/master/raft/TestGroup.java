@@ -1,0 +1,214 @@
+package io.cairn.master.raft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.namespace.Notice;
+import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.master.store.StoreSettings;
+import io.cairn.runtime.Clock;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Masters m1, m2, ... in this process, each in its directory, on free ports of the loopback. */
+final class TestGroup implements AutoCloseable {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Path directory;
+    private final CheckpointRule rule;
+    private final List<Peer> peers = new ArrayList<>();
+    private final @Nullable RatisLog[] logs;
+    private final List<Heard> heard = new ArrayList<>();
+
+    /** What a master told its listener and whether it asked to be halted. */
+    static final class Heard implements LogListener {
+        final List<Long> leading = new CopyOnWriteArrayList<>();
+        final List<Notice> notices = new CopyOnWriteArrayList<>();
+        volatile boolean halted;
+        volatile int following;
+
+        @Override
+        public void leading(long term) {
+            leading.add(term);
+        }
+
+        @Override
+        public synchronized void following() {
+            following++;
+        }
+
+        @Override
+        public void notices(List<Notice> more) {
+            notices.addAll(more);
+        }
+    }
+
+    TestGroup(Path directory, int masters, CheckpointRule rule) throws IOException {
+        this.directory = directory;
+        this.rule = rule;
+        List<Integer> ports = freePorts(masters);
+        for (int i = 0; i < masters; i++) {
+            peers.add(new Peer("m" + (i + 1), new Endpoint("127.0.0.1", ports.get(i))));
+            heard.add(new Heard());
+        }
+        logs = new RatisLog[masters];
+    }
+
+    static List<Integer> freePorts(int count) throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+            }
+            return sockets.stream().map(ServerSocket::getLocalPort).toList();
+        } finally {
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    /** The directory of a master. */
+    Path directory(int master) {
+        return directory.resolve(peers.get(master).id());
+    }
+
+    RatisSettings settings(int master) {
+        return new RatisSettings(
+                peers.get(master).id(),
+                directory(master),
+                peers,
+                client(master),
+                StoreSettings.standard(),
+                rule);
+    }
+
+    /** Where clients would find a master. */
+    Endpoint client(int master) {
+        return new Endpoint("client.example", 9000 + master);
+    }
+
+    /** Starts a master. */
+    RatisLog start(int master) throws IOException {
+        Heard listener = heard.get(master);
+        RatisLog log =
+                new RatisLog(
+                        settings(master),
+                        Clock.system(),
+                        listener,
+                        () -> listener.halted = true);
+        log.start();
+        logs[master] = log;
+        return log;
+    }
+
+    void startAll() throws IOException {
+        for (int i = 0; i < peers.size(); i++) {
+            start(i);
+        }
+    }
+
+    void stop(int master) {
+        RatisLog log = logs[master];
+        logs[master] = null;
+        if (log != null) {
+            log.close();
+        }
+    }
+
+    RatisLog log(int master) {
+        RatisLog log = logs[master];
+        assertNotNull(log, "master is stopped");
+        return log;
+    }
+
+    Heard heard(int master) {
+        return heard.get(master);
+    }
+
+    /** The master that leads and may read, awaited. */
+    int leader() {
+        int[] found = {-1};
+        await(
+                "a leader",
+                () -> {
+                    for (int i = 0; i < logs.length; i++) {
+                        RatisLog log = logs[i];
+                        if (log != null && log.mayRead()) {
+                            found[0] = i;
+                            return true;
+                        }
+                    }
+                    return false;
+                });
+        return found[0];
+    }
+
+    /** Some master that runs and does not lead. */
+    int follower() {
+        int leader = leader();
+        for (int i = 0; i < logs.length; i++) {
+            if (i != leader && logs[i] != null) {
+                return i;
+            }
+        }
+        throw new AssertionError("no follower runs");
+    }
+
+    RatisLog leaderLog() {
+        return log(leader());
+    }
+
+    /** Waits until all running masters have applied what the leader has, and compares them. */
+    void awaitAgreement() {
+        RatisLog leader = leaderLog();
+        long index = leader.namespace().appliedIndex();
+        byte[] expected = leader.namespace().fingerprint();
+        for (int i = 0; i < logs.length; i++) {
+            RatisLog log = logs[i];
+            if (log != null) {
+                await(
+                        "master %d at %d".formatted(i, index),
+                        () -> log.namespace().appliedIndex() >= index);
+                assertEquals(index, log.namespace().appliedIndex());
+                assertEquals(hex(expected), hex(log.namespace().fingerprint()));
+                assertEquals(List.of(), log.namespace().check());
+            }
+        }
+    }
+
+    static String hex(byte[] bytes) {
+        return java.util.HexFormat.of().formatHex(bytes);
+    }
+
+    static void await(String what, BooleanSupplier condition) {
+        long deadlineNs = System.nanoTime() + PATIENCE_NS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw new AssertionError("waited in vain for " + what);
+            }
+            try {
+                TimeUnit.MILLISECONDS.sleep(2);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int i = 0; i < logs.length; i++) {
+            stop(i);
+        }
+    }
+}
