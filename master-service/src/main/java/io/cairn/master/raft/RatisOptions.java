@@ -26,13 +26,16 @@ final class RatisOptions {
     /** The updater asks for a checkpoint no sooner; the machine decides whether it is time. */
     private static final long MAX_SNAPSHOT_INTERVAL = 1000;
 
+    private static final long MIN_SEGMENT_BYTES = 64 << 10;
+    private static final long MAX_SEGMENT_BYTES = 64 << 20;
+
     private RatisOptions() {}
 
     static RaftProperties properties(RatisSettings settings, Path raft) {
         RaftProperties to = new RaftProperties();
         RaftServerConfigKeys.setStorageDir(to, List.of(raft.toFile()));
         elections(to, settings.alone());
-        log(to);
+        log(to, settings.checkpoints().bytes());
         reads(to);
         // Checkpoints and what is purged below them are the machine's decision.
         Snapshot.setAutoTriggerEnabled(to, true);
@@ -58,14 +61,16 @@ final class RatisOptions {
         RaftServerConfigKeys.LeaderElection.setPreVote(to, true);
     }
 
-    private static void log(RaftProperties to) {
+    private static void log(RaftProperties to, long checkpointBytes) {
         // Acknowledged means synced.
         Log.setUnsafeFlushEnabled(to, false);
         Log.setAsyncFlushEnabled(to, false);
         // The writer syncs when its queue is empty, and at the latest after so many entries.
         Log.setForceSyncNum(to, 4096);
-        Log.setSegmentSizeMax(to, SizeInBytes.valueOf("64MB"));
-        Log.setPreallocatedSize(to, SizeInBytes.valueOf("16MB"));
+        // Whole segments are purged: a checkpoint's worth of log should be a few of them.
+        long segmentBytes = Math.clamp(checkpointBytes / 4, MIN_SEGMENT_BYTES, MAX_SEGMENT_BYTES);
+        Log.setSegmentSizeMax(to, SizeInBytes.valueOf(segmentBytes));
+        Log.setPreallocatedSize(to, SizeInBytes.valueOf(segmentBytes / 4));
         Log.setWriteBufferSize(to, SizeInBytes.valueOf("8MB"));
         Log.Appender.setBufferByteLimit(to, SizeInBytes.valueOf("4MB"));
         Log.Appender.setSnapshotChunkSizeMax(to, SizeInBytes.valueOf("4MB"));

@@ -11,17 +11,15 @@ import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.MemoryDirectory;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +28,25 @@ class RatisLogTest {
     private static final CheckpointRule OFTEN = new CheckpointRule(50, 1 << 20);
 
     @TempDir(factory = MemoryDirectory.class)
+    static Path filled;
+
+    @TempDir(factory = MemoryDirectory.class)
     Path directory;
+
+    /** One directory with two segments, copied by the tests that damage it. */
+    @BeforeAll
+    static void fill() throws IOException {
+        try (TestGroup group = new TestGroup(filled, 1, CheckpointRule.standard())) {
+            group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            for (int i = 0; i < 100; i++) {
+                session.create("f" + i);
+            }
+            group.stop(0);
+            group.start(0);
+            session.create("again");
+        }
+    }
 
     @Test
     void aLoneMasterLeadsReadsAndRemembers() throws IOException {
@@ -66,7 +82,7 @@ class RatisLogTest {
             long before = log.namespace().appliedIndex();
             List<CompletableFuture<byte[]>> replies = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
-                replies.add(session.begin("f" + i));
+                replies.add(session.begin(log, "f" + i));
             }
             for (CompletableFuture<byte[]> reply : replies) {
                 reply.get();
@@ -83,7 +99,7 @@ class RatisLogTest {
             group.start(0);
             TestSession session = new TestSession(group::leaderLog);
             int made = createUntilCheckpoints(group, session, 0, 3);
-            assertEquals(2, checkpoints(group).size());
+            assertEquals(2, TestFiles.checkpoints(group.directory(0)).size());
             byte[] fingerprint = group.leaderLog().namespace().fingerprint();
             group.stop(0);
 
@@ -105,17 +121,17 @@ class RatisLogTest {
         try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
             group.start(0);
             TestSession session = new TestSession(group::leaderLog);
-            // Each start begins a new segment, so that there are closed ones to purge.
-            int made = 0;
-            for (int i = 0; i < 4; i++) {
-                made = createUntilCheckpoints(group, session, made, 2);
-                group.stop(0);
-                group.start(0);
+            session.create("f");
+            // Each term begins a new segment, so that there is a closed one to purge.
+            group.stop(0);
+            group.start(0);
+            Path master = group.directory(0);
+            assertEquals(0, TestFiles.firstInLog(master));
+            int made = createUntilCheckpoints(group, session, 0, 3);
+            while (TestFiles.firstInLog(master) == 0) {
+                assertTrue(made < 5000, "the log is not purged");
+                session.create("f" + made++);
             }
-            createUntilCheckpoints(group, session, made, 2);
-            Path current = logDirectory(group);
-            TestGroup.await("the first segment to go", () -> !hasFirstSegment(current));
-            assertTrue(TestSession.has(group.leaderLog(), "f0"));
             group.stop(0);
             group.start(0);
             group.leader();
@@ -143,8 +159,8 @@ class RatisLogTest {
     @Test
     void aDamagedDatabaseIsRefusedByName() throws IOException {
         try (TestGroup group = filled()) {
-            Path table = newest(group.directory(0).resolve("db"), ".sst");
-            flip(table, Files.size(table) / 3);
+            Path table = TestFiles.table(group.directory(0));
+            TestFiles.damage(table, Files.size(table) / 3);
             assertRefused(group, table.getFileName().toString());
         }
     }
@@ -152,8 +168,8 @@ class RatisLogTest {
     @Test
     void aDamagedLogIsRefusedByName() throws IOException {
         try (TestGroup group = filled()) {
-            Path segment = newest(logDirectory(group), "log_");
-            flip(segment, 2000);
+            Path segment = TestFiles.segments(group.directory(0)).getLast();
+            TestFiles.damage(segment, 100);
             assertRefused(group, segment.toString());
         }
     }
@@ -161,11 +177,8 @@ class RatisLogTest {
     @Test
     void aDamagedClosedSegmentIsRefusedByName() throws IOException {
         try (TestGroup group = filled()) {
-            group.start(0);
-            new TestSession(group::leaderLog).create("again");
-            group.stop(0);
-            Path segment = oldest(logDirectory(group), "log_");
-            flip(segment, 2000);
+            Path segment = TestFiles.segments(group.directory(0)).getFirst();
+            TestFiles.damage(segment, 2000);
             assertRefused(group, segment.toString());
         }
     }
@@ -186,8 +199,7 @@ class RatisLogTest {
             Files.createDirectories(mine);
             Files.writeString(mine.resolve("letter"), "");
             IOException error = assertRefused(group, "letter");
-            assertEquals(
-                    FormatException.Fault.FOREIGN, ((FormatException) error).fault());
+            assertEquals(FormatException.Fault.FOREIGN, ((FormatException) error).fault());
         }
     }
 
@@ -206,8 +218,7 @@ class RatisLogTest {
     void anOccupiedPortIsRefusedByName() throws IOException {
         try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
             int port = group.settings(0).self().raft().port();
-            try (ServerSocket _ =
-                    new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            try (ServerSocket _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 assertRefused(group, "127.0.0.1:" + port);
             }
             group.start(0);
@@ -216,14 +227,8 @@ class RatisLogTest {
     }
 
     private TestGroup filled() throws IOException {
-        TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard());
-        group.start(0);
-        TestSession session = new TestSession(group::leaderLog);
-        for (int i = 0; i < 100; i++) {
-            session.create("f" + i);
-        }
-        group.stop(0);
-        return group;
+        TestFiles.copy(filled, directory);
+        return new TestGroup(directory, 1, CheckpointRule.standard());
     }
 
     private static IOException assertRefused(TestGroup group, String name) {
@@ -237,13 +242,13 @@ class RatisLogTest {
     private static int createUntilCheckpoints(
             TestGroup group, TestSession session, int first, int count) {
         int[] next = {first};
-        List<String> seen = new ArrayList<>(checkpoints(group));
+        List<String> seen = new ArrayList<>(TestFiles.checkpoints(group.directory(0)));
         int target = seen.size() + count;
         TestGroup.await(
                 count + " checkpoints",
                 () -> {
                     session.create("f" + next[0]++);
-                    for (String name : checkpoints(group)) {
+                    for (String name : TestFiles.checkpoints(group.directory(0))) {
                         if (!seen.contains(name)) {
                             seen.add(name);
                         }
@@ -251,52 +256,5 @@ class RatisLogTest {
                     return seen.size() >= target;
                 });
         return next[0];
-    }
-
-    private static List<String> checkpoints(TestGroup group) {
-        try (Stream<Path> files = Files.list(group.directory(0).resolve("checkpoints"))) {
-            return files.map(file -> file.getFileName().toString()).toList();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static Path logDirectory(TestGroup group) throws IOException {
-        try (Stream<Path> files = Files.list(group.directory(0).resolve("raft"))) {
-            return files.filter(Files::isDirectory).findFirst().orElseThrow().resolve("current");
-        }
-    }
-
-    private static boolean hasFirstSegment(Path current) {
-        try (Stream<Path> files = Files.list(current)) {
-            return files.anyMatch(file -> file.getFileName().toString().matches("log_.*_?0(-.*)?"));
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static Path newest(Path where, String part) throws IOException {
-        try (Stream<Path> files = Files.list(where)) {
-            return files.filter(file -> file.getFileName().toString().contains(part))
-                    .max(Comparator.comparing(file -> file.getFileName().toString()))
-                    .orElseThrow();
-        }
-    }
-
-    private static Path oldest(Path where, String part) throws IOException {
-        try (Stream<Path> files = Files.list(where)) {
-            return files.filter(file -> file.getFileName().toString().contains(part))
-                    .min(Comparator.comparing(file -> file.getFileName().toString()))
-                    .orElseThrow();
-        }
-    }
-
-    private static void flip(Path file, long at) throws IOException {
-        try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
-            access.seek(at);
-            int old = access.read();
-            access.seek(at);
-            access.write(old ^ 0x55);
-        }
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Masters m1, m2, ... in this process, each in its directory, on free ports of the loopback. */
@@ -103,10 +104,7 @@ final class TestGroup implements AutoCloseable {
         Heard listener = heard.get(master);
         RatisLog log =
                 new RatisLog(
-                        settings(master),
-                        Clock.system(),
-                        listener,
-                        () -> listener.halted = true);
+                        settings(master), Clock.system(), listener, () -> listener.halted = true);
         log.start();
         logs[master] = log;
         return log;
@@ -207,8 +205,6 @@ final class TestGroup implements AutoCloseable {
 
     @Override
     public void close() {
-        for (int i = 0; i < logs.length; i++) {
-            stop(i);
-        }
+        IntStream.range(0, logs.length).parallel().forEach(this::stop);
     }
 }

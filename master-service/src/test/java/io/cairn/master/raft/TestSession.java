@@ -53,8 +53,8 @@ final class TestSession {
     }
 
     /** Sends the request for a file without waiting. */
-    CompletableFuture<byte[]> begin(String name) {
-        return leader.get().submit(MasterRequest.mutation(creation(name)), 1);
+    CompletableFuture<byte[]> begin(RatisLog log, String name) {
+        return log.submit(MasterRequest.mutation(creation(name)), 1);
     }
 
     private Envelope creation(String name) {
