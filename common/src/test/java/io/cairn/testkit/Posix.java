@@ -1,5 +1,6 @@
 package io.cairn.testkit;
 
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -105,7 +106,25 @@ public interface Posix extends AutoCloseable {
             long blocks,
             long atimeNs,
             long mtimeNs,
-            long ctimeNs) {}
+            long ctimeNs) {
+
+        /** The same from the seam. */
+        static Stat of(Attributes a) {
+            return new Stat(
+                    a.ino(),
+                    a.type(),
+                    a.mode(),
+                    a.nlink(),
+                    a.uid(),
+                    a.gid(),
+                    a.rdev(),
+                    a.size(),
+                    a.blocks(),
+                    a.atimeNs(),
+                    a.mtimeNs(),
+                    a.ctimeNs());
+        }
+    }
 
     /** One entry of a listing, {@code .} and {@code ..} included; cookie continues after it. */
     record Entry(String name, long ino, @Nullable FileType type, long cookie) {}

@@ -69,15 +69,14 @@ final class PosixFuzzTest {
                 .ofMaxSize(150);
     }
 
-    @Property(tries = 300, shrinking = ShrinkingMode.BOUNDED)
+    @Property(tries = 250, shrinking = ShrinkingMode.FULL)
     void modelAnswersLikeTmpfs(@ForAll("steps") List<PosixFuzz.Step> steps) {
         ModelFileSystem model = new ModelFileSystem(Clock.system());
         try (Posix one = new SeamPosix(model, SeamPosix.SeamLimits.all(0));
                 Posix above = new NativePosix(DIRECTORY.get(), ALL, 0)) {
-            one.chmod(".", 0777);
             above.mkdir("run", 0777);
             try (Posix two = above.process("run")) {
-                new PosixFuzz(one, two).run(steps);
+                PosixFuzz.run(one, two, steps);
             } finally {
                 FileSystemContract.clear(above, "run");
                 above.rmdir("run");

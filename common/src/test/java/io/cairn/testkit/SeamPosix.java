@@ -258,28 +258,12 @@ public final class SeamPosix implements Posix {
 
     @Override
     public Stat stat(String path) {
-        return stat(paths.find(path, true));
+        return Stat.of(paths.find(path, true));
     }
 
     @Override
     public Stat lstat(String path) {
-        return stat(paths.find(path, false));
-    }
-
-    private static Stat stat(Attributes a) {
-        return new Stat(
-                a.ino(),
-                a.type(),
-                a.mode(),
-                a.nlink(),
-                a.uid(),
-                a.gid(),
-                a.rdev(),
-                a.size(),
-                a.blocks(),
-                a.atimeNs(),
-                a.mtimeNs(),
-                a.ctimeNs());
+        return Stat.of(paths.find(path, false));
     }
 
     @Override

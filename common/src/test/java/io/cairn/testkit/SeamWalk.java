@@ -50,20 +50,17 @@ record SeamWalk(FileSystem fs, Caller caller, long startIno) {
 
     /**
      * Where {@code open} with O_CREAT ends: symbolic links at the end are followed even if they
-     * lead to nothing.
+     * lead to nothing, but not before slashes.
      */
     Parent creatable(String path) {
         int[] followed = new int[1];
         Parent parent = parent(path, startIno, followed);
-        while (!parent.isDots()) {
+        while (!parent.isDots() && !parent.slash) {
             Attributes found = lookup(parent);
             if (found == null || found.type() != FileType.SYMLINK) {
                 break;
             }
             parent = parent(target(found, followed), parent.directoryIno, followed);
-            if (parent.slash) {
-                throw new FsException(Errno.EISDIR, path);
-            }
         }
         return parent;
     }
