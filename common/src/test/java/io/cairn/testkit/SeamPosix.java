@@ -221,7 +221,8 @@ public final class SeamPosix implements Posix {
     public Stat fstat(int fd) {
         SeamDescriptor description = table.get(fd);
         OpenFile file = description.file;
-        return stat(file == null ? fs.getAttributes(caller, description.ino) : file.attributes());
+        return Stat.of(
+                file == null ? fs.getAttributes(caller, description.ino) : file.attributes());
     }
 
     @Override
