@@ -23,7 +23,7 @@ import java.util.List;
  */
 final class ContentOperations {
     /** Runs of one layout. A file truncated in more places must be copied to be truncated again. */
-    static final int MAX_RUNS = 8192;
+    static final int MAX_RUNS = 4096;
 
     private static final long BLOCK_BYTES = 4096;
 

@@ -56,17 +56,19 @@ final class Session {
         if (upTo <= ackedUpTo) {
             return;
         }
-        long last = Math.min(upTo, ackedUpTo + WINDOW);
-        for (long sequence = ackedUpTo + 1; sequence <= last; sequence++) {
-            forget(sequence, forgotten);
-        }
+        forgetUpTo(upTo, forgotten);
         ackedUpTo = upTo;
     }
 
     /** Forgets everything. */
     void end(Forgotten forgotten) {
-        for (long sequence = ackedUpTo + 1; sequence <= ackedUpTo + WINDOW; sequence++) {
-            forget(sequence, forgotten);
+        forgetUpTo(Long.MAX_VALUE, forgotten);
+    }
+
+    private void forgetUpTo(long upTo, Forgotten forgotten) {
+        long count = Math.min(upTo - ackedUpTo, WINDOW);
+        for (long i = 1; i <= count; i++) {
+            forget(ackedUpTo + i, forgotten);
         }
     }
 
