@@ -1,0 +1,3 @@
+/** Tests of the words for clusters. */
+@org.jspecify.annotations.NullMarked
+package io.cairn.cluster;

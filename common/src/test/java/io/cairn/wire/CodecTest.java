@@ -1,0 +1,128 @@
+package io.cairn.wire;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.Name;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The encoding in examples: what is written down here never changes. */
+class CodecTest {
+    private static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    @Test
+    void anEnvelopeIsLaidOutAsDrawn() {
+        Envelope envelope = new Envelope(1, 2, 3, 4, new TreeMutation.Unlink(0x11, Name.of("ab")));
+        byte[] bytes = envelope.toBytes();
+        assertEquals(
+                "0000000000000001"
+                        + "0000000000000002"
+                        + "0000000000000003"
+                        + "0000000000000004"
+                        + "05"
+                        + "0000000000000011"
+                        + "026162",
+                hex(bytes));
+        assertEquals(envelope, Envelope.decode(new Decoder(bytes)));
+    }
+
+    @Test
+    void theLeaderStampsTheTimeIntoTheBytes() {
+        Envelope envelope = new Envelope(7, 8, 9, 0, new SessionMutation.CloseSession(5));
+        byte[] frame = MasterRequest.mutation(envelope);
+        assertEquals(MasterRequest.MUTATION, frame[0]);
+        Envelope.stamp(frame, 1, 123_456_789_012L);
+        assertEquals(7, Envelope.sessionOf(frame, 1));
+        assertEquals(33, Envelope.codeOf(frame, 1));
+        Decoder in = new Decoder(frame, 1, frame.length - 1);
+        assertEquals(
+                new Envelope(7, 8, 9, 123_456_789_012L, new SessionMutation.CloseSession(5)),
+                Envelope.decode(in));
+    }
+
+    @Test
+    void framesToTheMasterBeginWithTheirKind() {
+        assertEquals(
+                "02" + "0000000000000009" + "02" + "0000000000000001",
+                hex(MasterRequest.query(9, new Query.GetInode(1))));
+        assertEquals(
+                "03" + "03" + "00000001" + "0000000000000002" + "00000003",
+                hex(MasterRequest.cluster(new ClusterRequest.MemberSynced(1, 2, 3))));
+        assertEquals(
+                "04" + "03" + "0000000000000001", hex(MasterRequest.push(new Push.Invalidate(1))));
+    }
+
+    @Test
+    void anUnknownErrorNumberIsAnInputOutputError() {
+        byte[] bytes = new Encoder().u8(2).i32(9999).text("new").toBytes();
+        Reply.Failure failure = (Reply.Failure) Reply.decode(new Decoder(bytes));
+        assertEquals(Errno.EIO, failure.errno());
+        assertEquals("new", failure.message());
+    }
+
+    @Test
+    void primitivesAreRead() {
+        byte[] bytes =
+                new Encoder(1)
+                        .u8(255)
+                        .bool(true)
+                        .i32(-2)
+                        .i64(Long.MIN_VALUE)
+                        .bytes(new byte[] {1, 2})
+                        .optionalBytes(null)
+                        .optionalBytes(new byte[0])
+                        .text("\u00e4")
+                        .ints(new int[] {1, -1})
+                        .longs(new long[] {5})
+                        .list(List.of("a", "b"), Encoder::text)
+                        .optional(null, Encoder::text)
+                        .optional("x", Encoder::text)
+                        .toBytes();
+        Decoder in = new Decoder(bytes);
+        assertEquals(255, in.u8());
+        assertEquals(true, in.bool());
+        assertEquals(-2, in.i32());
+        assertEquals(Long.MIN_VALUE, in.i64());
+        assertArrayEquals(new byte[] {1, 2}, in.bytes());
+        assertNull(in.optionalBytes());
+        assertArrayEquals(new byte[0], in.optionalBytes());
+        assertEquals("\u00e4", in.text());
+        assertArrayEquals(new int[] {1, -1}, in.ints());
+        assertArrayEquals(new long[] {5}, in.longs());
+        assertEquals(List.of("a", "b"), in.list(Decoder::text));
+        assertNull(in.optional(Decoder::text));
+        assertEquals("x", in.optional(Decoder::text));
+        assertEquals(0, in.remaining());
+        assertEquals(bytes.length, in.position());
+    }
+
+    private static void isMalformed(byte[] bytes, Consumer<Decoder> reader) {
+        assertThrows(MalformedMessageException.class, () -> reader.accept(new Decoder(bytes)));
+    }
+
+    @Test
+    void impossibleValuesAreMalformed() {
+        isMalformed(new byte[] {2}, Decoder::bool);
+        isMalformed(new Encoder().i32(-2).toBytes(), Decoder::bytes);
+        isMalformed(new Encoder().i32(-2).toBytes(), Decoder::optionalBytes);
+        isMalformed(new Encoder().i32(Integer.MAX_VALUE).toBytes(), Decoder::bytes);
+        isMalformed(new Encoder().i32(Integer.MAX_VALUE).toBytes(), Decoder::ints);
+        isMalformed(new Encoder().i32(-1).toBytes(), Decoder::longs);
+        isMalformed(
+                new Encoder().i32(Limits.MAX_LIST + 1).raw(new byte[1 << 18], 0, 1 << 18).toBytes(),
+                in -> in.list(Decoder::u8));
+        isMalformed(new byte[] {0}, Decoder::name);
+        isMalformed(new byte[] {1, '/'}, Decoder::name);
+        isMalformed(new byte[] {2, '.', '.'}, Decoder::name);
+        isMalformed(new byte[] {7}, in -> in.ordinal(Reply.LockOutcome.values()));
+        isMalformed(new byte[] {9}, Codecs::fileType);
+    }
+}

@@ -1,0 +1,213 @@
+package io.cairn.wire;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.fs.Name;
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.Array;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes random records of any type of the vocabulary, by the types of their components, so that a
+ * message added later is tested without a line here.
+ */
+final class RandomRecords {
+    private static final long[] EDGES = {0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE, 4096, 255};
+    private static final int MAX_ELEMENTS = 4;
+
+    private final Random random;
+
+    RandomRecords(Random random) {
+        this.random = random;
+    }
+
+    /** All records that implement a sealed interface, at any depth. */
+    static List<Class<?>> leavesOf(Class<?> sealed) {
+        List<Class<?>> leaves = new ArrayList<>();
+        for (Class<?> permitted : sealed.getPermittedSubclasses()) {
+            if (permitted.isInterface()) {
+                leaves.addAll(leavesOf(permitted));
+            } else {
+                leaves.add(permitted);
+            }
+        }
+        return leaves;
+    }
+
+    /** A random value of a record class. */
+    <T> T of(Class<T> record) {
+        RecordComponent[] components = record.getRecordComponents();
+        Class<?>[] types = new Class<?>[components.length];
+        @Nullable Object[] values = new @Nullable Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            types[i] = components[i].getType();
+            values[i] = component(components[i]);
+        }
+        try {
+            Constructor<T> constructor = record.getDeclaredConstructor(types);
+            constructor.setAccessible(true);
+            return constructor.newInstance(values);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(record.getName(), e);
+        }
+    }
+
+    private @Nullable Object component(RecordComponent component) {
+        AnnotatedType annotated = component.getAnnotatedType();
+        if (annotated.isAnnotationPresent(Nullable.class) && random.nextInt(3) == 0) {
+            return null;
+        }
+        return switch (component.getName()) {
+            case "chunkSizeLog2" -> 16 + random.nextInt(11);
+            case "replicas" -> random.nextInt(16);
+            case "runs" -> atLeastOne(component.getGenericType());
+            default -> value(component.getType(), component.getGenericType());
+        };
+    }
+
+    private List<?> atLeastOne(Type type) {
+        while (true) {
+            List<?> list = list(type);
+            if (!list.isEmpty()) {
+                return list;
+            }
+        }
+    }
+
+    private Object value(Class<?> type, Type generic) {
+        if (type == long.class) {
+            return number();
+        } else if (type == int.class) {
+            return (int) number();
+        } else if (type == boolean.class) {
+            return random.nextBoolean();
+        } else if (type == byte[].class) {
+            return bytes();
+        } else if (type.isArray()) {
+            return array(type.getComponentType());
+        } else if (type == String.class) {
+            return random.nextBoolean() ? "" : "z\u00e4h\u8a9e\ud83d\ude00 " + random.nextInt();
+        } else if (type == Name.class) {
+            return name();
+        } else if (type.isEnum()) {
+            Object[] constants = type.getEnumConstants();
+            return constants[random.nextInt(constants.length)];
+        } else if (type == List.class) {
+            return list(generic);
+        } else if (type == ClusterMap.class) {
+            return map();
+        }
+        return of(type);
+    }
+
+    private long number() {
+        return switch (random.nextInt(3)) {
+            case 0 -> EDGES[random.nextInt(EDGES.length)];
+            case 1 -> random.nextInt(100_000);
+            default -> random.nextLong();
+        };
+    }
+
+    private byte[] bytes() {
+        byte[] bytes = new byte[random.nextInt(4) == 0 ? random.nextInt(5000) : random.nextInt(9)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private Object array(Class<?> element) {
+        Object array = Array.newInstance(element, random.nextInt(MAX_ELEMENTS));
+        for (int i = 0; i < Array.getLength(array); i++) {
+            Array.set(array, i, value(element, element));
+        }
+        return array;
+    }
+
+    private Name name() {
+        byte[] bytes = new byte[1 + random.nextInt(random.nextBoolean() ? 8 : Name.MAX_BYTES)];
+        random.nextBytes(bytes);
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == 0 || bytes[i] == '/' || bytes[i] == '.') {
+                bytes[i] = 'x';
+            }
+        }
+        return Name.of(bytes);
+    }
+
+    private List<?> list(Type generic) {
+        Type element = ((ParameterizedType) generic).getActualTypeArguments()[0];
+        List<Object> list = new ArrayList<>();
+        for (int i = random.nextInt(MAX_ELEMENTS); i > 0; i--) {
+            list.add(value((Class<?>) element, element));
+        }
+        return list;
+    }
+
+    private ClusterMap map() {
+        return new ClusterMap(
+                number(),
+                some(ChunkServer.class),
+                some(Target.class),
+                some(Pool.class),
+                some(PlacementGroup.class));
+    }
+
+    private <T> List<T> some(Class<T> record) {
+        List<T> list = new ArrayList<>();
+        for (int i = random.nextInt(MAX_ELEMENTS); i > 0; i--) {
+            list.add(of(record));
+        }
+        return list;
+    }
+
+    /** Equality that looks into arrays. */
+    static boolean same(@Nullable Object one, @Nullable Object other) {
+        if (one == null || other == null) {
+            return one == null && other == null;
+        }
+        if (one.getClass().isArray()) {
+            return Arrays.deepEquals(new Object[] {one}, new Object[] {other});
+        }
+        if (one instanceof List<?> list) {
+            return other instanceof List<?> others && sameElements(list, others);
+        }
+        if (one instanceof Record record) {
+            return other.getClass() == one.getClass() && sameComponents(record, (Record) other);
+        }
+        return one.equals(other);
+    }
+
+    private static boolean sameElements(List<?> list, List<?> others) {
+        boolean same = list.size() == others.size();
+        for (int i = 0; same && i < list.size(); i++) {
+            same = same(list.get(i), others.get(i));
+        }
+        return same;
+    }
+
+    private static boolean sameComponents(Record one, Record other) {
+        for (RecordComponent component : one.getClass().getRecordComponents()) {
+            try {
+                component.getAccessor().setAccessible(true);
+                if (!same(
+                        component.getAccessor().invoke(one),
+                        component.getAccessor().invoke(other))) {
+                    return false;
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new LinkageError("a record without accessors", e);
+            }
+        }
+        return true;
+    }
+}

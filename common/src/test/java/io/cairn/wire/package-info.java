@@ -1,0 +1,3 @@
+/** Tests of the encodings. */
+@org.jspecify.annotations.NullMarked
+package io.cairn.wire;
