@@ -33,18 +33,21 @@ final class AccessTimes {
         this.cache = cache;
     }
 
-    /** An inode was read. */
+    /**
+     * An inode was read.
+     *
+     * @param inode its attributes as {@link #over} makes them
+     */
     void accessed(Attributes inode) {
+        long changedNs = Math.max(inode.mtimeNs(), inode.ctimeNs());
         long nowNs = runtime.clock().wallNs();
-        boolean due =
-                inode.atimeNs() <= inode.mtimeNs()
-                        || inode.atimeNs() <= inode.ctimeNs()
-                        || nowNs - inode.atimeNs() > DAY_NS;
+        boolean due = inode.atimeNs() <= changedNs || nowNs - inode.atimeNs() > DAY_NS;
         if (!due || waiting.size() >= MAX_WAITING) {
             return;
         }
-        if (waiting.putIfAbsent(inode.ino(), nowNs) == null
-                && scheduled.compareAndSet(false, true)) {
+        // The master's clock may be ahead of this one: a read comes after the change it sees.
+        long atimeNs = Math.max(nowNs, changedNs + 1);
+        if (waiting.put(inode.ino(), atimeNs) == null && scheduled.compareAndSet(false, true)) {
             runtime.scheduler().schedule(this::tell, DELAY_MS);
         }
     }

@@ -59,7 +59,7 @@ public final class CairnFileSystem implements FileSystem {
     CairnFileSystem(Mount mount, MeterRegistry registry) {
         this.mount = mount;
         ClientRuntime runtime = mount.runtime();
-        this.cache = new MetadataCache(runtime.clock(), mount.settings().attributeTtlMs());
+        this.cache = mount.cache();
         this.locks = new FileLocks(mount.master(), mount.timeoutMs());
         this.open = new OpenInodes(mount, locks);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
@@ -255,11 +255,7 @@ public final class CairnFileSystem implements FileSystem {
                 ClientFile opened = new ClientFile(this, open.opened(made), caller, flags);
                 return new Created(made.attributes(), opened);
             } catch (FsException e) {
-                boolean mayExist = e.errno() == Errno.EEXIST || e.errno() == Errno.EACCES;
-                if (exclusive || !mayExist) {
-                    throw e;
-                }
-                if (e.errno() == Errno.EACCES && openable(parentIno, name) == null) {
+                if (exclusive || e.errno() != Errno.EEXIST) {
                     throw e;
                 }
             }
@@ -268,20 +264,9 @@ public final class CairnFileSystem implements FileSystem {
         throw new FsException(Errno.EIO, name + " appears and disappears all the time");
     }
 
-    private @Nullable Attributes openable(long parentIno, Name name) {
-        try {
-            return tree.lookup(Caller.ROOT, parentIno, name);
-        } catch (FsException e) {
-            if (e.errno() == Errno.ENOENT) {
-                return null;
-            }
-            throw e;
-        }
-    }
-
     /** Opens what has the name already; null when it has just gone. */
     private @Nullable Created openExisting(Caller caller, long parentIno, Name name, int flags) {
-        Attributes existing = openable(parentIno, name);
+        Attributes existing = tree.findOrNull(parentIno, name);
         if (existing == null) {
             return null;
         }

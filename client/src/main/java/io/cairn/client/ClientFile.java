@@ -17,7 +17,6 @@ final class ClientFile implements OpenFile {
     private final Caller caller;
     private final int flags;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicBoolean accessed = new AtomicBoolean();
     private long errorsSeen;
     private long errorsSeenByWrite;
 
@@ -57,7 +56,7 @@ final class ClientFile implements OpenFile {
             throw new FsException(Errno.EBADF, "not open for reading");
         }
         int count = reader.read(offsetBytes, target);
-        if (count > 0 && !accessed.get() && accessed.compareAndSet(false, true)) {
+        if (count > 0) {
             fs.accessed(state);
         }
         return count;

@@ -99,6 +99,7 @@ final class InodeState implements WriteBack.Owner {
 
     /** Takes over what the master says, unless it is older than what is known. */
     synchronized void adopt(Inode fresh) {
+        mount.cache().put(fresh.attributes());
         validatedMs = mount.nowMs();
         if (fresh.attributes().version() < inode.attributes().version()) {
             return;
@@ -453,11 +454,6 @@ final class InodeState implements WriteBack.Owner {
     /** Errors of writes that were buffered, each reported once to each open file. */
     WriteErrors errors() {
         return errors;
-    }
-
-    /** The locks of this client are lost: whoever has the file open is told once. */
-    void locksLost() {
-        errors.note(new FsException(Errno.EIO, "the session ended and with it the locks held"));
     }
 
     // ---- the gate: changes of layout keep writers out

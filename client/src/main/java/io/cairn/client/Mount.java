@@ -3,6 +3,7 @@ package io.cairn.client;
 /**
  * What all open inodes of one client share.
  *
+ * @param cache attributes and names
  * @param dirty which of them have something to commit
  * @param unsynced which chunks were written and not made durable since
  */
@@ -12,6 +13,7 @@ record Mount(
         MasterChannel master,
         ChunkIo chunks,
         BufferPool pool,
+        MetadataCache cache,
         DirtyInodes dirty,
         UnsyncedChunks unsynced) {
 

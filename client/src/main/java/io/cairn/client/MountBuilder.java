@@ -32,7 +32,14 @@ final class MountBuilder {
                         settings.bufferBytes(), PooledByteBufAllocator.DEFAULT, dirty::sendAll);
         Mount mount =
                 new Mount(
-                        settings, runtime, master, chunks, pool, dirty, new UnsyncedChunks(chunks));
+                        settings,
+                        runtime,
+                        master,
+                        chunks,
+                        pool,
+                        new MetadataCache(runtime.clock(), settings.attributeTtlMs()),
+                        dirty,
+                        new UnsyncedChunks(chunks));
         CairnFileSystem fs = new CairnFileSystem(mount, registry);
         CompletableFuture<Void> ready = master.start(fs.listener(), view);
         try {

@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.wire.Push;
 import io.cairn.wire.SessionMutation;
@@ -60,7 +62,11 @@ final class MountEvents implements MasterChannel.Listener {
         for (long ino : locks.sessionLost()) {
             InodeState state = open.get(ino);
             if (state != null) {
-                state.locksLost();
+                // Whoever has the file open is told once.
+                state.errors()
+                        .note(
+                                new FsException(
+                                        Errno.EIO, "the session ended and with it the locks held"));
             }
         }
         for (InodeState state : open.all()) {

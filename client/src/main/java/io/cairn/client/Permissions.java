@@ -94,6 +94,14 @@ final class Permissions {
         require(caller, directory, FileSystem.ACCESS_WRITE);
     }
 
+    /** To make a special file: devices are for the superuser. */
+    static void makeNode(Caller caller, FileType type) {
+        boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
+        if (device && !isFree(caller)) {
+            throw new FsException(Errno.EPERM, "only root may make devices");
+        }
+    }
+
     /** The mode of a new file: no setgid for a group that the caller is not in. */
     static int modeOfNew(Caller caller, Attributes parent, int mode) {
         boolean foreign =
@@ -188,7 +196,7 @@ final class Permissions {
      * caller: POSIX ACLs among them.
      */
     static void xattr(Caller caller, Attributes inode, byte[] name, XattrUse use) {
-        if (name.length > Name.MAX_BYTES) {
+        if (name.length == 0 || name.length > Name.MAX_BYTES) {
             throw new FsException(Errno.ERANGE, "attribute name of " + name.length + " bytes");
         }
         String text = new String(name, StandardCharsets.ISO_8859_1);

@@ -132,8 +132,11 @@ final class Tree {
         return shown(entry.inode().attributes());
     }
 
-    /** The attributes of a directory in which a name is about to be made, if they are needed. */
-    private @Nullable Attributes addTo(Caller caller, long parentIno) {
+    /**
+     * The attributes of a directory in which a name is about to be made, if they are needed. A name
+     * that exists is told before a missing permission.
+     */
+    private @Nullable Attributes addTo(Caller caller, long parentIno, Name name) {
         if (caller.checked()) {
             return null;
         }
@@ -141,8 +144,24 @@ final class Tree {
         if (!parent.isDirectory()) {
             throw new FsException(Errno.ENOTDIR);
         }
-        Permissions.add(caller, parent);
+        Permissions.search(caller, parent);
+        if (!Permissions.grants(caller, parent, FileSystem.ACCESS_WRITE)) {
+            boolean exists = findOrNull(parentIno, name) != null;
+            throw new FsException(exists ? Errno.EEXIST : Errno.EACCES);
+        }
         return parent;
+    }
+
+    /** What has a name, or null. */
+    @Nullable Attributes findOrNull(long parentIno, Name name) {
+        try {
+            return find(parentIno, name);
+        } catch (FsException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     private Attributes made(long parentIno, Name name, EntryReply entry) {
@@ -151,7 +170,7 @@ final class Tree {
     }
 
     Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
-        addTo(caller, parentIno);
+        addTo(caller, parentIno, name);
         return made(
                 parentIno,
                 name,
@@ -176,7 +195,8 @@ final class Tree {
     record NewFile(FileType type, int mode, long rdev, boolean opened) {}
 
     EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {
-        Attributes parent = addTo(caller, parentIno);
+        Permissions.makeNode(caller, file.type);
+        Attributes parent = addTo(caller, parentIno, name);
         int mode = parent == null ? file.mode : Permissions.modeOfNew(caller, parent, file.mode);
         EntryReply entry =
                 changeName(
@@ -199,7 +219,7 @@ final class Tree {
     }
 
     Attributes symlink(Caller caller, long parentIno, Name name, byte[] target) {
-        addTo(caller, parentIno);
+        addTo(caller, parentIno, name);
         if (target.length == 0) {
             throw new FsException(Errno.ENOENT, "an empty symlink target");
         }
@@ -218,7 +238,7 @@ final class Tree {
     }
 
     Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
-        addTo(caller, newParentIno);
+        addTo(caller, newParentIno, newName);
         return made(
                 newParentIno,
                 newName,
@@ -288,13 +308,8 @@ final class Tree {
         if (moved.isDirectory() && moves) {
             Permissions.reparent(caller, moved);
         }
-        Attributes replaced;
-        try {
-            replaced = find(rename.newParentIno(), rename.newName());
-        } catch (FsException e) {
-            if (e.errno() != Errno.ENOENT) {
-                throw e;
-            }
+        Attributes replaced = findOrNull(rename.newParentIno(), rename.newName());
+        if (replaced == null) {
             return;
         }
         Permissions.remove(caller, to, replaced);
@@ -316,6 +331,9 @@ final class Tree {
                         Math.clamp(maxEntries, 1, Limits.MAX_PAGE_ENTRIES),
                         withAttributes);
         Reply.DirectoryReply page = ask(query, Reply.DirectoryReply.class);
+        if (cookie == 0) {
+            accessTimes.accessed(attributes(ino));
+        }
         if (!withAttributes) {
             return new DirectoryPage(page.entries(), page.end());
         }
@@ -391,6 +409,7 @@ final class Tree {
         if (inode.attributes().type() != FileType.SYMLINK || target == null) {
             throw new FsException(Errno.EINVAL, "not a symbolic link");
         }
+        accessTimes.accessed(accessTimes.over(inode.attributes()));
         return target.clone();
     }
 
