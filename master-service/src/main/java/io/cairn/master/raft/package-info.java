@@ -17,8 +17,10 @@
  *   checkpoints/  ckpt.TERM_INDEX: durable copies of the state; the log is purged below them
  * </pre>
  *
- * <p>Logging: Ratis tells every step at INFO. A quiet configuration sets {@code org.apache.ratis}
- * to WARN and {@code org.apache.ratis.thirdparty} to ERROR.
+ * <p>Logging: Ratis tells every step at INFO, and each attempt to reach a master that is down, with
+ * stack traces. A quiet configuration sets {@code org.apache.ratis} to WARN, {@code
+ * org.apache.ratis.util.LifeCycle} to OFF and {@code org.apache.ratis.server.leader.LogAppender} to
+ * ERROR.
  */
 @NullMarked
 package io.cairn.master.raft;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A lone master with real Ratis and real RocksDB. */
 class RatisLogTest {
-    private static final CheckpointRule OFTEN = new CheckpointRule(50, 1 << 20);
+    private static final CheckpointRule OFTEN = new CheckpointRule(50, 64 << 10);
 
     @TempDir(factory = MemoryDirectory.class)
     static Path filled;
@@ -49,7 +49,7 @@ class RatisLogTest {
     }
 
     @Test
-    void aLoneMasterLeadsReadsAndRemembers() throws IOException {
+    void aLoneMasterLeadsReadsAndRemembers() throws Exception {
         try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
             RatisLog log = group.start(0);
             TestSession session = new TestSession(group::leaderLog);
@@ -63,6 +63,14 @@ class RatisLogTest {
             group.stop(0);
             assertFalse(log.mayRead());
             assertEquals(-1, log.leaderTerm());
+            log.close();
+            RatisLog stopped = log;
+            ExecutionException error =
+                    assertThrows(
+                            ExecutionException.class, () -> session.begin(stopped, "late").get());
+            FsException cause = assertInstanceOf(FsException.class, error.getCause());
+            assertTrue(cause.errno().isTransient());
+
             log = group.start(0);
             group.leader();
             assertTrue(TestSession.has(log, "one"));
@@ -98,7 +106,12 @@ class RatisLogTest {
         try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
             group.start(0);
             TestSession session = new TestSession(group::leaderLog);
+            Path master = group.directory(0);
             int made = createUntilCheckpoints(group, session, 0, 3);
+            while (TestFiles.firstInLog(master) == 0) {
+                assertTrue(made < 5000, "the log is not purged");
+                session.create("f" + made++);
+            }
             assertEquals(2, TestFiles.checkpoints(group.directory(0)).size());
             byte[] fingerprint = group.leaderLog().namespace().fingerprint();
             group.stop(0);
@@ -108,51 +121,12 @@ class RatisLogTest {
             Files.move(database, directory.resolve("lost"));
             RatisLog log = group.start(0);
             group.leader();
+            assertTrue(TestSession.has(log, "f0"));
             assertTrue(TestSession.has(log, "f" + (made - 1)));
             assertEquals(TestGroup.hex(fingerprint), TestGroup.hex(log.namespace().fingerprint()));
             assertEquals(List.of(), log.namespace().check());
             createUntilCheckpoints(group, session, made, 2);
             assertFalse(group.heard(0).halted);
-        }
-    }
-
-    @Test
-    void theLogIsPurgedBelowTheOlderCheckpoint() throws IOException {
-        try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
-            group.start(0);
-            TestSession session = new TestSession(group::leaderLog);
-            session.create("f");
-            // Each term begins a new segment, so that there is a closed one to purge.
-            group.stop(0);
-            group.start(0);
-            Path master = group.directory(0);
-            assertEquals(0, TestFiles.firstInLog(master));
-            int made = createUntilCheckpoints(group, session, 0, 3);
-            while (TestFiles.firstInLog(master) == 0) {
-                assertTrue(made < 5000, "the log is not purged");
-                session.create("f" + made++);
-            }
-            group.stop(0);
-            group.start(0);
-            group.leader();
-            assertTrue(TestSession.has(group.leaderLog(), "f0"));
-            assertFalse(group.heard(0).halted);
-        }
-    }
-
-    @Test
-    void aStoppedMasterRefuses() throws IOException {
-        try (TestGroup group = new TestGroup(directory, 1, CheckpointRule.standard())) {
-            RatisLog log = group.start(0);
-            TestSession session = new TestSession(group::leaderLog);
-            group.stop(0);
-            log.close();
-            ExecutionException error =
-                    assertThrows(ExecutionException.class, () -> log.submit(new byte[50], 1).get());
-            FsException cause = assertInstanceOf(FsException.class, error.getCause());
-            assertTrue(cause.errno().isTransient());
-            group.start(0);
-            session.create("later");
         }
     }
 
