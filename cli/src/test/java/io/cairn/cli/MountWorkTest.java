@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A person works on the mount of {@code cairn up} as on a disk. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class MountWorkTest {
-    @TempDir private Path directory;
+    @TempDir private static Path directory;
     private Path mount = Path.of("/");
     private CairnProcess up;
 
@@ -69,7 +69,7 @@ final class MountWorkTest {
                 printf 'all: prog\\nprog: src/main.o src/twice.o\\n\\tgcc -o $@ $^\\n%%.o: %%.c include/twice.h\\n\\tgcc -Iinclude -c -o $@ $<\\n' > Makefile
                 make -s
                 test "$(./prog)" = 42
-                touch src/twice.c && make -s && make -q
+                touch src/twice.c && make -s && make -q prog
                 ar rcs libtwice.a src/twice.o && ranlib libtwice.a
                 gcc -Iinclude -o static src/main.c -L. -ltwice && test "$(./static)" = 42
                 """);

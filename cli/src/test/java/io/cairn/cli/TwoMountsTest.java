@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What two mounts of one cluster promise each other (I12). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class TwoMountsTest {
-    @TempDir private Path directory;
+    @TempDir private static Path directory;
     private ProcessCluster cluster;
     private Path a = Path.of("/");
     private Path b = Path.of("/");
