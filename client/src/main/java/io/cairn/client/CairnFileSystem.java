@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -314,6 +315,56 @@ public final class CairnFileSystem implements FileSystem {
             open.closed(state);
             throw e;
         }
+    }
+
+    // ---- for operators
+
+    /**
+     * Where a file lives: the inode and the replicas of its first chunks, each asked how far it is.
+     *
+     * @param maxChunks how many chunks to ask about, 0 or more
+     */
+    public FilePlacement placement(long ino, int maxChunks) {
+        return metrics.time(
+                Operation.GETATTR,
+                () ->
+                        new PlacementSearch(mount.chunks(), mount.timeoutMs())
+                                .describe(tree.inode(ino), maxChunks));
+    }
+
+    /** The policy of a file or directory. */
+    public Policy policy(long ino) {
+        return metrics.time(Operation.GETATTR, () -> tree.inode(ino).policy());
+    }
+
+    /**
+     * Sets the policy of a directory for what is made in it later, or of a file, whose contents
+     * move to where the new policy wants them; that may take long.
+     *
+     * @param parentIno a directory, best the file's, in which a copy may have a name for a moment
+     * @throws FsException EPERM unless the caller owns it; EBUSY when it is written all the time
+     */
+    public void setPolicy(Caller caller, long parentIno, long ino, Policy policy) {
+        metrics.run(
+                Operation.SETATTR,
+                () -> {
+                    FileMover.require(caller, tree.attributes(ino));
+                    new FileMover(this).setPolicy(parentIno, ino, policy);
+                });
+    }
+
+    /** The path of an inode, from the root, as the master knows it; ENOENT without a name. */
+    public byte[] path(long ino) {
+        return metrics.time(
+                Operation.LOOKUP,
+                () -> tree.ask(new Query.GetPath(ino), Reply.BytesReply.class).bytes());
+    }
+
+    /** The state of the leading master, a JSON document. */
+    public String statusJson() {
+        return metrics.time(
+                Operation.STATFS,
+                () -> tree.ask(new Query.GetStatus(), Reply.TextReply.class).text());
     }
 
     // ---- what open files need

@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Errno;
@@ -9,6 +10,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ChunkReply;
 import io.cairn.wire.ChunkReply.OffsetReply;
 import io.cairn.wire.ChunkReply.ReadReply;
 import io.cairn.wire.ChunkReply.StatReply;
@@ -17,6 +19,7 @@ import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.OperationId;
 import io.cairn.wire.Crc32c;
+import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -166,6 +169,21 @@ final class ChunkIo implements AutoCloseable {
     CompletableFuture<StatReply> stat(ChunkPlace place) {
         return start(place, ChunkRequest.StatChunk::new, null)
                 .thenApply(received -> expect(received, StatReply.class));
+    }
+
+    /** The state of a chunk at one server, asked once. */
+    CompletableFuture<StatReply> statAt(Endpoint server, ChunkAddress address) {
+        byte[] header = new ChunkRequest.StatChunk(address).toBytes();
+        return connections
+                .to(server)
+                .thenCompose(
+                        connection ->
+                                connection.call(Message.of(header), settings.attemptTimeoutMs()))
+                .thenApply(
+                        answer -> {
+                            answer.release();
+                            return (StatReply) ChunkReply.decode(new Decoder(answer.header()));
+                        });
     }
 
     /** Reads and verifies a range of a chunk, 1 byte up to {@link Limits#MAX_IO_BYTES}. */

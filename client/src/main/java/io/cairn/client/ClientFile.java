@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
@@ -55,7 +56,7 @@ final class ClientFile implements OpenFile {
         if ((flags & FileSystem.O_ACCMODE) == FileSystem.O_WRONLY) {
             throw new FsException(Errno.EBADF, "not open for reading");
         }
-        int count = reader.read(offsetBytes, target);
+        int count = fs.metrics().time(Operation.READ, () -> reader.read(offsetBytes, target));
         if (count > 0) {
             fs.accessed(state);
         }
@@ -70,6 +71,11 @@ final class ClientFile implements OpenFile {
         if (count == 0) {
             return 0;
         }
+        fs.metrics().run(Operation.WRITE, () -> put(offsetBytes, source));
+        return count;
+    }
+
+    private void put(long offsetBytes, ByteBuffer source) {
         fs.beforeWrite(state, caller);
         if ((flags & FileSystem.O_APPEND) != 0) {
             state.appendToken().beginWrite();
@@ -84,7 +90,6 @@ final class ClientFile implements OpenFile {
         if ((flags & FileSystem.O_DSYNC) != 0) {
             sync((flags & FileSystem.O_SYNC) != FileSystem.O_SYNC);
         }
-        return count;
     }
 
     private void writeAt(long offset, ByteBuffer source) {
@@ -96,7 +101,7 @@ final class ClientFile implements OpenFile {
     public void flush() {
         requireOpen();
         if (isWritable()) {
-            commit();
+            fs.metrics().run(Operation.FLUSH, this::commit);
         }
     }
 
@@ -121,6 +126,10 @@ final class ClientFile implements OpenFile {
     @Override
     public void sync(boolean dataOnly) {
         requireOpen();
+        fs.metrics().run(Operation.FSYNC, this::makeDurable);
+    }
+
+    private void makeDurable() {
         FsException unnoted = null;
         try {
             fs.sync(state, drainTimeoutMs());
@@ -184,7 +193,7 @@ final class ClientFile implements OpenFile {
         }
         try {
             if (isWritable()) {
-                commit();
+                fs.metrics().run(Operation.CLOSE, this::commit);
             }
         } finally {
             reader.close();

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * One master and two chunk servers in memory, each serving every other of four placement groups, on
@@ -92,6 +94,17 @@ final class FakeCluster implements AutoCloseable {
                         new Random(clients.size() + 7L));
         clients.add(client);
         return client;
+    }
+
+    /** Waits for something that comes about by itself. */
+    void awaitTrue(BooleanSupplier condition, String what) {
+        long deadlineNs = System.nanoTime() + 10_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadlineNs > 0) {
+                throw new AssertionError("not within 10 s: " + what);
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Override
