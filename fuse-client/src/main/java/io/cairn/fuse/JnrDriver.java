@@ -50,6 +50,7 @@ final class JnrDriver implements Driver {
     private final long mountpoint;
     private final long session;
     private final long channel;
+    private final StaleChannel staleChannel;
     private final int fd;
     private final long bufferBytes;
 
@@ -74,6 +75,7 @@ final class JnrDriver implements Driver {
         channel = libFuse.functions().fuse_session_next_chan(session, 0);
         fd = libFuse.functions().fuse_chan_fd(channel);
         bufferBytes = libFuse.functions().fuse_chan_bufsize(channel);
+        staleChannel = StaleChannel.open(libFuse, fd, bufferBytes);
     }
 
     /** Mounts. */
@@ -215,12 +217,14 @@ final class JnrDriver implements Driver {
 
     @Override
     public void serve(LoopThread thread, int lengthBytes) {
-        libFuse.functions().fuse_session_process(session, thread.buffer(), lengthBytes, channel);
+        long replies = StaleChannel.serves(thread.opcode()) ? staleChannel.address() : channel;
+        libFuse.functions().fuse_session_process(session, thread.buffer(), lengthBytes, replies);
     }
 
     @Override
     public void destroy() {
         // Not on a loop thread: libfuse may still unlink hidden files, by callbacks.
+        staleChannel.close();
         libFuse.functions().fuse_teardown(fuse, mountpoint);
         arena.close();
         anchors.clear();

@@ -45,6 +45,14 @@ final class LibFuse {
         @size_t
         long fuse_chan_bufsize(@intptr_t long channel);
 
+        /** A channel whose replies go through a callback. */
+        @intptr_t
+        long fuse_chan_new(
+                @intptr_t long operations, int fd, @size_t long bufferBytes, @intptr_t long data);
+
+        /** Frees such a channel. */
+        void fuse_chan_destroy(@intptr_t long channel);
+
         /** Executes a request. */
         void fuse_session_process(
                 @intptr_t long session,

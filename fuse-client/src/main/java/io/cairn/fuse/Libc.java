@@ -49,6 +49,8 @@ final class Libc {
             bind("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle WRITE =
             bind("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle WRITEV =
+            bind("writev", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
     private static final MethodHandle MMAP =
             bind("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
     private static final MethodHandle MUNMAP = bind("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
@@ -95,6 +97,19 @@ final class Libc {
         MemorySegment place = PLACE.get();
         try {
             long result = (long) WRITE.invokeExact(place, fd, address, lengthBytes);
+            return result < 0 ? errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** writev(2), once. */
+    static long writev(int fd, long vectors, int count) {
+        MemorySegment place = PLACE.get();
+        try {
+            long result = (long) WRITEV.invokeExact(place, fd, vectors, count);
             return result < 0 ? errno(place) : result;
         } catch (RuntimeException | Error e) {
             throw e;

@@ -6,15 +6,16 @@ import java.nio.file.Path;
 
 /**
  * A process that mounts a model filesystem and prints {@code mounted}: {@code MountedModel
- * DIRECTORY [OPTIONS]}. Ends when it is unmounted, or is killed by a test.
+ * DIRECTORY [OPTIONS [MAX_LINKS]]}. Ends when it is unmounted or killed.
  */
 public final class MountedModel {
     private MountedModel() {}
 
     public static void main(String[] arguments) throws InterruptedException {
         MountOptions options = MountOptions.parse(arguments.length > 1 ? arguments[1] : "");
-        try (ModelFileSystem fileSystem = new ModelFileSystem(Clock.system());
-                FuseMount mount = FuseMount.mount(fileSystem, Path.of(arguments[0]), options)) {
+        int maxLinks = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 65_000;
+        try (ModelFileSystem model = new ModelFileSystem(Clock.system(), maxLinks, 64L << 30);
+                FuseMount mount = FuseMount.mount(model, Path.of(arguments[0]), options)) {
             Runtime.getRuntime().addShutdownHook(new Thread(mount::close));
             System.out.println("mounted");
             mount.awaitEnd();
