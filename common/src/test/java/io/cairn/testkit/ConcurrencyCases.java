@@ -185,7 +185,7 @@ final class ConcurrencyCases extends Scene {
         }
     }
 
-    @Case
+    @Case(needs = Posix.Capability.ATOMIC_REPLACE)
     void replacingRenameIsNeverSeenHalfDone() throws Exception {
         put("file", "version");
         together(

@@ -86,6 +86,8 @@ public interface Posix extends AutoCloseable {
         RELATIME,
         /** Calls on an open file work after its last name has gone, fstat and fchmod included. */
         OPEN_UNLINKED,
+        /** A name that rename replaces again and again can be opened at any moment. */
+        ATOMIC_REPLACE,
         /** Writing and truncating by an unprivileged caller clears setuid and setgid. */
         KILL_PRIVILEGE
     }

@@ -6,6 +6,7 @@ import static io.cairn.fuse.RawMemory.getLong;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +39,7 @@ final class DirectoryRequests {
     int read(LoopThread thread, boolean plus) {
         long in = thread.arguments();
         int size = Math.min(getInt(in + 16), Negotiation.MAX_IO_BYTES);
-        Portion portion = new Portion(thread.reply() + 16, size, plus);
+        Portion portion = new Portion(thread.reply() + 16, size, plus, thread.node());
         DirectoryCursor cursor = state.directories().get(getLong(in));
         cursor.read(thread.caller(), getLong(in + 8), plus, portion);
         return portion.lengthBytes();
@@ -49,12 +50,14 @@ final class DirectoryRequests {
         private final long start;
         private final long end;
         private final boolean plus;
+        private final long directoryIno;
         private long at;
 
-        Portion(long start, int sizeBytes, boolean plus) {
+        Portion(long start, int sizeBytes, boolean plus, long directoryIno) {
             this.start = start;
             this.end = start + sizeBytes;
             this.plus = plus;
+            this.directoryIno = directoryIno;
             this.at = start;
         }
 
@@ -91,6 +94,9 @@ final class DirectoryRequests {
                     RawMemory.zero(at, KernelProtocol.ENTRY_BYTES);
                 } else {
                     state.view().told(attributes);
+                    if (attributes.isFile()) {
+                        state.replaced().names().put(directoryIno, Name.of(name), ino);
+                    }
                     KernelProtocol.putEntry(at, attributes, entryMs, attributeMs);
                 }
                 at += KernelProtocol.ENTRY_BYTES;

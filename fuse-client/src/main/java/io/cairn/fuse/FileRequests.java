@@ -41,6 +41,7 @@ final class FileRequests {
     private final OpenFiles files;
     private final Capabilities capabilities;
     private final NodeRequests nodes;
+    private final StaleOpens staleOpens = new StaleOpens(System::nanoTime);
     private final int fd;
 
     FileRequests(MountState state, Capabilities capabilities, NodeRequests nodes, int fd) {
@@ -71,7 +72,7 @@ final class FileRequests {
         }
         long handle = files.open(caller, ino, flags);
         Attributes attributes = files.get(handle).attributes();
-        if (attributes.nlink() == 0 && !wasOpen) {
+        if (attributes.nlink() == 0 && !wasOpen && staleOpens.shouldRetry(thread.process())) {
             files.release(handle, null);
             throw new FsException(Errno.ESTALE);
         }
@@ -113,6 +114,7 @@ final class FileRequests {
                 fileSystem.create(thread.caller(), thread.node(), name, mode, flags);
         OpenFile file = created.file();
         long handle = files.add(file);
+        state.replaced().names().put(thread.node(), name, file.ino());
         if ((flags & FileSystem.O_EXCL) != 0) {
             state.capabilities().sawNone(file.ino());
         }

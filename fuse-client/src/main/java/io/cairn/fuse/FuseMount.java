@@ -135,6 +135,7 @@ public final class FuseMount implements AutoCloseable {
     private void finish() {
         try {
             state.waits().close();
+            state.replaced().close();
             boolean joined = loop.join(JOIN_MS);
             if (!joined) {
                 loop.interrupt();

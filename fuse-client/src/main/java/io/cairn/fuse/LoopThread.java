@@ -83,6 +83,11 @@ final class LoopThread extends Thread {
         return RawMemory.getLong(buffer + 16);
     }
 
+    /** The thread of the application. */
+    int process() {
+        return RawMemory.getInt(buffer + 32);
+    }
+
     /** On whose behalf. */
     Caller caller() {
         int uid = RawMemory.getInt(buffer + 24);

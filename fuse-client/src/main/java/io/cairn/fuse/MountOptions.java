@@ -91,7 +91,7 @@ public record MountOptions(
     public static MountOptions standard() {
         boolean root = Libc.isRoot();
         return new MountOptions(
-                DriverKind.JNR,
+                DriverKind.KERNEL,
                 false,
                 root,
                 false,

@@ -8,6 +8,7 @@ final class MountState {
     private final MountOptions options;
     private final LockWaits waits;
     private final OpenFiles files;
+    private final ReplacedFiles replaced;
     private final HandleTable<DirectoryCursor> directories = new HandleTable<>();
     private final KernelView view = new KernelView();
     private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
@@ -17,6 +18,7 @@ final class MountState {
         this.options = options;
         this.waits = new LockWaits(fileSystem);
         this.files = new OpenFiles(fileSystem, waits);
+        this.replaced = new ReplacedFiles(fileSystem, files);
     }
 
     FileSystem fileSystem() {
@@ -37,6 +39,10 @@ final class MountState {
 
     HandleTable<DirectoryCursor> directories() {
         return directories;
+    }
+
+    ReplacedFiles replaced() {
+        return replaced;
     }
 
     KernelView view() {

@@ -74,8 +74,16 @@ final class NodeRequests {
             long parent = fileSystem.parent(thread.node());
             return entry(thread, fileSystem.getAttributes(caller, parent));
         }
-        Attributes found = fileSystem.lookup(caller, thread.node(), Name.of(bytes));
+        Name name = Name.of(bytes);
+        Attributes found = fileSystem.lookup(caller, thread.node(), name);
+        see(thread.node(), name, found);
         return entry(thread, state.files().current(caller, found));
+    }
+
+    private void see(long parentIno, Name name, Attributes found) {
+        if (found.isFile()) {
+            state.replaced().names().put(parentIno, name, found.ino());
+        }
     }
 
     int getattr(LoopThread thread) {
@@ -175,7 +183,9 @@ final class NodeRequests {
     }
 
     int unlink(LoopThread thread) {
-        fileSystem.unlink(thread.caller(), thread.node(), name(thread.arguments()));
+        Name name = name(thread.arguments());
+        fileSystem.unlink(thread.caller(), thread.node(), name);
+        state.replaced().names().remove(thread.node(), name);
         return 0;
     }
 
@@ -202,7 +212,14 @@ final class NodeRequests {
         Name from = name(names);
         Name to = name(names + from.length() + 1);
         long newParent = getLong(thread.arguments());
-        fileSystem.rename(thread.caller(), thread.node(), from, newParent, to, flags);
+        Caller caller = thread.caller();
+        if (flags == 0) {
+            state.replaced().rename(caller, thread.node(), from, newParent, to);
+        } else {
+            fileSystem.rename(caller, thread.node(), from, newParent, to, flags);
+            state.replaced().names().remove(thread.node(), from);
+            state.replaced().names().remove(newParent, to);
+        }
         return 0;
     }
 
@@ -210,7 +227,9 @@ final class NodeRequests {
     int link(LoopThread thread) {
         long in = thread.arguments();
         Caller caller = thread.caller();
-        Attributes linked = fileSystem.link(caller, getLong(in), thread.node(), name(in + 8));
+        Name name = name(in + 8);
+        Attributes linked = fileSystem.link(caller, getLong(in), thread.node(), name);
+        see(thread.node(), name, linked);
         return entry(thread, state.files().current(caller, linked));
     }
 
