@@ -78,6 +78,11 @@ final class TestSession {
                         false));
     }
 
+    /** Whether a reply says that a file was made. */
+    static boolean isEntry(byte[] reply) {
+        return Reply.decode(new Decoder(reply)) instanceof Reply.EntryReply;
+    }
+
     /** Whether a master has a file in its applied state. */
     static boolean has(RatisLog log, String name) {
         return log.namespace().read(0, new Query.Lookup(ROOT, Name.of(name)))
