@@ -32,7 +32,8 @@ import picocli.CommandLine.ScopeType;
             StatusCommand.class,
             MasterCommand.class,
             ChunkCommand.class,
-            MountCommand.class
+            MountCommand.class,
+            FsCommand.class
         },
         footer = {
             "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",

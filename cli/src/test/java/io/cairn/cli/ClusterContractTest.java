@@ -10,7 +10,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The filesystem contract through the client in this process, on a real master and three real chunk servers. */
+/**
+ * The filesystem contract through the client in this process, on a real master and three real chunk
+ * servers.
+ */
 final class ClusterContractTest extends FileSystemContract {
     @TempDir private Path directory;
     private final Closing closing = new Closing();

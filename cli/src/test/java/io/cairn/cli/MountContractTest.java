@@ -14,7 +14,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
-/** The filesystem contract through a real FUSE mount of a real master and three real chunk servers. */
+/**
+ * The filesystem contract through a real FUSE mount of a real master and three real chunk servers.
+ */
 final class MountContractTest extends FileSystemContract {
     private final Closing closing = new Closing();
     private @Nullable Path directory;
