@@ -152,17 +152,14 @@ final class HeadWrites {
                 .thenCompose(
                         agreed ->
                                 member.turns()
-                                        .shared(
-                                                source,
-                                                () ->
-                                                        change(
-                                                                term,
-                                                                clone.chunk(),
-                                                                null,
-                                                                state ->
-                                                                        cloning(
-                                                                                term, clone,
-                                                                                state))));
+                                        .shared(source, () -> cloneSettled(term, clone, source)));
+    }
+
+    private CompletableFuture<WriteReply> cloneSettled(Term term, Clone clone, ChunkKey source) {
+        if (member.headship(term).agreement().isNeeded(source)) {
+            throw new FsException(Errno.NOT_READY, "writes of the source fail: try again");
+        }
+        return change(term, clone.chunk(), null, state -> cloning(term, clone, state));
     }
 
     private static @Nullable Change cloning(Term term, Clone clone, ChunkState state) {

@@ -22,6 +22,7 @@ import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -144,27 +145,49 @@ final class Reader {
     /** Works on what all members have. */
     private CompletableFuture<Message> settled(
             Term term, ChunkAddress chunk, Supplier<Message> work) {
+        return term.isHead()
+                ? leading(term, chunk, work, ATTEMPTS)
+                : following(term, chunk, work, ATTEMPTS);
+    }
+
+    private CompletableFuture<Message> leading(
+            Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
-        if (!term.isHead()) {
-            return following(term, chunk, work, ATTEMPTS);
-        }
         Agreement agreement = member.headship(term).agreement();
-        if (!agreement.isNeeded(key)) {
-            return shared(term, key, work);
-        }
-        return member.turns()
-                .exclusive(key, () -> agreement.ensure(key))
-                .thenCompose(agreed -> shared(term, key, work));
+        return ifSettled(term, key, () -> !agreement.isNeeded(key), work)
+                .thenCompose(
+                        reply -> {
+                            if (reply.isPresent()) {
+                                return CompletableFuture.completedFuture(reply.get());
+                            }
+                            if (attempts == 0) {
+                                throw new FsException(
+                                        Errno.NOT_READY, "writes of the chunk fail: try again");
+                            }
+                            return member.turns()
+                                    .exclusive(key, () -> agreement.ensure(key))
+                                    .thenCompose(
+                                            agreed -> leading(term, chunk, work, attempts - 1));
+                        });
     }
 
     private CompletableFuture<Message> shared(Term term, ChunkKey key, Supplier<Message> work) {
+        return ifSettled(term, key, () -> true, work).thenApply(Optional::orElseThrow);
+    }
+
+    /** Works if something holds when the turn has come. */
+    private CompletableFuture<Optional<Message>> ifSettled(
+            Term term, ChunkKey key, BooleanSupplier isSettled, Supplier<Message> work) {
         return member.turns()
                 .shared(
                         key,
                         () -> {
                             member.check(term);
-                            Message reply = work.get();
-                            return CompletableFuture.completedFuture(checked(term, reply));
+                            Optional<Message> reply =
+                                    isSettled.getAsBoolean()
+                                            ? Optional.of(checked(term, work.get()))
+                                            : Optional.empty();
+                            return CompletableFuture.completedFuture(reply);
                         });
     }
 
@@ -182,17 +205,7 @@ final class Reader {
     private CompletableFuture<Message> following(
             Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
-        return member.turns()
-                .shared(
-                        key,
-                        () -> {
-                            member.check(term);
-                            if (!member.unsettled().isSettled(key)) {
-                                return CompletableFuture.completedFuture(Optional.<Message>empty());
-                            }
-                            Message reply = checked(term, work.get());
-                            return CompletableFuture.completedFuture(Optional.of(reply));
-                        })
+        return ifSettled(term, key, () -> member.unsettled().isSettled(key), work)
                 .thenCompose(
                         reply -> {
                             if (reply.isPresent()) {
@@ -202,7 +215,8 @@ final class Reader {
                                 throw askTheHead(term);
                             }
                             return asked(term, chunk)
-                                    .thenCompose(d -> following(term, chunk, work, attempts - 1));
+                                    .thenCompose(
+                                            d -> following(term, chunk, work, attempts - 1));
                         });
     }
 

@@ -1,0 +1,244 @@
+package io.cairn.chunk;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.ReadReply;
+import io.cairn.wire.ChunkReply.StatReply;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.Flush;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ChunkRequest.Read;
+import io.cairn.wire.ChunkRequest.StatChunk;
+import io.cairn.wire.ChunkRequest.Write;
+import io.cairn.wire.ChunkRequest.Zero;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+
+/**
+ * A client as the real one behaves: takes the map from the master, computes and checks checksums,
+ * and sends an operation again, with the same identity, until it is answered.
+ */
+final class ChunkClient {
+    static final byte[] NO_TICKET = {};
+    private static final long CALL_TIMEOUT_MS = 12_000;
+    private static final long PAUSE_MS = 50;
+
+    private final Peers peers;
+    private final Scheduler scheduler;
+    private final Clock clock;
+    private final FakeMaster master;
+    private final long session;
+    private long lastOperation;
+    private long retryLimitMs = 60_000;
+
+    ChunkClient(
+            Transport transport,
+            Scheduler scheduler,
+            Clock clock,
+            FakeMaster master,
+            long session) {
+        this.peers = new Peers(transport, new MasterNews(() -> {}));
+        this.scheduler = scheduler;
+        this.clock = clock;
+        this.master = master;
+        this.session = session;
+    }
+
+    /** How long an operation is tried again. */
+    void setRetryLimitMs(long limitMs) {
+        retryLimitMs = limitMs;
+    }
+
+    /** Does something after a while. */
+    void later(long delayMs, Runnable task) {
+        scheduler.schedule(task, delayMs);
+    }
+
+    OperationId nextOperation() {
+        return new OperationId(session, ++lastOperation);
+    }
+
+    static ChunkAddress chunk(int group, long epoch, long oid, long index) {
+        return new ChunkAddress(group, epoch, oid, index, ChunkCluster.CHUNK_LOG2);
+    }
+
+    /** Writes, until it is acknowledged. */
+    CompletableFuture<WriteReply> write(int group, long oid, long index, int offset, byte[] data) {
+        OperationId operation = nextOperation();
+        return again(
+                group,
+                epoch -> writing(chunk(group, epoch, oid, index), operation, offset, data),
+                WriteReply.class);
+    }
+
+    static Message writing(ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
+        int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);
+        Write write = new Write(chunk, operation, offset, crcs, NO_TICKET);
+        return new Message(write.toBytes(), Unpooled.copiedBuffer(data));
+    }
+
+    /** Makes a range zeros. */
+    CompletableFuture<WriteReply> zero(int group, long oid, long index, int offset, int length) {
+        OperationId operation = nextOperation();
+        return again(
+                group,
+                epoch ->
+                        Message.of(
+                                new Zero(
+                                                chunk(group, epoch, oid, index),
+                                                operation,
+                                                0,
+                                                offset,
+                                                length,
+                                                NO_TICKET)
+                                        .toBytes()),
+                WriteReply.class);
+    }
+
+    /** Clones. */
+    CompletableFuture<WriteReply> cloneFrom(
+            int group, long oid, long index, long sourceOid, int length) {
+        return again(
+                group,
+                epoch ->
+                        Message.of(
+                                new ChunkRequest.Clone(
+                                                chunk(group, epoch, oid, index),
+                                                sourceOid,
+                                                length,
+                                                false,
+                                                NO_TICKET)
+                                        .toBytes()),
+                WriteReply.class);
+    }
+
+    /** Makes a chunk durable. */
+    CompletableFuture<WriteReply> flush(int group, long oid, long index) {
+        return again(
+                group,
+                epoch ->
+                        Message.of(
+                                new Flush(chunk(group, epoch, oid, index), false, NO_TICKET)
+                                        .toBytes()),
+                WriteReply.class);
+    }
+
+    /** State of a chunk as the head tells it. */
+    CompletableFuture<StatReply> stat(int group, long oid, long index) {
+        return again(
+                group,
+                epoch ->
+                        Message.of(new StatChunk(chunk(group, epoch, oid, index)).toBytes()),
+                StatReply.class);
+    }
+
+    /** Reads from the head. */
+    CompletableFuture<byte[]> read(int group, long oid, long index, int offset, int length) {
+        return attempt(group, clock.millis(), epoch -> reading(group, epoch, oid, index, offset, length))
+                .thenApply(reply -> bytes(reply, offset, length));
+    }
+
+    static Message reading(
+            int group, long epoch, long oid, long index, int offset, int length) {
+        return Message.of(
+                new Read(chunk(group, epoch, oid, index), offset, length, NO_TICKET).toBytes());
+    }
+
+    /** Reads from a certain server, once. */
+    CompletableFuture<byte[]> readFrom(int server, int group, long oid, int offset, int length) {
+        Message read = reading(group, master.group(group).epoch(), oid, 0, offset, length);
+        return ask(server, read).thenApply(reply -> bytes(reply, offset, length));
+    }
+
+    /** Asks a server once. */
+    CompletableFuture<Message> ask(int server, Message request) {
+        return peers.call(new Endpoint("c" + server, 9500), request, CALL_TIMEOUT_MS);
+    }
+
+    /** The bytes of a range, zeros beyond the end; EBADMSG when a checksum does not match. */
+    static byte[] bytes(Message reply, int offset, int length) {
+        try {
+            ChunkReply decoded = ChunkReply.decode(new Decoder(reply.header()));
+            if (!(decoded instanceof ReadReply read)) {
+                throw new AssertionError("not a reply to a read: " + decoded);
+            }
+            byte[] blocks = new byte[reply.payloadBytes()];
+            if (reply.payload() != null) {
+                reply.payload().getBytes(reply.payload().readerIndex(), blocks);
+            }
+            for (int i = 0; i < read.crcs().length; i++) {
+                int at = i * Limits.BLOCK_BYTES;
+                int bytes = Math.min(Limits.BLOCK_BYTES, blocks.length - at);
+                if (Crc32c.ofPadded(ByteBuffer.wrap(blocks), at, bytes) != read.crcs()[i]) {
+                    throw new FsException(
+                            Errno.EBADMSG, "block at " + (read.offsetBytes() + at) + " is bad");
+                }
+            }
+            byte[] result = new byte[length];
+            int from = offset - read.offsetBytes();
+            int present = Math.min(length, blocks.length - from);
+            if (present > 0) {
+                System.arraycopy(blocks, from, result, 0, present);
+            }
+            return result;
+        } finally {
+            reply.release();
+        }
+    }
+
+    private <T extends ChunkReply> CompletableFuture<T> again(
+            int group, LongFunction<Message> request, Class<T> type) {
+        return attempt(group, clock.millis(), request)
+                .thenApply(
+                        reply -> {
+                            try {
+                                Decoder in = new Decoder(reply.header());
+                                return type.cast(ChunkReply.decode(in));
+                            } finally {
+                                reply.release();
+                            }
+                        });
+    }
+
+    private CompletableFuture<Message> attempt(
+            int group, long startMs, LongFunction<Message> request) {
+        PlacementGroup present = master.group(group);
+        PlacementGroup.Member head = present.head();
+        CompletableFuture<Message> reply =
+                head == null
+                        ? Futures.failed(Errno.NOT_READY, "no head")
+                        : peers.call(
+                                endpointOf(head.targetId()),
+                                request.apply(present.epoch()),
+                                CALL_TIMEOUT_MS);
+        return reply.exceptionallyCompose(
+                thrown -> {
+                    FsException error = Futures.failure(thrown);
+                    boolean over = clock.millis() - startMs > retryLimitMs;
+                    if (over || !error.errno().isTransient()) {
+                        return CompletableFuture.failedFuture(error);
+                    }
+                    CompletableFuture<Void> pause = new CompletableFuture<>();
+                    scheduler.schedule(() -> pause.complete(null), PAUSE_MS);
+                    return pause.thenCompose(done -> attempt(group, startMs, request));
+                });
+    }
+
+    private Endpoint endpointOf(int targetId) {
+        return java.util.Objects.requireNonNull(master.map().serverOfTarget(targetId)).endpoint();
+    }
+}

@@ -1,0 +1,249 @@
+package io.cairn.chunk;
+
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.TargetException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.net.Transport;
+import io.cairn.testkit.SimulatedNetwork;
+import io.cairn.testkit.SimulatedScheduler;
+import io.cairn.testkit.Simulation;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Chunk servers with real targets, a master and a client, on a simulated clock and network. Servers
+ * are numbered from 1, and so are their targets in the map.
+ */
+final class ChunkCluster implements AutoCloseable {
+    /** Exponent of the size of the chunks used. */
+    static final int CHUNK_LOG2 = 16 + 4;
+
+    /** A started server. */
+    static final class Server {
+        final TestDisk disk;
+        final StorageTarget target;
+        final SimulatedScheduler scheduler;
+        final ChunkService service;
+
+        Server(
+                TestDisk disk,
+                StorageTarget target,
+                SimulatedScheduler scheduler,
+                ChunkService service) {
+            this.disk = disk;
+            this.target = target;
+            this.scheduler = scheduler;
+            this.service = service;
+        }
+    }
+
+    final Simulation simulation;
+    final SimulatedNetwork network;
+    final FakeMaster master;
+    final ChunkClient client;
+    private final Path directory;
+    private final Map<Integer, Server> servers = new TreeMap<>();
+
+    /** A cluster whose servers run and have a map with that many groups. */
+    ChunkCluster(long seed, Path directory, int serverCount, int replicas, int groups) {
+        this.simulation = new Simulation(seed);
+        this.network = new SimulatedNetwork(simulation);
+        this.directory = directory;
+        this.master =
+                new FakeMaster(
+                        network.start("master"),
+                        simulation,
+                        new SimulatedScheduler(simulation),
+                        new Endpoint("master", 9000),
+                        new int[] {serverCount, replicas, groups});
+        for (int i = 1; i <= serverCount; i++) {
+            start(i);
+        }
+        this.client = newClient("client", 1);
+        until(
+                () -> servers.values().stream().allMatch(s -> s.service.clusterMap().epoch() > 0),
+                20_000);
+    }
+
+    /** Another client with a session of its own. */
+    ChunkClient newClient(String node, long session) {
+        return new ChunkClient(
+                network.start(node), new SimulatedScheduler(simulation), simulation, master, session);
+    }
+
+    /** Starts a server on its directory. */
+    void start(int number) {
+        start(number, List.of(master.endpoint()));
+    }
+
+    void start(int number, List<Endpoint> masters) {
+        String name = "c" + number;
+        Transport transport = network.start(name);
+        SimulatedScheduler scheduler = new SimulatedScheduler(simulation);
+        TestDisk disk = new TestDisk();
+        Random random = new Random(simulation.random().nextLong());
+        StorageTarget target;
+        try {
+            StoreSettings store = StoreSettings.standard(random).withReserveBytes(0);
+            target = StorageTarget.open(disk, directory.resolve(name), store);
+        } catch (TargetException e) {
+            throw new IllegalStateException(e);
+        }
+        Surroundings world =
+                new Surroundings(transport, simulation, scheduler, scheduler, random);
+        ChunkSettings settings = ChunkSettings.of(name, new Endpoint(name, 9500), masters);
+        ChunkService service = new ChunkService(world, settings, List.of(target));
+        service.start();
+        servers.put(number, new Server(disk, target, scheduler, service));
+    }
+
+    Server server(int number) {
+        Server server = servers.get(number);
+        if (server == null) {
+            throw new IllegalStateException("server " + number + " does not run");
+        }
+        return server;
+    }
+
+    boolean isRunning(int number) {
+        return servers.containsKey(number);
+    }
+
+    /** The process of a server ends at once. */
+    void kill(int number) {
+        Server server = server(number);
+        servers.remove(number);
+        network.crash("c" + number);
+        server.scheduler.stop();
+        server.disk.crash();
+    }
+
+    /** A server stops in good order. */
+    void stop(int number) {
+        Server server = server(number);
+        servers.remove(number);
+        simulation.await(server.service.drain(), 10_000);
+        server.service.close();
+        server.scheduler.stop();
+        network.crash("c" + number);
+    }
+
+    /** Lets time pass until something holds; fails when it does not in time. */
+    void until(java.util.function.BooleanSupplier condition, long limitMs) {
+        if (!simulation.runUntil(condition, limitMs)) {
+            throw new AssertionError(
+                    "not within "
+                            + limitMs
+                            + " ms, seed "
+                            + simulation.seed()
+                            + ", groups "
+                            + master.map().groups());
+        }
+    }
+
+    /** Lets time pass until all members of all groups serve, in the newest map everywhere. */
+    void untilWhole(long limitMs) {
+        until(this::isWhole, limitMs);
+    }
+
+    private boolean isWhole() {
+        boolean serving =
+                master.map().groups().stream()
+                        .flatMap(group -> group.members().stream())
+                        .allMatch(member -> member.state() == MemberState.SERVING);
+        return serving
+                && servers.values().stream()
+                        .allMatch(
+                                s ->
+                                        s.service.clusterMap().epoch() == master.map().epoch()
+                                                && s.service.isReady());
+    }
+
+    /** Number of the server that is the head of a group. */
+    int headOf(int group) {
+        PlacementGroup.Member head = master.group(group).head();
+        if (head == null) {
+            throw new IllegalStateException("group " + group + " has no head");
+        }
+        return head.targetId();
+    }
+
+    /** Numbers of the servers of a group that are not its head. */
+    List<Integer> followersOf(int group) {
+        List<Integer> followers = new ArrayList<>();
+        for (PlacementGroup.Member member : master.group(group).members()) {
+            if (member.targetId() != headOf(group)) {
+                followers.add(member.targetId());
+            }
+        }
+        return followers;
+    }
+
+    /** State of a replica on the disk of a server. */
+    ChunkState state(int number, int group, long oid, long index) {
+        return server(number).target.stat(group, oid, index);
+    }
+
+    /** Bytes of a replica on the disk of a server, up to its length. */
+    byte[] bytes(int number, int group, long oid, long index) {
+        int length = state(number, group, oid, index).lengthBytes();
+        byte[] bytes = new byte[length];
+        ChunkAddress chunk = new ChunkAddress(group, 1, oid, index, CHUNK_LOG2);
+        for (int at = 0; at < length; at += 1 << 16) {
+            int part = Math.min(1 << 16, length - at);
+            ByteBuffer blocks = server(number).target.read(chunk, at, part).blocks();
+            blocks.get(bytes, at, Math.min(part, blocks.remaining()));
+        }
+        return bytes;
+    }
+
+    /** One line for each difference between replicas; empty when all agree. */
+    List<String> differences() {
+        List<String> found = new ArrayList<>();
+        for (PlacementGroup group : master.map().groups()) {
+            Map<String, String> first = new TreeMap<>();
+            int head = headOf(group.id());
+            replicas(head, group.id(), first);
+            for (int other : followersOf(group.id())) {
+                Map<String, String> own = new TreeMap<>();
+                replicas(other, group.id(), own);
+                if (!own.equals(first)) {
+                    found.add("group " + group + " c" + head + first + " c" + other + own);
+                }
+            }
+        }
+        return found;
+    }
+
+    private void replicas(int number, int group, Map<String, String> into) {
+        for (ChunkState state : server(number).target.list(group, 0, -1, 10_000)) {
+            byte[] bytes = bytes(number, group, state.oid(), state.index());
+            into.put(
+                    state.oid() + "." + state.index(),
+                    state.epoch()
+                            + "/"
+                            + state.sequence()
+                            + "/"
+                            + state.lengthBytes()
+                            + "/"
+                            + java.util.Arrays.hashCode(bytes));
+        }
+    }
+
+    @Override
+    public void close() {
+        for (int number : List.copyOf(servers.keySet())) {
+            kill(number);
+        }
+    }
+}

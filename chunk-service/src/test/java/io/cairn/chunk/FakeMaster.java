@@ -1,0 +1,397 @@
+package io.cairn.chunk;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Listener;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.ClusterRequest.Heartbeat;
+import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.ClusterRequest.MemberFailed;
+import io.cairn.wire.ClusterRequest.MemberSynced;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MasterRequest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A master that keeps the cluster map in memory and changes it as a real one does: one pool when
+ * all servers have come, members leave when their lease has ended or, after a report of the head,
+ * when their lease was left to end; restarted ones sync; the last one serving comes back serving.
+ */
+final class FakeMaster implements Handler {
+    static final long CLUSTER = 0xCA1;
+    static final long LEASE_MS = 3_000;
+    private static final long GRACE_MS = LEASE_MS * 5 / 4;
+    private static final long TICK_MS = 200;
+
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final Endpoint endpoint;
+    private final int expectedServers;
+    private final int replicas;
+    private final int groupCount;
+    private final Map<String, Seen> servers = new TreeMap<>();
+    private final Map<Integer, MemberFailed> doomed = new TreeMap<>();
+    private final List<GarbageTask> garbage = new ArrayList<>();
+    private final Map<Long, Set<String>> confirmed = new HashMap<>();
+    private final List<MemberSynced> synced = new ArrayList<>();
+    private final List<MemberFailed> failures = new ArrayList<>();
+    private ClusterMap map = ClusterMap.EMPTY;
+    private long clusterId = CLUSTER;
+    private boolean leads = true;
+    private String leaderHint = "";
+    private boolean silent;
+    private final Listener listener;
+
+    private static final class Seen {
+        Heartbeat heartbeat;
+        long answeredMs;
+
+        Seen(Heartbeat heartbeat) {
+            this.heartbeat = heartbeat;
+        }
+    }
+
+    /** Listens on a node of its own. */
+    FakeMaster(
+            Transport transport,
+            Clock clock,
+            Scheduler scheduler,
+            Endpoint endpoint,
+            int[] serversReplicasGroups) {
+        this.clock = clock;
+        this.scheduler = scheduler;
+        this.endpoint = endpoint;
+        this.expectedServers = serversReplicasGroups[0];
+        this.replicas = serversReplicasGroups[1];
+        this.groupCount = serversReplicasGroups[2];
+        this.listener = transport.listen(endpoint, this);
+        scheduler.schedule(this::tick, TICK_MS);
+    }
+
+    /** Where it really listens. */
+    Endpoint endpoint() {
+        return new Endpoint(endpoint.host(), listener.endpoint().port());
+    }
+
+    synchronized ClusterMap map() {
+        return map;
+    }
+
+    synchronized PlacementGroup group(int id) {
+        PlacementGroup group = map.group(id);
+        if (group == null) {
+            throw new IllegalStateException("no group " + id);
+        }
+        return group;
+    }
+
+    synchronized void setClusterId(long id) {
+        clusterId = id;
+    }
+
+    /** Answers NOT_LEADER with a hint from now on. */
+    synchronized void abdicate(String hint) {
+        leads = false;
+        leaderHint = hint;
+    }
+
+    /** Does not answer at all. */
+    synchronized void setSilent(boolean isSilent) {
+        silent = isSilent;
+    }
+
+    synchronized List<MemberFailed> failures() {
+        return List.copyOf(failures);
+    }
+
+    synchronized void addGarbage(GarbageTask task) {
+        garbage.add(task);
+        confirmed.put(task.entryId(), new HashSet<>());
+    }
+
+    /** How many servers have confirmed an entry. */
+    synchronized int confirmations(long entryId) {
+        return confirmed.getOrDefault(entryId, Set.of()).size();
+    }
+
+    synchronized Heartbeat heartbeat(String server) {
+        Seen seen = servers.get(server);
+        if (seen == null) {
+            throw new IllegalStateException("no heartbeat of " + server);
+        }
+        return seen.heartbeat;
+    }
+
+    /** Changes the state of a member, with the next epoch. */
+    synchronized void setState(int groupId, int targetId, MemberState state) {
+        PlacementGroup group = group(groupId);
+        List<Member> members = new ArrayList<>(group.members());
+        members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
+        replace(Map.of(groupId, members), map.servers());
+    }
+
+    /** The same map with a new epoch for a group. */
+    synchronized void renewEpoch(int groupId) {
+        replace(Map.of(groupId, group(groupId).members()), map.servers());
+    }
+
+    @Override
+    public synchronized void handle(Connection from, Message request, Answer answer) {
+        request.release();
+        if (silent) {
+            return;
+        }
+        if (!leads) {
+            answer.fail(new FsException(Errno.NOT_LEADER, leaderHint));
+            return;
+        }
+        Decoder in = new Decoder(request.header());
+        if (in.u8() != MasterRequest.CLUSTER) {
+            answer.fail(new FsException(Errno.EPROTO));
+            return;
+        }
+        try {
+            switch (ClusterRequest.decode(in)) {
+                case Heartbeat h -> answer.send(Message.of(heartbeat(h).toBytes()));
+                case MemberFailed f -> {
+                    failed(f);
+                    answer.send(Message.empty());
+                }
+                case MemberSynced s -> {
+                    synced.add(s);
+                    answer.send(Message.empty());
+                }
+            }
+        } catch (FsException e) {
+            answer.fail(e);
+        }
+    }
+
+    private HeartbeatReply heartbeat(Heartbeat heartbeat) {
+        if (heartbeat.clusterId() != 0 && heartbeat.clusterId() != clusterId) {
+            throw new FsException(Errno.WRONG_CLUSTER, "this is cluster " + clusterId);
+        }
+        Seen seen = servers.computeIfAbsent(heartbeat.name(), n -> new Seen(heartbeat));
+        seen.heartbeat = heartbeat;
+        boolean suspended = doomed.keySet().stream().anyMatch(t -> isOf(t, heartbeat.name()));
+        if (!suspended) {
+            seen.answeredMs = clock.millis();
+        }
+        for (long entry : heartbeat.collected()) {
+            confirmed.computeIfAbsent(entry, e -> new HashSet<>()).add(heartbeat.name());
+        }
+        List<GarbageTask> tasks =
+                garbage.stream()
+                        .filter(
+                                t ->
+                                        !confirmed
+                                                .getOrDefault(t.entryId(), Set.of())
+                                                .contains(heartbeat.name()))
+                        .toList();
+        ClusterMap younger = map.epoch() > heartbeat.mapEpoch() ? map : null;
+        return new HeartbeatReply(clusterId, suspended ? 0 : LEASE_MS, younger, tasks);
+    }
+
+    private boolean isOf(int targetId, String server) {
+        ChunkServer holder = map.serverOfTarget(targetId);
+        return holder != null && holder.name().equals(server);
+    }
+
+    private void failed(MemberFailed report) {
+        failures.add(report);
+        PlacementGroup group = map.group(report.group());
+        if (group != null && group.epoch() == report.epoch()) {
+            doomed.put(report.targetId(), report);
+        }
+    }
+
+    private boolean isAlive(Seen seen) {
+        return clock.millis() - seen.answeredMs < GRACE_MS;
+    }
+
+    private synchronized void tick() {
+        scheduler.schedule(this::tick, TICK_MS);
+        if (map.epoch() == 0) {
+            found();
+            return;
+        }
+        Map<Integer, List<Member>> changed = new TreeMap<>();
+        List<Integer> over = new ArrayList<>();
+        doomed.forEach(
+                (target, report) -> {
+                    Seen seen = seenOf(target);
+                    if (group(report.group()).epoch() != report.epoch()) {
+                        over.add(target);
+                    } else if (seen == null || !isAlive(seen)) {
+                        over.add(target);
+                        set(changed, report.group(), target, MemberState.OFFLINE);
+                    }
+                });
+        over.forEach(doomed::remove);
+        if (changed.isEmpty()) {
+            for (MemberSynced report : synced) {
+                PlacementGroup group = map.group(report.group());
+                if (group != null && group.epoch() == report.epoch()) {
+                    set(changed, report.group(), report.targetId(), MemberState.SERVING);
+                }
+            }
+            synced.clear();
+        }
+        if (!changed.isEmpty()) {
+            replace(changed, map.servers());
+            return;
+        }
+        map.groups().forEach(group -> decide(group, changed));
+        List<ChunkServer> present = presentServers();
+        if (!changed.isEmpty() || !present.equals(map.servers())) {
+            replace(changed, present);
+        }
+    }
+
+    private void set(
+            Map<Integer, List<Member>> changed, int group, int target, MemberState state) {
+        PlacementGroup present = group(group);
+        List<Member> members =
+                changed.computeIfAbsent(group, g -> new ArrayList<>(present.members()));
+        members.replaceAll(m -> m.targetId() == target ? new Member(target, state) : m);
+    }
+
+    private @Nullable Seen seenOf(int targetId) {
+        ChunkServer server = map.serverOfTarget(targetId);
+        return server == null ? null : servers.get(server.name());
+    }
+
+    private boolean isPresent(Member member) {
+        Seen seen = seenOf(member.targetId());
+        Target target = map.target(member.targetId());
+        boolean waits = doomed.containsKey(member.targetId());
+        return seen != null
+                && target != null
+                && (waits || isAlive(seen))
+                && seen.heartbeat.targets().stream()
+                        .anyMatch(t -> t.identity() == target.identity() && t.healthy());
+    }
+
+    private boolean isRestarted(Member member) {
+        Seen seen = seenOf(member.targetId());
+        ChunkServer server = map.serverOfTarget(member.targetId());
+        return seen != null
+                && server != null
+                && server.incarnation() != seen.heartbeat.incarnation();
+    }
+
+    private void decide(PlacementGroup group, Map<Integer, List<Member>> changed) {
+        boolean stays =
+                group.members().stream()
+                        .anyMatch(m -> serves(m) && isPresent(m) && !isRestarted(m));
+        boolean serves = group.members().stream().anyMatch(m -> serves(m) && isPresent(m));
+        boolean again = false;
+        List<Member> next = new ArrayList<>();
+        for (Member m : group.members()) {
+            MemberState state = m.state();
+            boolean last = state == MemberState.LAST_SERVING;
+            if (state == MemberState.OFFLINE || last) {
+                if (isPresent(m) && last && !serves) {
+                    state = MemberState.SERVING;
+                    serves = true;
+                } else if (serves) {
+                    state = isPresent(m) ? MemberState.SYNCING : MemberState.OFFLINE;
+                }
+            } else if (!isPresent(m)) {
+                boolean lastOne = serves(m) && !serves;
+                state = lastOne ? MemberState.LAST_SERVING : MemberState.OFFLINE;
+            } else if (isRestarted(m)) {
+                if (serves(m) && !stays) {
+                    again = true;
+                } else {
+                    state = MemberState.OFFLINE;
+                }
+            }
+            next.add(new Member(m.targetId(), state));
+        }
+        if (again || !next.equals(group.members())) {
+            changed.put(group.id(), next);
+        }
+    }
+
+    private static boolean serves(Member member) {
+        return member.state() == MemberState.SERVING;
+    }
+
+    private List<ChunkServer> presentServers() {
+        List<ChunkServer> present = new ArrayList<>();
+        for (ChunkServer s : map.servers()) {
+            Seen seen = servers.get(s.name());
+            present.add(
+                    seen == null
+                            ? s
+                            : new ChunkServer(
+                                    s.id(),
+                                    s.name(),
+                                    seen.heartbeat.endpoint(),
+                                    seen.heartbeat.incarnation()));
+        }
+        return present;
+    }
+
+    private void replace(Map<Integer, List<Member>> changed, List<ChunkServer> present) {
+        long epoch = map.epoch() + 1;
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (PlacementGroup group : map.groups()) {
+            List<Member> members = changed.get(group.id());
+            groups.add(
+                    members == null
+                            ? group
+                            : new PlacementGroup(group.id(), group.poolId(), epoch, members));
+        }
+        map = new ClusterMap(epoch, present, map.targets(), map.pools(), groups);
+    }
+
+    private void found() {
+        if (servers.size() < expectedServers) {
+            return;
+        }
+        List<ChunkServer> all = new ArrayList<>();
+        List<Target> targets = new ArrayList<>();
+        for (Map.Entry<String, Seen> each : servers.entrySet()) {
+            Heartbeat h = each.getValue().heartbeat;
+            int id = all.size() + 1;
+            all.add(new ChunkServer(id, each.getKey(), h.endpoint(), h.incarnation()));
+            targets.add(new Target(id, h.targets().get(0).identity(), id));
+        }
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int g = 0; g < groupCount; g++) {
+            List<Member> members = new ArrayList<>();
+            for (int r = 0; r < replicas; r++) {
+                int target = (g + r) % targets.size() + 1;
+                members.add(new Member(target, MemberState.SERVING));
+            }
+            groups.add(new PlacementGroup(g + 1, 1, 1, members));
+        }
+        List<Pool> pools = List.of(new Pool(1, replicas, 1, groupCount));
+        map = new ClusterMap(1, all, targets, pools, groups);
+    }
+}

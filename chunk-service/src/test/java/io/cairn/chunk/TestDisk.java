@@ -1,0 +1,194 @@
+package io.cairn.chunk;
+
+import io.cairn.runtime.Disk;
+import io.cairn.runtime.DiskFullException;
+import io.cairn.runtime.FileDisk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The real disk, with a switch for each way to fail. A process that died is played by {@link
+ * #crash}: what it wrote is there, what it still tries fails.
+ */
+final class TestDisk implements Disk {
+    private final FileDisk disk = new FileDisk();
+    private final List<DiskFile> files = new ArrayList<>();
+    private volatile boolean crashed;
+    private volatile boolean full;
+    private volatile boolean syncFails;
+    private volatile boolean writeFails;
+    private volatile long usableBytes = 1L << 40;
+
+    /** The process ends. */
+    synchronized void crash() {
+        crashed = true;
+        for (DiskFile file : List.copyOf(files)) {
+            try {
+                file.close();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        files.clear();
+    }
+
+    void setFull(boolean isFull) {
+        full = isFull;
+        usableBytes = isFull ? 0 : 1L << 40;
+    }
+
+    void setUsableBytes(long bytes) {
+        usableBytes = bytes;
+    }
+
+    void setSyncFails(boolean fails) {
+        syncFails = fails;
+    }
+
+    void setWriteFails(boolean fails) {
+        writeFails = fails;
+    }
+
+    private void check() throws IOException {
+        if (crashed) {
+            throw new IOException("this process has ended");
+        }
+    }
+
+    private final class File implements DiskFile {
+        private final Path path;
+        private final DiskFile file;
+
+        File(Path path, DiskFile file) {
+            this.path = path;
+            this.file = file;
+        }
+
+        @Override
+        public int read(ByteBuffer target, long offsetBytes) throws IOException {
+            check();
+            return file.read(target, offsetBytes);
+        }
+
+        @Override
+        public void write(ByteBuffer source, long offsetBytes) throws IOException {
+            check();
+            if (full) {
+                throw new DiskFullException(path);
+            }
+            if (writeFails) {
+                throw new IOException(path + ": broken for the test");
+            }
+            file.write(source, offsetBytes);
+        }
+
+        @Override
+        public void force(boolean metadata) throws IOException {
+            check();
+            if (syncFails) {
+                throw new IOException(path + ": sync fails for the test");
+            }
+        }
+
+        @Override
+        public long size() throws IOException {
+            check();
+            return file.size();
+        }
+
+        @Override
+        public void truncate(long sizeBytes) throws IOException {
+            check();
+            file.truncate(sizeBytes);
+        }
+
+        @Override
+        public void punchHole(long offsetBytes, long lengthBytes) throws IOException {
+            check();
+            file.punchHole(offsetBytes, lengthBytes);
+        }
+
+        @Override
+        public void close() throws IOException {
+            synchronized (TestDisk.this) {
+                if (files.remove(this)) {
+                    file.close();
+                }
+            }
+        }
+    }
+
+    private synchronized DiskFile kept(Path path, DiskFile file) {
+        DiskFile kept = new File(path, file);
+        files.add(kept);
+        return kept;
+    }
+
+    @Override
+    public DiskFile open(Path path) throws IOException {
+        check();
+        return kept(path, disk.open(path));
+    }
+
+    @Override
+    public DiskFile openOrCreate(Path path) throws IOException {
+        check();
+        return kept(path, disk.openOrCreate(path));
+    }
+
+    @Override
+    public void makeDirectories(Path path) throws IOException {
+        check();
+        disk.makeDirectories(path);
+    }
+
+    @Override
+    public List<String> list(Path directory) throws IOException {
+        check();
+        return disk.list(directory).stream().sorted().toList();
+    }
+
+    @Override
+    public boolean exists(Path path) throws IOException {
+        check();
+        return disk.exists(path);
+    }
+
+    @Override
+    public boolean delete(Path path) throws IOException {
+        check();
+        return disk.delete(path);
+    }
+
+    @Override
+    public void rename(Path from, Path to) throws IOException {
+        check();
+        disk.rename(from, to);
+    }
+
+    @Override
+    public void forceDirectory(Path directory) throws IOException {
+        check();
+    }
+
+    @Override
+    public void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
+        check();
+        disk.copyPrefix(from, to, lengthBytes);
+    }
+
+    @Override
+    public long totalBytes(Path path) throws IOException {
+        check();
+        return 1L << 40;
+    }
+
+    @Override
+    public long usableBytes(Path path) throws IOException {
+        check();
+        return usableBytes;
+    }
+}
