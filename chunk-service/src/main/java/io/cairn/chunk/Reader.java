@@ -215,8 +215,7 @@ final class Reader {
                                 throw askTheHead(term);
                             }
                             return asked(term, chunk)
-                                    .thenCompose(
-                                            d -> following(term, chunk, work, attempts - 1));
+                                    .thenCompose(d -> following(term, chunk, work, attempts - 1));
                         });
     }
 

@@ -141,19 +141,20 @@ final class ChunkClient {
     CompletableFuture<StatReply> stat(int group, long oid, long index) {
         return again(
                 group,
-                epoch ->
-                        Message.of(new StatChunk(chunk(group, epoch, oid, index)).toBytes()),
+                epoch -> Message.of(new StatChunk(chunk(group, epoch, oid, index)).toBytes()),
                 StatReply.class);
     }
 
     /** Reads from the head. */
     CompletableFuture<byte[]> read(int group, long oid, long index, int offset, int length) {
-        return attempt(group, clock.millis(), epoch -> reading(group, epoch, oid, index, offset, length))
+        return attempt(
+                        group,
+                        clock.millis(),
+                        epoch -> reading(group, epoch, oid, index, offset, length))
                 .thenApply(reply -> bytes(reply, offset, length));
     }
 
-    static Message reading(
-            int group, long epoch, long oid, long index, int offset, int length) {
+    static Message reading(int group, long epoch, long oid, long index, int offset, int length) {
         return Message.of(
                 new Read(chunk(group, epoch, oid, index), offset, length, NO_TICKET).toBytes());
     }

@@ -78,7 +78,11 @@ final class ChunkCluster implements AutoCloseable {
     /** Another client with a session of its own. */
     ChunkClient newClient(String node, long session) {
         return new ChunkClient(
-                network.start(node), new SimulatedScheduler(simulation), simulation, master, session);
+                network.start(node),
+                new SimulatedScheduler(simulation),
+                simulation,
+                master,
+                session);
     }
 
     /** Starts a server on its directory. */
@@ -99,8 +103,7 @@ final class ChunkCluster implements AutoCloseable {
         } catch (TargetException e) {
             throw new IllegalStateException(e);
         }
-        Surroundings world =
-                new Surroundings(transport, simulation, scheduler, scheduler, random);
+        Surroundings world = new Surroundings(transport, simulation, scheduler, scheduler, random);
         ChunkSettings settings = ChunkSettings.of(name, new Endpoint(name, 9500), masters);
         ChunkService service = new ChunkService(world, settings, List.of(target));
         service.start();

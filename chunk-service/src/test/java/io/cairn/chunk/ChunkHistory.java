@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * What one writer did to one chunk, and what a reader may see: every acknowledged write, and of the
- * one under way (or given up) either all of its range or nothing; and never the old bytes again once
- * the new ones were seen.
+ * one under way (or given up) either all of its range or nothing; and never the old bytes again
+ * once the new ones were seen.
  */
 final class ChunkHistory {
     private static final int SIZE = 96 << 10;
@@ -50,7 +50,9 @@ final class ChunkHistory {
         return open.isEmpty();
     }
 
-    /** Writes something somewhere, and sometimes flushes; done when it was acknowledged or failed. */
+    /**
+     * Writes something somewhere, and sometimes flushes; done when it was acknowledged or failed.
+     */
     CompletableFuture<Void> step() {
         int offset = simulation.random().nextInt(SIZE - 1);
         int length = 1 + simulation.random().nextInt(Math.min(SIZE - offset, 40_000));

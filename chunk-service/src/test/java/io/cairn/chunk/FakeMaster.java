@@ -271,8 +271,7 @@ final class FakeMaster implements Handler {
         }
     }
 
-    private void set(
-            Map<Integer, List<Member>> changed, int group, int target, MemberState state) {
+    private void set(Map<Integer, List<Member>> changed, int group, int target, MemberState state) {
         PlacementGroup present = group(group);
         List<Member> members =
                 changed.computeIfAbsent(group, g -> new ArrayList<>(present.members()));

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random work under random faults, by seeds; afterwards nothing is lost and replicas agree. */
 class FaultsTest {
-    private static final int SEEDS = 40;
+    private static final int SEEDS = 25;
     private static final int SERVERS = 3;
-    private static final long FAULTS_MS = 40_000;
+    private static final long FAULTS_MS = 30_000;
 
     @TempDir(factory = MemoryDirectory.class)
     Path directory;
@@ -52,7 +52,7 @@ class FaultsTest {
                             if (thrown != null) {
                                 wrong.add(thrown);
                             } else {
-                                later(20, () -> write(chunk));
+                                later(150, () -> write(chunk));
                             }
                         });
             }
@@ -69,7 +69,7 @@ class FaultsTest {
                             } else if (Futures.failure(thrown).getCause() instanceof Error e) {
                                 wrong.add(e);
                             }
-                            later(60, () -> read(chunk));
+                            later(200, () -> read(chunk));
                         });
             }
         }
@@ -147,11 +147,6 @@ class FaultsTest {
             assertTrue(written > 20, "seed " + seed + ": only " + written + " writes");
             assertTrue(run.reads > 20, "seed " + seed + ": only " + run.reads + " reads");
         }
-    }
-
-    @Test
-    void oneSeed() {
-        run(Long.getLong("cairn.seed", 1), 3);
     }
 
     @Test

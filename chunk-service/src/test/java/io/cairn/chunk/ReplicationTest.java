@@ -30,8 +30,7 @@ class ReplicationTest {
             assertEquals(105_000, reply.lengthBytes());
             assertArrayEquals(
                     data,
-                    cluster.simulation.await(
-                            cluster.client.read(1, 7, 0, 5_000, 100_000), 10_000));
+                    cluster.simulation.await(cluster.client.read(1, 7, 0, 5_000, 100_000), 10_000));
         }
     }
 

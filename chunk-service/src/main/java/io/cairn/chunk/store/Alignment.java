@@ -81,13 +81,24 @@ final class Alignment {
 
     /** EBADMSG when a block does not match its checksum, the last one continued with zeros. */
     static void verifyBlocks(ByteBuffer blocks, int[] crcs) {
+        verify(blocks, crcs, false);
+    }
+
+    /** The same, but a block that was lost on every replica may come as zeros marked as lost. */
+    static void verifyInstalled(ByteBuffer blocks, int[] crcs) {
+        verify(blocks, crcs, true);
+    }
+
+    private static void verify(ByteBuffer blocks, int[] crcs, boolean maybeLost) {
         int count = (blocks.remaining() + BLOCK - 1) / BLOCK;
         if (crcs.length != count) {
             throw new FsException(
                     Errno.EINVAL, crcs.length + " checksums for " + count + " blocks");
         }
         for (int i = 0; i < count; i++) {
-            if (crcOf(blocks, i) != crcs[i]) {
+            int crc = crcOf(blocks, i);
+            boolean lost = maybeLost && crcs[i] == Crc32c.LOST_BLOCK && crc == Crc32c.ZERO_BLOCK;
+            if (crc != crcs[i] && !lost) {
                 throw new FsException(
                         Errno.EBADMSG, "block " + i + " of a write does not match its checksum");
             }

@@ -302,15 +302,16 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     /**
-     * Builds a replacement beside the blob, verifying the blocks (EBADMSG); with the last part it
-     * is made durable and takes the blob's place. A replaced blob that was bad is kept in the
+     * Builds a replacement beside the blob, verifying the blocks (EBADMSG; zeros with {@code
+     * Crc32c.LOST_BLOCK} are taken, and stay a block that fails its checksum); with the last part
+     * it is made durable and takes the blob's place. A replaced blob that was bad is kept in the
      * target's quarantine.
      *
      * @param epoch epoch of the group at write {@code part.sequence()}
      */
     public void install(ChunkAddress chunk, long epoch, InstallPart part) {
         Replacement.check(part, chunk.chunkSizeLog2());
-        Alignment.verifyBlocks(part.blocks(), part.crcs());
+        Alignment.verifyInstalled(part.blocks(), part.crcs());
         BlobKey key = key(chunk);
         Replacement complete =
                 attempt(
