@@ -45,6 +45,12 @@ final class Blob {
 
     private boolean nameSynced;
 
+    /**
+     * Whether power loss may have left data beyond the length: of a write whose header did not get
+     * to the disk. It is removed before the length may grow, and before the log forgets the blob.
+     */
+    private boolean unkempt;
+
     /** A blob of which nothing is known yet. */
     Blob(Shelf shelf, BlobLoader loader, BlobKey key) {
         this.shelf = shelf;
@@ -64,16 +70,12 @@ final class Blob {
         if (loaded) {
             return;
         }
-        mutation.lock();
-        changing.lock();
-        try {
-            if (!loaded) {
-                take(loader.load(key, thorough));
-            }
-        } finally {
-            changing.unlock();
-            mutation.unlock();
-        }
+        alone(
+                () -> {
+                    if (!loaded) {
+                        take(loader.load(key, thorough));
+                    }
+                });
     }
 
     private void take(LoadedBlob found) {
@@ -92,6 +94,10 @@ final class Blob {
         }
         uncertain = recovered && !dirty;
         nameSynced = !dirty && !recovered;
+        unkempt =
+                found.blocks() != null
+                        && !dirty
+                        && (recovered || found.blocks().header().syncedSequence() == 0);
         if (condition != Condition.GOOD && condition != Condition.ABSENT) {
             shelf.log.setDoubtful(key, condition == Condition.DOUBTFUL);
             if (shelf.troubles.put(key, reason) == null) {
@@ -314,7 +320,7 @@ final class Blob {
 
     /** Names the blob in the log. */
     private void prepare(@Nullable BlobBody blob) throws IOException {
-        if (blob != null && uncertain) {
+        if (blob != null && (uncertain || unkempt)) {
             sync(blob);
         }
         shelf.log.beforeWrite(key, blob != null && blob.syncedSequence() > 0);
@@ -329,6 +335,7 @@ final class Blob {
         body = made;
         condition = Condition.GOOD;
         uncertain = false;
+        unkempt = false;
         nameSynced = false;
         return made;
     }
@@ -350,6 +357,10 @@ final class Blob {
 
     private void sync(BlobBody blob) throws IOException {
         try {
+            if (unkempt) {
+                blob.file().clearBeyond(blob.version().lengthBytes());
+                unkempt = false;
+            }
             blob.force();
             if (!nameSynced) {
                 shelf.forceName(key);
@@ -366,14 +377,7 @@ final class Blob {
     private FsException fence(IOException cause) {
         condition = Condition.FENCED;
         reason = "a write or sync failed: " + cause.getMessage();
-        shelf.countFence();
-        shelf.troubles.put(key, reason);
-        LOG.error("{}: fenced: {}; check the disk", shelf.paths.blob(key), cause.toString());
-        try {
-            shelf.log.fence(key);
-        } catch (IOException e) {
-            LOG.error("the fence of {} could not be noted: {}", key, e.toString());
-        }
+        shelf.fence(key, reason);
         return new FsException(Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
     }
 
@@ -381,10 +385,19 @@ final class Blob {
 
     /** Removes the file. */
     void delete() throws IOException {
+        alone(this::remove);
+    }
+
+    /** What nobody else may do or see meanwhile. */
+    private interface Lonely {
+        void run() throws IOException;
+    }
+
+    private void alone(Lonely work) throws IOException {
         mutation.lock();
         changing.lock();
         try {
-            remove();
+            work.run();
         } finally {
             changing.unlock();
             mutation.unlock();
@@ -397,9 +410,7 @@ final class Blob {
         reason = "";
         uncertain = false;
         loaded = false; // What follows may fail: then the file is looked at again.
-        if (shelf.disk.delete(shelf.paths.blob(key))) {
-            shelf.count.decrementAndGet();
-        }
+        shelf.delete(key);
         shelf.log.forget(key);
         shelf.troubles.remove(key);
         loaded = true;
@@ -407,63 +418,64 @@ final class Blob {
 
     /** Puts a complete, synced replacement in place. */
     void replace(Replacement replacement) throws IOException {
-        mutation.lock();
-        changing.lock();
-        try {
-            boolean existed = condition != Condition.ABSENT;
-            boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
-            closeFile();
-            loaded = false;
-            shelf.makeDirectory(key);
-            if (existed && bad) {
-                shelf.quarantine(key);
-                shelf.count.decrementAndGet();
-                existed = false;
-            }
-            shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
-            if (!existed) {
-                shelf.count.incrementAndGet();
-            }
-            shelf.forceName(key);
-            shelf.log.forget(key);
-            shelf.troubles.remove(key);
-            take(loader.load(key, false));
-        } finally {
-            changing.unlock();
-            mutation.unlock();
-        }
+        alone(
+                () -> {
+                    boolean existed = condition != Condition.ABSENT;
+                    boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+                    // So that the next process makes the new name durable if this one does not.
+                    shelf.log.beforeWrite(key, existed);
+                    closeFile();
+                    loaded = false;
+                    shelf.makeDirectory(key);
+                    if (existed && bad) {
+                        shelf.quarantine(key);
+                        shelf.count.decrementAndGet();
+                        existed = false;
+                    }
+                    shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
+                    if (!existed) {
+                        shelf.count.incrementAndGet();
+                    }
+                    shelf.forceName(key);
+                    shelf.log.forget(key);
+                    shelf.troubles.remove(key);
+                    take(loader.load(key, false));
+                });
     }
 
     /** Takes what is there when no other copy exists. */
     void settle() throws IOException {
-        mutation.lock();
-        changing.lock();
-        try {
-            BlobBody blob = body;
-            boolean open = condition == Condition.GOOD || condition == Condition.DOUBTFUL;
-            if (!open || blob == null || !shelf.log.isRecovered(key)) {
-                throw new FsException(
-                        Errno.EIO,
-                        shelf.paths.blob(key)
-                                + ": nothing explains its damage; it needs a peer's copy");
-            }
-            int blocks = new Settlement(blob).run();
-            condition = Condition.GOOD;
-            reason = "";
-            shelf.log.setDoubtful(key, false);
-            shelf.troubles.remove(key);
-            sync(blob);
-            LOG.warn(
-                    "{}: settled as it stands, {} blocks with new checksums; there was no other"
-                            + " copy",
-                    shelf.paths.blob(key),
-                    blocks);
-        } catch (IOException e) {
-            throw fence(e);
-        } finally {
-            changing.unlock();
-            mutation.unlock();
-        }
+        alone(
+                () -> {
+                    BlobBody blob = body;
+                    boolean explained =
+                            (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
+                                    && shelf.log.isRecovered(key);
+                    if (!explained || blob == null) {
+                        throw new FsException(
+                                Errno.EIO,
+                                shelf.paths.blob(key)
+                                        + ": nothing explains its damage; it needs a peer's copy");
+                    }
+                    try {
+                        settle(blob);
+                    } catch (IOException e) {
+                        throw fence(e);
+                    }
+                });
+    }
+
+    private void settle(BlobBody blob) throws IOException {
+        int blocks = new Settlement(blob).run();
+        condition = Condition.GOOD;
+        reason = "";
+        shelf.log.setDoubtful(key, false);
+        shelf.troubles.remove(key);
+        sync(blob);
+        LOG.warn(
+                "{}: settled as it stands, {} blocks with new checksums; there was no other copy",
+                shelf.paths.blob(key),
+                blocks);
     }
 
     private void closeFile() throws IOException {
@@ -476,14 +488,10 @@ final class Blob {
 
     /** Closes the file; nobody uses the blob any more. */
     void close() throws IOException {
-        mutation.lock();
-        changing.lock();
-        try {
-            closeFile();
-            loaded = false;
-        } finally {
-            changing.unlock();
-            mutation.unlock();
-        }
+        alone(
+                () -> {
+                    closeFile();
+                    loaded = false;
+                });
     }
 }

@@ -118,6 +118,20 @@ final class BlobFile implements AutoCloseable {
         }
     }
 
+    /** Makes all data beyond the length of the chunk zeros. */
+    void clearBeyond(int lengthBytes) throws IOException {
+        int used = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
+        punch(used, BlockMap.blocks(chunkSizeLog2) - used);
+        int inLast = lengthBytes % BLOCK;
+        if (inLast != 0) {
+            ByteBuffer rest = ByteBuffer.allocate(BLOCK - inLast);
+            read(rest, lengthBytes);
+            if (!BlobLoader.isZero(rest, 0, BLOCK - inLast)) {
+                writeZeros(lengthBytes, BLOCK - inLast);
+            }
+        }
+    }
+
     void force() throws IOException {
         file.force(false);
     }

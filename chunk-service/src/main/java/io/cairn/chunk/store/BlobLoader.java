@@ -231,7 +231,10 @@ final class BlobLoader {
         private LoadedBlob undo(Blocks found) throws IOException {
             BlobHeader header = found.header();
             if (header.previous().sequence() == 0) {
-                return unreadable("its first write was cut off");
+                // A blob that was synced had a write that was not cut off.
+                return kind == Kind.NEW
+                        ? unreadable("its first write was cut off")
+                        : doubtful(found, "its last write was cut off");
             }
             BlobHeader undone =
                     new BlobHeader(

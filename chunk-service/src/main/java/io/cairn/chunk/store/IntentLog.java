@@ -91,11 +91,12 @@ final class IntentLog implements AutoCloseable {
                         });
     }
 
-    /** Begins a new file with the entries that recovery left. */
-    void start() throws IOException {
+    /** Writes a new file with what is live: at the start, after recovery, and at the end. */
+    void rewrite() throws IOException {
         lock.lock();
         try {
-            rewrite(-1);
+            check();
+            replaceFile();
         } finally {
             lock.unlock();
         }
@@ -298,20 +299,6 @@ final class IntentLog implements AutoCloseable {
         }
     }
 
-    /**
-     * Rewrites the log with what is live and the number of blobs, which the next start may rely on
-     * when nothing was appended afterwards.
-     */
-    void finish(long blobCount) throws IOException {
-        lock.lock();
-        try {
-            check();
-            rewrite(blobCount);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void check() throws IOException {
         if (failure != null) {
             throw new IOException(file.path() + " failed before", failure);
@@ -353,12 +340,12 @@ final class IntentLog implements AutoCloseable {
             live += entry.isLive() ? 1 : 0;
         }
         if (records >= SLACK_RECORDS + 2 * live) {
-            rewrite(-1);
+            replaceFile();
         }
     }
 
     /** A disk without room leaves the old file in force. */
-    private void rewrite(long blobCount) throws IOException {
+    private void replaceFile() throws IOException {
         Map<BlobKey, Kind> live = new LinkedHashMap<>();
         entries.forEach(
                 (key, entry) -> {
@@ -367,7 +354,7 @@ final class IntentLog implements AutoCloseable {
                     }
                 });
         try {
-            durable = file.rewrite(live, blobCount);
+            durable = file.rewrite(live);
         } catch (DiskFullException e) {
             if (!file.isOpen()) {
                 throw e;

@@ -25,9 +25,7 @@ import org.jspecify.annotations.Nullable;
  *  24 +----------------------------------------------------------+
  *     | bytes of the file synced when it was made (8)            |
  *  32 +----------------------------------------------------------+
- *     | blobs in the target, when stopped cleanly, else -1 (8)   |
- *  40 +----------------------------------------------------------+
- *     | 0 (24)                                                   |
+ *     | 0 (32)                                                   |
  *  64 +----------------------------------------------------------+
  *     | {@link IntentRecord}s of 48 bytes                        |
  *     +----------------------------------------------------------+
@@ -65,11 +63,10 @@ final class IntentLogFile implements AutoCloseable {
      *
      * @param kinds blobs that may differ from their last sync
      * @param trusted false when records are missing
-     * @param blobCount blobs in the target, or -1 when not known
      */
-    record Contents(Map<BlobKey, Kind> kinds, boolean trusted, long blobCount) {
+    record Contents(Map<BlobKey, Kind> kinds, boolean trusted) {
         static Contents untrusted() {
-            return new Contents(new LinkedHashMap<>(), false, -1);
+            return new Contents(new LinkedHashMap<>(), false);
         }
     }
 
@@ -87,11 +84,11 @@ final class IntentLogFile implements AutoCloseable {
     }
 
     /** Makes a new file with some records, durably, in place of the old one; its length. */
-    long rewrite(Map<BlobKey, Kind> live, long blobCount) throws IOException {
+    long rewrite(Map<BlobKey, Kind> live) throws IOException {
         int bytes = HEADER_BYTES + live.size() * IntentRecord.BYTES;
         ByteBuffer contents = ByteBuffer.allocate(bytes);
         contents.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(0);
-        contents.putLong(identity).putLong(bytes).putLong(blobCount);
+        contents.putLong(identity).putLong(bytes);
         contents.putInt(12, checksum(contents));
         contents.position(HEADER_BYTES);
         live.forEach(
@@ -167,7 +164,6 @@ final class IntentLogFile implements AutoCloseable {
         Map<BlobKey, Kind> kinds = new LinkedHashMap<>();
         long durable = bytes.getLong(24);
         long firstBad = Long.MAX_VALUE;
-        boolean appended = bytes.limit() > durable;
         int at = HEADER_BYTES;
         for (; at + IntentRecord.BYTES <= bytes.limit(); at += IntentRecord.BYTES) {
             IntentRecord record = IntentRecord.decode(bytes, at);
@@ -182,8 +178,7 @@ final class IntentLogFile implements AutoCloseable {
                 kinds.put(record.key(), record.kind());
             }
         }
-        boolean trusted = durable <= Math.min(firstBad, at);
-        return new Contents(kinds, trusted, appended ? -1 : bytes.getLong(32));
+        return new Contents(kinds, durable <= Math.min(firstBad, at));
     }
 
     private static int checksum(ByteBuffer header) {

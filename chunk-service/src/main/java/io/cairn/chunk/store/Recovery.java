@@ -41,15 +41,19 @@ final class Recovery {
             LOG.warn("{} is missing or damaged: verifying all blobs", shelf.paths.intents());
             checkAll();
         }
-        shelf.log.start();
+        for (int group : GroupListing.groups(shelf.disk, shelf.paths)) {
+            if (!named.isEmpty()) {
+                shelf.forceGroup(group);
+            }
+        }
+        shelf.log.rewrite();
         for (BlobKey key : named) {
             if (!shelf.troubles.containsKey(key)
                     && blobs.use(key, Blob::condition) == Condition.ABSENT) {
                 shelf.log.forget(key);
             }
         }
-        boolean counted = contents.trusted() && named.isEmpty() && contents.blobCount() >= 0;
-        shelf.count.set(counted ? contents.blobCount() : count());
+        shelf.count.set(count());
         if (!named.isEmpty()) {
             LOG.info(
                     "{}: looked at {} blobs after an unclean stop, {} in trouble",

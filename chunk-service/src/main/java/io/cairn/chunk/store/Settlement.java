@@ -2,7 +2,6 @@ package io.cairn.chunk.store;
 
 import io.cairn.wire.Limits;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 
 /**
  * Takes the data of a blob in doubt as it stands: gives blocks that do not match their checksum a
@@ -60,18 +59,10 @@ final class Settlement {
     }
 
     private void clearBeyond(int used) throws IOException {
-        file.punch(used, map.blocks() - used);
+        file.clearBeyond(lengthBytes);
         for (int block = used; block < map.blocks(); block++) {
             map.setEntry(block, 0);
             map.setAllocated(block, false);
-        }
-        int inLast = lengthBytes % BLOCK;
-        if (inLast != 0) {
-            ByteBuffer rest = ByteBuffer.allocate(BLOCK - inLast);
-            file.read(rest, lengthBytes);
-            if (!BlobLoader.isZero(rest, 0, BLOCK - inLast)) {
-                file.writeZeros(lengthBytes, BLOCK - inLast);
-            }
         }
     }
 }

@@ -42,9 +42,16 @@ final class Shelf {
         this.space = space;
     }
 
-    /** Counts a failed write or sync. */
-    void countFence() {
+    /** Notes that a write or sync of a blob failed. */
+    void fence(BlobKey key, String reason) {
         fences.incrementAndGet();
+        troubles.put(key, reason);
+        LOG.error("{}: fenced: {}; check the disk", paths.blob(key), reason);
+        try {
+            log.fence(key);
+        } catch (IOException e) {
+            LOG.error("the fence of {} could not be noted: {}", key, e.toString());
+        }
     }
 
     /** Writes and syncs that failed since the start. */
@@ -75,8 +82,7 @@ final class Shelf {
             Path path = paths.slice(key);
             if (!disk.exists(path)) {
                 disk.makeDirectories(path);
-                disk.forceDirectory(paths.group(key.group()));
-                disk.forceDirectory(paths.groups());
+                forceGroup(key.group());
             }
             slices.add(slice);
         }
@@ -88,11 +94,24 @@ final class Shelf {
         }
     }
 
+    /** Makes the names of the slices of a group durable, and its own. */
+    void forceGroup(int group) throws IOException {
+        disk.forceDirectory(paths.group(group));
+        disk.forceDirectory(paths.groups());
+    }
+
     /** Makes the name of a blob durable. */
     void forceName(BlobKey key) throws IOException {
         disk.forceDirectory(paths.directory(key));
         if (key.index() != 0) {
             disk.forceDirectory(paths.slice(key));
+        }
+    }
+
+    /** Removes the file of a blob, not yet durably. */
+    void delete(BlobKey key) throws IOException {
+        if (disk.delete(paths.blob(key))) {
+            count.decrementAndGet();
         }
     }
 

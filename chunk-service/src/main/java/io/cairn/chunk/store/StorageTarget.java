@@ -397,7 +397,7 @@ public final class StorageTarget implements AutoCloseable {
         try {
             blobs.clear();
             replacements.clear();
-            shelf.log.finish(shelf.count.get());
+            shelf.log.rewrite();
             LOG.info("{}: closed, {} blobs", shelf.paths.root(), shelf.count);
         } catch (IOException e) {
             LOG.warn("{}: not stopped cleanly: {}", shelf.paths.root(), e.toString());

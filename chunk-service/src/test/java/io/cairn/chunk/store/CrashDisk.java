@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A disk in memory that can be killed (everything written stays), lose power (what was not synced
@@ -79,7 +81,7 @@ final class CrashDisk implements Disk {
 
     synchronized void losePower(Random random) {
         kill();
-        Set<Path> all = new HashSet<>(names.keySet());
+        Set<Path> all = new TreeSet<>(names.keySet());
         all.addAll(durableNames.keySet());
         for (Path path : all) {
             CrashFile now = names.get(path);
@@ -91,7 +93,8 @@ final class CrashDisk implements Disk {
                 names.put(path, left);
             }
         }
-        new HashSet<>(names.values()).forEach(file -> file.losePower(random));
+        // In order of the paths, so that a seed gives one history.
+        new LinkedHashSet<>(names.values()).forEach(file -> file.losePower(random));
         durableNames.clear();
         durableNames.putAll(names);
     }

@@ -131,8 +131,12 @@ final class StoreWorld {
     }
 
     /** The same continued with zeros to the size of a chunk. */
-    byte[] readPadded(ChunkAddress chunk) {
-        return Arrays.copyOf(read(chunk), CHUNK);
+    byte[] readPadded(ChunkAddress chunk, String place) {
+        try {
+            return Arrays.copyOf(read(chunk), CHUNK);
+        } catch (BadBlock e) {
+            throw new BadBlock(place + e.getMessage());
+        }
     }
 
     static ByteBuffer direct(byte[] bytes) {

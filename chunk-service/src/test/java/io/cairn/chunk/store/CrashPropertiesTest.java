@@ -1,0 +1,20 @@
+package io.cairn.chunk.store;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/**
+ * Random histories against a model: every acknowledged byte survives a kill, every flushed one
+ * survives power loss, and no byte is ever read that was not written.
+ */
+class CrashPropertiesTest {
+    @Property(tries = 20)
+    void agreesWithTheModelWithoutCrashes(@ForAll long seed) throws Exception {
+        new CrashHistory(seed).run(150, false);
+    }
+
+    @Property(tries = 100)
+    void keepsItsPromisesAcrossCrashes(@ForAll long seed) throws Exception {
+        new CrashHistory(seed).run(120, true);
+    }
+}
