@@ -4,6 +4,8 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class AccessTimes {
     private static final long DAY_NS = 86_400_000_000_000L;
     private static final long DELAY_MS = 1000;
+    private static final int PARALLEL = 8;
 
     /** Times waiting to be told; more are dropped, as the loss of an access time is harmless. */
     private static final int MAX_WAITING = 4096;
@@ -83,15 +86,31 @@ final class AccessTimes {
 
     private void tell() {
         scheduled.set(false);
-        for (Map.Entry<Long, Long> each : waiting.entrySet()) {
-            long ino = each.getKey();
-            long atimeNs = each.getValue();
-            AttributeChange change =
-                    AttributeChange.NONE.withAtime(atimeNs).withBits(AttributeChange.KEEP_CTIME);
-            Promises.whenDone(
-                    master.mutate(new TreeMutation.SetAttributes(ino, change)),
-                    (reply, _) -> told(ino, atimeNs, reply));
+        Iterator<Map.Entry<Long, Long>> due = List.copyOf(waiting.entrySet()).iterator();
+        for (int i = 0; i < PARALLEL; i++) {
+            tellNext(due);
         }
+    }
+
+    /** Tells one after the other, so that background work never crowds the connection. */
+    private void tellNext(Iterator<Map.Entry<Long, Long>> due) {
+        Map.Entry<Long, Long> next;
+        synchronized (due) {
+            if (!due.hasNext()) {
+                return;
+            }
+            next = due.next();
+        }
+        long ino = next.getKey();
+        long atimeNs = next.getValue();
+        AttributeChange change =
+                AttributeChange.NONE.withAtime(atimeNs).withBits(AttributeChange.KEEP_CTIME);
+        Promises.whenDone(
+                master.mutate(new TreeMutation.SetAttributes(ino, change)),
+                (reply, _) -> {
+                    told(ino, atimeNs, reply);
+                    tellNext(due);
+                });
     }
 
     private void told(long ino, long atimeNs, @Nullable Reply reply) {

@@ -8,6 +8,7 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +45,9 @@ final class MasterChannel implements AutoCloseable {
     /** Requests that may wait for a connection or for room in the session's window. */
     private static final int MAX_WAITING = 16_384;
 
+    /** Requests on their way at a time: leaves room on the connection for renewals. */
+    private static final int MAX_IN_FLIGHT = Limits.MAX_IN_FLIGHT * 3 / 4;
+
     private static final long SWEEP_MS = 200;
     private static final long RELEASE_DELAY_MS = 10;
 
@@ -64,6 +69,7 @@ final class MasterChannel implements AutoCloseable {
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private volatile @Nullable Listener listener;
     private volatile @Nullable ClusterView view;
+    private final AtomicInteger inFlight = new AtomicInteger();
     private boolean sweeping;
     private volatile boolean closed;
 
@@ -118,7 +124,7 @@ final class MasterChannel implements AutoCloseable {
 
     private void send(MasterCall call) {
         Connection connection = link.ready();
-        if (connection == null || state.session() == 0 || !claim(call)) {
+        if (connection == null || state.session() == 0 || isFull() || !claim(call)) {
             await(call);
             return;
         }
@@ -128,11 +134,20 @@ final class MasterChannel implements AutoCloseable {
             return;
         }
         call.attempts++;
+        inFlight.incrementAndGet();
         byte[] frame = call.frame(state.session(), state.ackedUpTo());
         long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
         Promises.whenDone(
                 connection.call(Message.of(frame), timeoutMs),
-                (message, failure) -> answered(call, connection, message, failure));
+                (message, failure) -> {
+                    inFlight.decrementAndGet();
+                    answered(call, connection, message, failure);
+                    resume();
+                });
+    }
+
+    private boolean isFull() {
+        return inFlight.get() >= MAX_IN_FLIGHT;
     }
 
     /** Gives a mutation its sequence number in the current session; false when it must wait. */
@@ -183,7 +198,7 @@ final class MasterChannel implements AutoCloseable {
             MasterCall call;
             synchronized (waiting) {
                 call = waiting.peek();
-                if (call == null || link.ready() == null || !claim(call)) {
+                if (call == null || link.ready() == null || isFull() || !claim(call)) {
                     return;
                 }
                 waiting.poll();
@@ -319,13 +334,6 @@ final class MasterChannel implements AutoCloseable {
             return;
         }
         state.settle(call.session, call.sequence);
-        boolean wake;
-        synchronized (waiting) {
-            wake = !waiting.isEmpty();
-        }
-        if (wake) {
-            resume();
-        }
     }
 
     /** The session holds an inode open once less; told to the master in batches, soon. */
@@ -351,10 +359,20 @@ final class MasterChannel implements AutoCloseable {
                 (message, failure) -> {
                     releaseMessage(message);
                     if (failure != null) {
-                        // Whether it arrived is unknown: greet anew with the whole list.
-                        link.broken(connection, Await.failure(failure));
+                        untold(inos, connection, Await.failure(failure));
                     }
                 });
+    }
+
+    private void untold(long[] inos, Connection connection, FsException error) {
+        if (error.errno() == Errno.EAGAIN || error.errno() == Errno.NOT_READY) {
+            if (state.returnReleased(inos)) {
+                scheduler.schedule(this::tellReleased, backoff.nextMs());
+            }
+        } else {
+            // Whether it arrived is unknown: greet anew with the whole list.
+            link.broken(connection, error);
+        }
     }
 
     /** Ends the session, waiting for the answer no longer than a time, then the connection. */

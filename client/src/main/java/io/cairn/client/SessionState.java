@@ -160,11 +160,24 @@ final class SessionState {
         } else {
             opens.put(ino, count - 1);
         }
+        addReleased(ino);
+        return releasedCount == 1;
+    }
+
+    private void addReleased(long ino) {
         if (releasedCount == released.length) {
             released = Arrays.copyOf(released, releasedCount * 2);
         }
         released[releasedCount++] = ino;
-        return releasedCount == 1;
+    }
+
+    /** These could not be told now; whether they are the first of a batch to tell. */
+    synchronized boolean returnReleased(long[] inos) {
+        boolean first = releasedCount == 0;
+        for (long ino : inos) {
+            addReleased(ino);
+        }
+        return first;
     }
 
     /** Takes the inodes whose release was not told yet. */

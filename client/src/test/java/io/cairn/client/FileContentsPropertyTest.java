@@ -21,7 +21,7 @@ import net.jqwik.api.ShrinkingMode;
  * One file written, read, cut, punched and reopened at random, compared with an array; with chunks
  * of 64 KiB, so that a small file has many, and with a network that loses requests and answers.
  */
-class FileContentsProperties {
+class FileContentsPropertyTest {
     private static final int CHUNK_SIZE_LOG2 = 16;
     private static final int MAX_BYTES = 400_000;
     private static final int STEPS = 60;
