@@ -26,7 +26,7 @@ final class RatisOptions {
     private static final int LONE_ELECTION_MS = 10;
 
     /** The updater asks for a checkpoint no sooner; the machine decides whether it is time. */
-    private static final long MAX_SNAPSHOT_INTERVAL = 1000;
+    private static final long MAX_SNAPSHOT_INTERVAL = 100;
 
     private static final long MIN_SEGMENT_BYTES = 64 << 10;
     private static final long MAX_SEGMENT_BYTES = 64 << 20;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.FsException;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.MemoryDirectory;
 import java.io.IOException;
@@ -127,6 +128,21 @@ class RatisLogTest {
             assertEquals(List.of(), log.namespace().check());
             createUntilCheckpoints(group, session, made, 2);
             assertFalse(group.heard(0).halted);
+        }
+    }
+
+    @Test
+    void aLogThatCannotGrowHalts() throws IOException {
+        try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
+            RatisLog log = group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            Durable.deleteTree(TestFiles.current(group.directory(0)));
+            TestGroup.await(
+                    "the halt",
+                    () -> {
+                        CompletableFuture<?> _ = session.begin(log, "f");
+                        return group.heard(0).halted;
+                    });
         }
     }
 

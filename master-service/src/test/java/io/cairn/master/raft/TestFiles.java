@@ -17,13 +17,16 @@ final class TestFiles {
 
     private TestFiles() {}
 
+    /** The directory of a master's log. */
+    static Path current(Path master) throws IOException {
+        try (Stream<Path> files = Files.list(master.resolve("raft"))) {
+            return files.filter(Files::isDirectory).findFirst().orElseThrow().resolve("current");
+        }
+    }
+
     /** The segments of a master's log, oldest first. */
     static List<Path> segments(Path master) throws IOException {
-        Path current;
-        try (Stream<Path> files = Files.list(master.resolve("raft"))) {
-            current = files.filter(Files::isDirectory).findFirst().orElseThrow();
-        }
-        try (Stream<Path> files = Files.list(current.resolve("current"))) {
+        try (Stream<Path> files = Files.list(current(master))) {
             return files.filter(file -> first(file) >= 0)
                     .sorted(Comparator.comparingLong(TestFiles::first))
                     .toList();
