@@ -128,11 +128,15 @@ class RocksStoreTest {
         }
     }
 
-    /** What the kernel holds after kill -9: all files as they are. */
+    /**
+     * What the kernel holds after kill -9: all files as they are. With room enough that nothing is
+     * flushed or compacted while they are copied.
+     */
     @Test
     void withoutClosingItIsAtAnEarlierPosition() throws IOException {
         Path copy = directory.resolve("copy");
-        try (RocksStore store = open()) {
+        try (RocksStore store =
+                RocksStore.open(directory.resolve("db"), StoreSettings.standard())) {
             for (int i = 0; i < 5000; i++) {
                 step(store, i);
             }
