@@ -153,6 +153,7 @@ final class IntentLogFile implements AutoCloseable {
                     path + " was written by a later version of Cairn; start that version");
         }
         if (bytes.getLong(0) != MAGIC
+                || bytes.getInt(8) != FORMAT_VERSION
                 || bytes.getInt(12) != checksum(bytes)
                 || bytes.getLong(16) != identity) {
             return Contents.untrusted();

@@ -71,9 +71,12 @@ final class ChunkModel {
         attempted = seen;
     }
 
-    /** After power loss took all of a chunk that was never flushed. */
+    /**
+     * After power loss spoiled a chunk that was never flushed, and it was deleted: which another
+     * power loss may undo.
+     */
     void lose() {
-        history.clear();
+        history.add(attempted);
         history.add(new byte[CHUNK]);
         attempted = new byte[CHUNK];
         flushed = false;

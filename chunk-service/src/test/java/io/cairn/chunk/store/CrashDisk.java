@@ -392,6 +392,13 @@ final class CrashDisk implements Disk {
         file.force();
     }
 
+    /** Inverts one byte. */
+    synchronized void flip(Path path, long offset) {
+        CrashFile file = Objects.requireNonNull(names.get(path), path.toString());
+        byte old = file.page(offset / CrashFile.PAGE)[(int) (offset % CrashFile.PAGE)];
+        corrupt(path, offset, new byte[] {(byte) ~old});
+    }
+
     /** Cuts a file behind everybody's back. */
     synchronized void cut(Path path, long size) {
         CrashFile file = Objects.requireNonNull(names.get(path), path.toString());
