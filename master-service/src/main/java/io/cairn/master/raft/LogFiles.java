@@ -1,6 +1,7 @@
 package io.cairn.master.raft;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -10,8 +11,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +31,8 @@ import org.slf4j.LoggerFactory;
  *       logged: that happens after the sync. A crash leaves sectors of the preallocated space that
  *       are still zero; a damaged entry without such a sector was whole once and may have been
  *       acknowledged, so the log is refused;
- *   <li>checks that the log joins the store and the newest checkpoint without a gap.
+ *   <li>checks that the log joins the store and the newest checkpoint without a gap;
+ *   <li>checks that it is the log of a group with the same members.
  * </ul>
  */
 final class LogFiles {
@@ -36,6 +43,7 @@ final class LogFiles {
     /** More than what is proposed and not synced at any time. */
     private static final int MAX_TORN_BYTES = 16 << 20;
 
+    private final Path members;
     private final List<Segment> segments = new ArrayList<>();
 
     /** A segment; {@code end} is -1 for the one that is written to. */
@@ -47,6 +55,7 @@ final class LogFiles {
      * @param current the directory that Ratis calls so; it may be absent
      */
     LogFiles(Path current) throws IOException {
+        members = current.resolve("raft-meta.conf");
         if (!Files.isDirectory(current)) {
             return;
         }
@@ -100,6 +109,33 @@ final class LogFiles {
         }
     }
 
+    /**
+     * Checks that the group still has the members that the log says. Masters that disagree about
+     * who is in the group can overwrite each other's log.
+     *
+     * @throws IOException other members, or the file is damaged
+     */
+    void requireMembers(Set<String> wanted) throws IOException {
+        if (!Files.exists(members)) {
+            return; // never was in a group
+        }
+        Set<String> known = new TreeSet<>();
+        try (InputStream in = Files.newInputStream(members)) {
+            for (RaftPeerProto peer :
+                    LogEntryProto.parseFrom(in).getConfigurationEntry().getPeersList()) {
+                known.add(peer.getId().toStringUtf8());
+            }
+        } catch (InvalidProtocolBufferException e) {
+            throw damaged(members, String.valueOf(e.getMessage()));
+        }
+        if (!known.equals(wanted)) {
+            throw new IOException(
+                    ("the masters of this cluster are %s (%s), not %s;"
+                                    + " start this master with the same list")
+                            .formatted(known, members, new TreeSet<>(wanted)));
+        }
+    }
+
     /** Index of the last entry in a segment that is written to. */
     private static long openEnd(Segment segment, long applied) throws IOException {
         try (FileChannel channel =
@@ -146,7 +182,8 @@ final class LogFiles {
 
     private static IOException damaged(Path file, String why) {
         return new IOException(
-                "the Raft log is damaged: %s: %s; restore the file, or replace this master by a new one"
+                ("the Raft log is damaged: %s: %s;"
+                                + " restore the file, or replace this master by a new one")
                         .formatted(file, why));
     }
 }

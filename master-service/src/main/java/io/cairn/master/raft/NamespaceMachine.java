@@ -165,12 +165,14 @@ final class NamespaceMachine extends BaseStateMachine {
             if (isNew) {
                 state.namespace().advance(term, index);
             }
-        } else if (isNew) {
-            Namespace.Applied applied = state.apply(term, index, bytes);
-            replies = applied.replies();
-            tell(applied.notices());
+        } else {
             if (group == null) {
                 combiner.observe(Combiner.timeOf(bytes));
+            }
+            if (isNew) {
+                Namespace.Applied applied = state.apply(term, index, bytes);
+                replies = applied.replies();
+                tell(applied.notices());
             }
         }
         updateLastAppliedTermIndex(term, index);

@@ -123,6 +123,7 @@ public final class RatisLog implements ReplicatedLog {
                         new Announcer(),
                         this::stop);
         try {
+            directory.log().requireMembers(settings.ids());
             server = build();
             division = server.getDivision(GROUP);
             gate = new LeaderGate(division);

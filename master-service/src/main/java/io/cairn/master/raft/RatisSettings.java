@@ -3,17 +3,18 @@ package io.cairn.master.raft;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.store.StoreSettings;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * One master's part in the group.
  *
  * @param id its name in the group, 1..255 bytes
  * @param directory its directory; made when absent
- * @param peers all masters, this one included; taken from here when the group is founded, later
- *     from the log
+ * @param peers all masters, this one included; always the same names. Addresses of others are taken
+ *     from here when the group is founded, later from the log
  * @param client where clients reach this master, told to the other masters when it leads
  * @param store memory of the store
  * @param checkpoints when to make checkpoints
@@ -50,7 +51,7 @@ public record RatisSettings(
     /** Checks that the peers have distinct names and hold this master. */
     public RatisSettings {
         peers = List.copyOf(peers);
-        Set<String> ids = new HashSet<>();
+        Set<String> ids = new TreeSet<>();
         for (Peer peer : peers) {
             if (!ids.add(peer.id())) {
                 throw new IllegalArgumentException("two masters are called '" + peer.id() + "'");
@@ -60,6 +61,11 @@ public record RatisSettings(
             throw new IllegalArgumentException(
                     "master '%s' is not among the masters of the group: %s".formatted(id, ids));
         }
+    }
+
+    /** The names of all masters. */
+    Set<String> ids() {
+        return peers.stream().map(Peer::id).collect(Collectors.toSet());
     }
 
     /** This master among the peers. */

@@ -132,6 +132,18 @@ class RatisLogTest {
     }
 
     @Test
+    void aLoneMasterMayMoveToAnotherPortButNotGetCompany() throws IOException {
+        try (TestGroup group = filled();
+                TestGroup three = new TestGroup(directory, 3, CheckpointRule.standard())) {
+            IOException error = assertThrows(IOException.class, () -> three.start(0));
+            assertTrue(String.valueOf(error.getMessage()).contains("[m1, m2, m3]"));
+            group.start(0);
+            new TestSession(group::leaderLog).create("moved");
+            assertTrue(TestSession.has(group.leaderLog(), "f99"));
+        }
+    }
+
+    @Test
     void aLogThatCannotGrowHalts() throws IOException {
         try (TestGroup group = new TestGroup(directory, 1, OFTEN)) {
             RatisLog log = group.start(0);
