@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class FuseMount implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FuseMount.class);
     private static final long FIRST_ANSWER_MS = 30_000;
+    private static final long PATIENCE_MS = 2000;
     private static final long JOIN_MS = 2000;
     private static final long FLUSH_MS = 10_000;
     private static final long END_MS = 3 * JOIN_MS + FLUSH_MS;
@@ -111,14 +112,19 @@ public final class FuseMount implements AutoCloseable {
      */
     @Override
     public void close() {
+        close(PATIENCE_MS);
+    }
+
+    /** As {@link #close()} with another time before force. */
+    void close(long patienceMs) {
         // A process that waits for a lock keeps the mount busy.
         state.waits().close();
-        if (!mountpoint.isMounted() || mountpoint.unmount()) {
+        if (!mountpoint.isMounted() || mountpoint.unmount(patienceMs)) {
             finishSoon();
         }
         try {
             if (!ended.await(END_MS, TimeUnit.MILLISECONDS)) {
-                LOG.error("{} could not be unmounted; run: umount -l it", mountpoint.path());
+                LOG.error("{} is not unmounted; run: umount -l {}", path(), path());
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -21,7 +21,6 @@ final class Mountpoint {
     private static final Logger LOG = LoggerFactory.getLogger(Mountpoint.class);
     private static final Path DEVICE = Path.of("/dev/fuse");
     private static final long PROBE_MS = 3000;
-    private static final long BUSY_MS = 2000;
     private static final long COMMAND_MS = 10_000;
 
     private final Path path;
@@ -178,12 +177,13 @@ final class Mountpoint {
     }
 
     /**
-     * Unmounts: politely for two seconds, then by aborting what is still in use.
+     * Unmounts: politely for a while, then by aborting what is still in use.
      *
+     * @param patienceMs how long it is only asked for
      * @return whether nothing is mounted here afterwards
      */
-    boolean unmount() {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_MS);
+    boolean unmount(long patienceMs) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
         while (isMounted()) {
             if (tryUnmount()) {
                 return true;

@@ -53,6 +53,11 @@ final class MountProcess implements AutoCloseable {
         return mount;
     }
 
+    /** Where it is mounted. */
+    Path directory() {
+        return directory;
+    }
+
     /** kill -9: leaves a dead mount. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();

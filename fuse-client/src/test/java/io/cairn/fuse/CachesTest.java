@@ -1,0 +1,114 @@
+package io.cairn.fuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** The small memories of a mount. */
+class CachesTest {
+    private final AtomicLong nanoTime = new AtomicLong(1);
+
+    private static Attributes attributes(long ino, long size, long version) {
+        return new Attributes(
+                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, size, size, 5, 6, 7, version);
+    }
+
+    private void passMs(long ms) {
+        nanoTime.addAndGet(ms * 1_000_000);
+    }
+
+    @Test
+    void kernelKnowsWhatItWasToldLast() {
+        KernelView view = new KernelView();
+        assertFalse(view.knows(attributes(2, 10, 1)));
+        view.told(attributes(2, 10, 1));
+        assertTrue(view.knows(attributes(2, 10, 1)));
+        assertFalse(view.knows(attributes(2, 11, 1)));
+        assertFalse(view.knows(attributes(2, 10, 2)));
+        view.told(attributes(2, 11, 1));
+        assertFalse(view.knows(attributes(2, 10, 1)));
+    }
+
+    @Test
+    void pagesAreKeptAsLongAsTheVersionStays() {
+        KernelView view = new KernelView();
+        assertFalse(view.keepsPages(2, 1));
+        assertTrue(view.keepsPages(2, 1));
+        assertFalse(view.keepsPages(2, 2));
+        assertTrue(view.keepsPages(2, 2));
+        assertFalse(view.keepsPages(3, 2));
+    }
+
+    @Test
+    void missingCapabilitiesAreRememberedForASecond() {
+        CapabilityMemory memory = new CapabilityMemory(nanoTime::get);
+        assertFalse(memory.hasNone(0));
+        assertFalse(memory.hasNone(9));
+        memory.sawNone(9);
+        assertTrue(memory.hasNone(9));
+        assertFalse(memory.hasNone(10));
+        passMs(900);
+        assertTrue(memory.hasNone(9));
+        passMs(200);
+        assertFalse(memory.hasNone(9));
+        memory.sawNone(9);
+        memory.forget(9);
+        assertFalse(memory.hasNone(9));
+    }
+
+    @Test
+    void aThreadLooksAgainOnce() {
+        StaleOpens opens = new StaleOpens(nanoTime::get);
+        assertTrue(opens.shouldRetry(77));
+        assertTrue(opens.shouldRetry(78));
+        assertFalse(opens.shouldRetry(77));
+        assertTrue(opens.shouldRetry(77));
+        passMs(1500);
+        assertTrue(opens.shouldRetry(77));
+    }
+
+    @Test
+    void seenNamesFollowRenames() {
+        SeenNames names = new SeenNames();
+        Name a = Name.of("a");
+        assertEquals(0, names.find(1, a));
+        names.put(1, a, 5);
+        assertEquals(5, names.find(1, a));
+        assertEquals(0, names.find(2, a));
+        assertEquals(5, names.remove(1, a));
+        assertEquals(0, names.find(1, a));
+    }
+
+    @Test
+    void hiddenNamesAreThoseOfLibfuse() {
+        HiddenFiles hidden = new HiddenFiles();
+        Name made = Name.of(".fuse_hidden0000000100000002");
+        assertTrue(HiddenFiles.isHiddenName(made));
+        assertFalse(HiddenFiles.isHiddenName(Name.of(".fuse_hidden")));
+        hidden.add(made, 8);
+        assertEquals(8, hidden.ino(made));
+        hidden.removeInode(8);
+        assertEquals(0, hidden.ino(made));
+        assertFalse(hidden.remove(made));
+    }
+
+    @Test
+    void openInodesAreCounted() {
+        OpenInodes inodes = new OpenInodes();
+        inodes.opened(3);
+        inodes.opened(3);
+        inodes.locked(3);
+        assertFalse(inodes.closed(3));
+        assertTrue(inodes.isOpen(3));
+        assertTrue(inodes.isLocked(3));
+        assertTrue(inodes.closed(3));
+        assertFalse(inodes.isOpen(3));
+        assertFalse(inodes.isLocked(3));
+    }
+}

@@ -1,0 +1,63 @@
+package io.cairn.fuse;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.runtime.Clock;
+import io.cairn.testkit.ModelFileSystem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A test that mounts a model in this JVM, and leaves no mount behind. It must not map files of the
+ * mount into memory: see {@link FuseMount}.
+ */
+class MountTest {
+    @TempDir Path temp;
+
+    final ModelFileSystem model = new ModelFileSystem(Clock.system());
+    private final List<Path> directories = new ArrayList<>();
+
+    /** A fresh mountpoint. */
+    Path directory(String name) throws IOException {
+        Path directory = Files.createDirectory(temp.toRealPath().resolve(name));
+        directories.add(directory);
+        return directory;
+    }
+
+    FuseMount mount(Path directory, DriverKind driver) {
+        return FuseMount.mount(model, directory, MountOptions.standard().withDriver(driver));
+    }
+
+    @AfterEach
+    void unmountAll() {
+        directories.forEach(Mounts::clean);
+    }
+
+    static void write(Path file, String text) throws IOException {
+        Files.write(file, text.getBytes(UTF_8));
+    }
+
+    static String read(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), UTF_8);
+    }
+
+    /** Polls until a condition holds, ten seconds at most. */
+    static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                Assertions.fail("still not: " + what);
+            }
+            Thread.sleep(5);
+        }
+    }
+}
