@@ -20,7 +20,6 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
-import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -290,7 +289,7 @@ public final class CairnFileSystem implements FileSystem {
 
     private ClientFile openInode(Caller caller, long ino, int flags) {
         mount.master().session().checkRoomToOpen();
-        Inode inode = tree.absorb(tree.ask(new Query.Open(ino), EntryReply.class)).inode();
+        Inode inode = tree.open(ino);
         Attributes found = inode.attributes();
         if (!found.isFile()) {
             mount.master().release(ino);

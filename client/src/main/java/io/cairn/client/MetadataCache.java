@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,8 @@ final class MetadataCache {
     private static final int MAX_INODES = 200_000;
     private static final int MAX_DIRECTORIES = 20_000;
     private static final int MAX_NAMES_PER_DIRECTORY = 20_000;
+
+    private static final int MAX_GONE = 10_000;
 
     private record Known(Attributes attributes, long untilMs) {}
 
@@ -39,6 +42,7 @@ final class MetadataCache {
     private final AtomicLong stamps = new AtomicLong();
     private final ConcurrentHashMap<Long, Known> inodes = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Long, Directory> directories = new ConcurrentHashMap<>();
+    private final Set<Long> gone = ConcurrentHashMap.newKeySet();
 
     MetadataCache(Clock clock, long ttlMs) {
         this.clock = clock;
@@ -97,7 +101,8 @@ final class MetadataCache {
     long child(long parentIno, Name name) {
         Directory directory = directories.get(parentIno);
         Child child = directory == null ? null : directory.children.get(name);
-        return child == null || clock.millis() - child.untilMs >= 0 ? -1 : child.ino;
+        boolean known = child != null && clock.millis() - child.untilMs < 0 && !isGone(child.ino);
+        return known ? child.ino : -1;
     }
 
     /** A name was looked up; {@code ino} 0 when it is absent. */
@@ -137,6 +142,20 @@ final class MetadataCache {
             directory.stamp = stamps.incrementAndGet();
             directory.children.remove(name);
         }
+    }
+
+    private boolean isGone(long ino) {
+        return !gone.isEmpty() && gone.contains(ino);
+    }
+
+    /** An inode has lost its last name: whatever name is remembered for it is wrong. */
+    void gone(long ino) {
+        if (gone.size() >= MAX_GONE) {
+            gone.clear();
+            directories.clear();
+        }
+        gone.add(ino);
+        inodes.remove(ino);
     }
 
     /** The attributes of an inode may have changed. */

@@ -428,6 +428,21 @@ final class Tree {
         return ask(new Query.GetXattr(ino, name), Reply.BytesReply.class).bytes();
     }
 
+    /**
+     * Opens an inode at the master. A name that led here although the inode has none any more is
+     * forgotten, so that who looks it up again finds the new one.
+     */
+    Inode open(long ino) {
+        try {
+            return absorb(ask(new Query.Open(ino), EntryReply.class)).inode();
+        } catch (FsException e) {
+            if (e.errno() == Errno.ESTALE) {
+                cache.gone(ino);
+            }
+            throw e;
+        }
+    }
+
     List<byte[]> listXattr(Caller caller, long ino) {
         List<byte[]> names = new ArrayList<>();
         for (byte[] name : ask(new Query.ListXattr(ino), Reply.NamesReply.class).names()) {
