@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
@@ -56,8 +57,8 @@ final class AckedLoad implements AutoCloseable {
         private final Random random;
         private final TreeMap<String, Expected> acknowledged = new TreeMap<>();
         private final TreeMap<String, List<Expected>> uncertain = new TreeMap<>();
-        private int operations;
-        private int failures;
+        private volatile int operations;
+        private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
 
         Worker(Path directory, Random random) {
             super("load-" + directory.getFileName());
@@ -73,7 +74,7 @@ final class AckedLoad implements AutoCloseable {
                     operate();
                     operations++;
                 } catch (IOException e) {
-                    failures++;
+                    failures.add(e.toString());
                     if (!goesOnAfterErrors) {
                         return;
                     }
@@ -163,8 +164,9 @@ final class AckedLoad implements AutoCloseable {
         return workers.stream().mapToInt(w -> w.operations).sum();
     }
 
-    int failures() {
-        return workers.stream().mapToInt(w -> w.failures).sum();
+    /** What went wrong, in the words of the system. */
+    List<String> failures() {
+        return workers.stream().flatMap(w -> w.failures.stream()).toList();
     }
 
     /** Ends the load; every worker stops within the client's own deadline. */
