@@ -330,8 +330,9 @@ final class Blob {
         BlobFile fresh =
                 new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
         shelf.count.incrementAndGet();
-        BlobBody made = new BlobBody(key, fresh);
         file = fresh;
+        fresh.extend();
+        BlobBody made = new BlobBody(key, fresh);
         body = made;
         condition = Condition.GOOD;
         uncertain = false;
@@ -346,7 +347,7 @@ final class Blob {
         try {
             BlobBody blob = usable();
             if (blob == null) {
-                shelf.log.forget(key);
+                shelf.delete(key);
             } else if (!blob.isHeaderSynced() || !nameSynced || uncertain) {
                 sync(blob);
             }
@@ -411,7 +412,6 @@ final class Blob {
         uncertain = false;
         loaded = false; // What follows may fail: then the file is looked at again.
         shelf.delete(key);
-        shelf.log.forget(key);
         shelf.troubles.remove(key);
         loaded = true;
     }

@@ -39,6 +39,18 @@ final class BlobFile implements AutoCloseable {
         return log2 < 16 || log2 > 26 ? 0 : log2;
     }
 
+    /** The length of a blob file, from its making on. */
+    static long fileBytes(int chunkSizeLog2) {
+        return (1L << chunkSizeLog2)
+                + PAGES * BlobHeader.PAGE_BYTES
+                + 4L * BlockMap.blocks(chunkSizeLog2);
+    }
+
+    /** Gives the file its length. */
+    void extend() throws IOException {
+        file.truncate(fileBytes(chunkSizeLog2));
+    }
+
     int chunkSizeLog2() {
         return chunkSizeLog2;
     }
@@ -118,8 +130,11 @@ final class BlobFile implements AutoCloseable {
         }
     }
 
-    /** Makes all data beyond the length of the chunk zeros. */
+    /** Makes all data beyond the length of the chunk zeros, and the file as long as it was made. */
     void clearBeyond(int lengthBytes) throws IOException {
+        if (file.size() < fileBytes(chunkSizeLog2)) {
+            extend();
+        }
         int used = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
         punch(used, BlockMap.blocks(chunkSizeLog2) - used);
         int inLast = lengthBytes % BLOCK;

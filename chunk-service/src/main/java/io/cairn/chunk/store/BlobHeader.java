@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * S + 8192 + S / 1024 --------------------------+
  * </pre>
  *
- * Since 2S is never reached, the length of the file tells S. A header page, big-endian:
+ * The file has this length from its making on. Since that is below 2S, it tells S. A header page,
+ * big-endian:
  *
  * <pre>
  *   0 +----------------------------+----------------------------+

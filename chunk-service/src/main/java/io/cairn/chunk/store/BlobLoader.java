@@ -57,9 +57,11 @@ final class BlobLoader {
             return LoadedBlob.ABSENT;
         }
         try {
-            int log2 = BlobFile.chunkSizeLog2Of(opened.size());
+            long bytes = opened.size();
+            int log2 = BlobFile.chunkSizeLog2Of(bytes);
             BlobFile file = new BlobFile(opened, path, log2, shelf.scratch);
-            LoadedBlob loaded = new Examination(file, key).run(thorough);
+            boolean cut = bytes < BlobFile.fileBytes(log2);
+            LoadedBlob loaded = new Examination(file, key, cut).run(thorough);
             if (loaded.condition() == Condition.ABSENT) {
                 opened.close();
             }
@@ -76,9 +78,13 @@ final class BlobLoader {
         private final BlobKey key;
         private final @Nullable Kind kind;
 
-        Examination(BlobFile file, BlobKey key) {
+        /** Whether the file is shorter than it was made. */
+        private final boolean cut;
+
+        Examination(BlobFile file, BlobKey key, boolean cut) {
             this.file = file;
             this.key = key;
+            this.cut = cut;
             this.kind = shelf.log.kind(key);
         }
 
@@ -180,7 +186,10 @@ final class BlobLoader {
                     map.setEntry(block, pending.entry(i));
                 }
             }
-            if (map.sum() == header.version().tableSum()) {
+            boolean whole = !cut && differing.isEmpty();
+            // Without a record in the log a write cannot have been cut off: this is damage, and the
+            // header may be an old one.
+            if (map.sum() == header.version().tableSum() && (whole || kind != null)) {
                 return differing.isEmpty()
                         ? LoadedBlob.good(file, found)
                         : cutOff(found, differing, old);
@@ -218,9 +227,6 @@ final class BlobLoader {
                                 map.setEntry(block, old[block - first]);
                                 map.setAllocated(block, !emptyBlocks.get(block));
                             });
-            if (kind == null) {
-                return LoadedBlob.damaged(file, "its last write is incomplete");
-            }
             if (oldBlocks.equals(differing) && map.sum() == header.previous().tableSum()) {
                 return undo(found);
             }
@@ -256,10 +262,13 @@ final class BlobLoader {
             BlobHeader header = found.header();
             BlockMap proof = new BlockMap(header.chunkSizeLog2());
             proof.setBitmap(found.map().bitmap());
+            // Data beyond the length is of a write that was lost, if one may have been: else it
+            // shows that a newer header is damaged.
+            int reach = kind == null ? 1 << header.chunkSizeLog2() : header.version().lengthBytes();
             file.visit(
                     0,
                     proof.blocks(),
-                    header.version().lengthBytes(),
+                    reach,
                     (block, bytes, position, length) ->
                             proof.setEntry(block, BlobFile.entryOf(bytes, position, length)));
             if (proof.sum() == header.version().tableSum()) {

@@ -59,13 +59,16 @@ final class IntentLog implements AutoCloseable {
         /** Recovery could not decide on its contents. */
         boolean doubtful;
 
+        /** Deleted, but power loss may bring it back as it was. */
+        boolean deleted;
+
         Entry(Kind kind, long end) {
             this.kind = kind;
             this.end = end;
         }
 
         boolean isLive() {
-            return dirty || recovered || doubtful || kind == Kind.FENCE;
+            return dirty || recovered || doubtful || deleted || kind == Kind.FENCE;
         }
     }
 
@@ -112,8 +115,11 @@ final class IntentLog implements AutoCloseable {
         try {
             check();
             Entry entry = entries.get(key);
-            if (entry == null || (synced && entry.kind == Kind.NEW)) {
-                entry = append(synced ? Kind.INTENT : Kind.NEW, key);
+            Kind needed = synced ? Kind.INTENT : Kind.NEW;
+            boolean madeAnew = entry != null && entry.deleted && !synced;
+            boolean weaker = entry != null && synced && entry.kind == Kind.NEW;
+            if (entry == null || weaker || (madeAnew && entry.kind != needed)) {
+                entry = append(needed, key);
             }
             setDirty(entry, true);
             if (synced) {
@@ -137,6 +143,7 @@ final class IntentLog implements AutoCloseable {
             }
             setDirty(entry, false);
             entry.recovered = false;
+            entry.deleted = false;
         } finally {
             lock.unlock();
         }
@@ -164,7 +171,44 @@ final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** The blob was deleted or replaced by a synced one. */
+    /** A blob was deleted, not yet durably: what is known of it stays known until it is. */
+    void deleted(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            Entry entry = entries.get(key);
+            if (entry == null) {
+                return;
+            }
+            setDirty(entry, false);
+            entry.recovered = false;
+            entry.doubtful = false;
+            entry.deleted = true;
+            if (entry.kind == Kind.FENCE) {
+                clear(key);
+                entries.remove(key);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets blobs whose deletion is durable, unless they were made anew. */
+    void deletionsSynced(List<BlobKey> keys) throws IOException {
+        lock.lock();
+        try {
+            for (BlobKey key : keys) {
+                Entry entry = entries.get(key);
+                if (entry != null && entry.deleted && !entry.dirty) {
+                    clear(key);
+                    entries.remove(key);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The blob was replaced by a synced one. */
     void forget(BlobKey key) throws IOException {
         lock.lock();
         try {

@@ -114,7 +114,7 @@ final class Replacement {
         BlobVersion complete =
                 new BlobVersion(
                         version.epoch(), version.sequence(), version.lengthBytes(), map.sum());
-        file.writeTable(map, 0, map.blocks());
+        file.writeTable(map, 0, map.blocks()); // Which gives the file its length.
         file.writeHeader(
                 0,
                 new BlobHeader(

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -19,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class Shelf {
     private static final Logger LOG = LoggerFactory.getLogger(Shelf.class);
 
+    private static final int MAX_DELETIONS = 4096;
+
     final Disk disk;
     final TargetPaths paths;
     final IntentLog log;
@@ -31,6 +35,7 @@ final class Shelf {
     /** Blobs that cannot be used, or hold a bad block, and why. */
     final ConcurrentMap<BlobKey, String> troubles = new ConcurrentHashMap<>();
 
+    private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
     private final AtomicLong fences = new AtomicLong();
     private final Set<Long> slices = ConcurrentHashMap.newKeySet();
 
@@ -112,6 +117,35 @@ final class Shelf {
     void delete(BlobKey key) throws IOException {
         if (disk.delete(paths.blob(key))) {
             count.decrementAndGet();
+        }
+        deletions.add(key);
+        log.deleted(key);
+    }
+
+    /** Whether so many deletions are not durable that somebody should make them so. */
+    boolean hasManyDeletions() {
+        return deletions.size() >= MAX_DELETIONS;
+    }
+
+    /** Makes all deletions so far durable. */
+    void syncDeletions() throws IOException {
+        List<BlobKey> keys = List.copyOf(deletions);
+        keys.forEach(deletions::remove);
+        Set<Path> directories = new HashSet<>();
+        for (BlobKey key : keys) {
+            directories.add(paths.slice(key));
+            directories.add(paths.directory(key));
+        }
+        try {
+            for (Path directory : directories) {
+                if (disk.exists(directory)) {
+                    disk.forceDirectory(directory);
+                }
+            }
+            log.deletionsSynced(keys);
+        } catch (IOException e) {
+            deletions.addAll(keys);
+            throw e;
         }
     }
 

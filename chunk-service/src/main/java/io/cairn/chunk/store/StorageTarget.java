@@ -1,6 +1,5 @@
 package io.cairn.chunk.store;
 
-import io.cairn.chunk.store.TargetException.Reason;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
@@ -13,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +41,7 @@ public final class StorageTarget implements AutoCloseable {
     private final BlobCache blobs;
     private final Replacements replacements;
     private final AutoCloseable lock;
-    private final AtomicReference<TargetFormat> format;
+    private final TargetIdentity identity;
     private final GroupPages pages;
 
     StorageTarget(
@@ -57,7 +55,7 @@ public final class StorageTarget implements AutoCloseable {
         this.blobs = blobs;
         this.replacements = new Replacements(shelf);
         this.pages = new GroupPages(shelf, blobs);
-        this.format = new AtomicReference<>(format);
+        this.identity = new TargetIdentity(shelf, format);
         this.lock = lock;
     }
 
@@ -74,12 +72,12 @@ public final class StorageTarget implements AutoCloseable {
 
     /** Random number written when the target was formatted. */
     public long identity() {
-        return format.get().identity();
+        return identity.format().identity();
     }
 
     /** The cluster it belongs to; 0 when freshly formatted. */
     public long clusterId() {
-        return format.get().clusterId();
+        return identity.format().clusterId();
     }
 
     /**
@@ -89,28 +87,7 @@ public final class StorageTarget implements AutoCloseable {
      *     written
      */
     public void adoptCluster(long clusterId) throws TargetException {
-        synchronized (format) {
-            TargetFormat old = format.get();
-            if (old.clusterId() == clusterId) {
-                return;
-            }
-            if (old.clusterId() != 0) {
-                throw new TargetException(
-                        Reason.FOREIGN,
-                        "%s belongs to cluster %x, not to %x; give another directory"
-                                .formatted(shelf.paths.format(), old.clusterId(), clusterId));
-            }
-            TargetFormat adopted = new TargetFormat(old.identity(), clusterId);
-            try {
-                adopted.write(shelf.disk, shelf.paths);
-            } catch (IOException e) {
-                throw new TargetException(
-                        Reason.UNUSABLE,
-                        shelf.paths.format() + " cannot be written: " + e.getMessage(),
-                        e);
-            }
-            format.set(adopted);
-        }
+        identity.adopt(clusterId);
     }
 
     /** Size of the disk less the reserve, in bytes. */
@@ -324,12 +301,18 @@ public final class StorageTarget implements AutoCloseable {
         }
     }
 
-    /** Deletes a chunk; nothing when absent. */
+    /** Deletes a chunk; nothing when absent. Durable after {@link #syncDeletions}. */
     public void delete(int group, long oid, long index) {
         run(new BlobKey(group, oid, index), Blob::delete);
+        if (shelf.hasManyDeletions()) {
+            syncDeletions();
+        }
     }
 
-    /** Deletes the chunks of an object from {@code fromIndex} up to, without, {@code endIndex}. */
+    /**
+     * Deletes the chunks of an object from {@code fromIndex} up to, without, {@code endIndex}.
+     * Durable after {@link #syncDeletions}.
+     */
     public void deleteObject(int group, long oid, long fromIndex, long endIndex) {
         attempt(
                 () -> {
@@ -349,6 +332,14 @@ public final class StorageTarget implements AutoCloseable {
                     }
                     return all;
                 });
+    }
+
+    /**
+     * Makes all deletions so far durable: until then power loss may bring chunks back. To be called
+     * once before many deletions are reported as done.
+     */
+    public void syncDeletions() {
+        run(shelf::syncDeletions);
     }
 
     /**
@@ -397,6 +388,7 @@ public final class StorageTarget implements AutoCloseable {
         try {
             blobs.clear();
             replacements.clear();
+            shelf.syncDeletions();
             shelf.log.rewrite();
             LOG.info("{}: closed, {} blobs", shelf.paths.root(), shelf.count);
         } catch (IOException e) {
@@ -463,16 +455,30 @@ public final class StorageTarget implements AutoCloseable {
         void apply(Blob blob) throws IOException;
     }
 
+    private interface Work {
+        void run() throws IOException;
+    }
+
     private <T extends @Nullable Object> T on(BlobKey key, BlobCache.Use<T> use) {
         return attempt(() -> blobs.use(key, use));
     }
 
     private void run(BlobKey key, Change change) {
+        run(
+                () ->
+                        blobs.use(
+                                key,
+                                blob -> {
+                                    change.apply(blob);
+                                    return true;
+                                }));
+    }
+
+    private void run(Work work) {
         boolean _ =
-                on(
-                        key,
-                        blob -> {
-                            change.apply(blob);
+                attempt(
+                        () -> {
+                            work.run();
                             return true;
                         });
     }

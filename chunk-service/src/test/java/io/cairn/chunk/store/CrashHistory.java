@@ -94,7 +94,13 @@ final class CrashHistory {
             }
             case 13 -> install(chunk);
             case 14 -> cloneFrom(chunk);
-            case 15 -> delete(chunk);
+            case 15 -> {
+                if (random.nextBoolean()) {
+                    delete(chunk);
+                } else {
+                    world.target().syncDeletions();
+                }
+            }
             case 16 -> {
                 trace.add(step + ": flush all");
                 world.target().flushAll();

@@ -75,10 +75,16 @@ final class StoreWorld {
 
     /** Writes as the head of a group does. */
     int write(ChunkAddress chunk, int offset, byte[] bytes) {
+        return write(target, chunk, offset, bytes);
+    }
+
+    /** The same on any target. */
+    static int write(StorageTarget target, ChunkAddress chunk, int offset, byte[] bytes) {
         ByteBuffer payload = direct(bytes);
         AlignedWrite write = target.align(chunk, offset, payload, Crc32c.ofPieces(payload, offset));
         StorageTarget.verifyBlocks(write.blocks(), write.crcs());
-        return target.write(chunk, stat(chunk).sequence() + 1, write);
+        long last = target.stat(chunk.group(), chunk.oid(), chunk.index()).sequence();
+        return target.write(chunk, last + 1, write);
     }
 
     int zero(ChunkAddress chunk, int offset, int length) {

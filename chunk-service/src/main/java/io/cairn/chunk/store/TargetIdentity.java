@@ -1,0 +1,44 @@
+package io.cairn.chunk.store;
+
+import io.cairn.chunk.store.TargetException.Reason;
+import java.io.IOException;
+
+/** The {@link TargetFormat} of an open target, which may become part of a cluster. Thread-safe. */
+final class TargetIdentity {
+    private final Shelf shelf;
+    private volatile TargetFormat format;
+
+    /** The identity of a target. */
+    TargetIdentity(Shelf shelf, TargetFormat format) {
+        this.shelf = shelf;
+        this.format = format;
+    }
+
+    TargetFormat format() {
+        return format;
+    }
+
+    /** As {@link StorageTarget#adoptCluster}. */
+    synchronized void adopt(long clusterId) throws TargetException {
+        TargetFormat old = format;
+        if (old.clusterId() == clusterId) {
+            return;
+        }
+        if (old.clusterId() != 0) {
+            throw new TargetException(
+                    Reason.FOREIGN,
+                    "%s belongs to cluster %x, not to %x; give another directory"
+                            .formatted(shelf.paths.format(), old.clusterId(), clusterId));
+        }
+        TargetFormat adopted = new TargetFormat(old.identity(), clusterId);
+        try {
+            adopted.write(shelf.disk, shelf.paths);
+        } catch (IOException e) {
+            throw new TargetException(
+                    Reason.UNUSABLE,
+                    shelf.paths.format() + " cannot be written: " + e + "; check the disk",
+                    e);
+        }
+        format = adopted;
+    }
+}
