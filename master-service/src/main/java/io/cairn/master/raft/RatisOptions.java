@@ -29,7 +29,7 @@ final class RatisOptions {
     private static final long MAX_SNAPSHOT_INTERVAL = 100;
 
     private static final long MIN_SEGMENT_BYTES = 64 << 10;
-    private static final long MAX_SEGMENT_BYTES = 64 << 20;
+    private static final long MAX_SEGMENT_BYTES = 32 << 20;
 
     private RatisOptions() {}
 
@@ -76,7 +76,9 @@ final class RatisOptions {
         Log.setAsyncFlushEnabled(to, false);
         // The writer syncs when its queue is empty, and at the latest after so many entries.
         Log.setForceSyncNum(to, 4096);
-        // Whole segments are purged: a checkpoint's worth of log should be a few of them.
+        // Whole segments are purged: a checkpoint's worth of log should be a few of them. Ratis
+        // keeps
+        // the entries of the newest one in memory, a small entry at several times its size.
         long segmentBytes = Math.clamp(checkpointBytes / 4, MIN_SEGMENT_BYTES, MAX_SEGMENT_BYTES);
         Log.setSegmentSizeMax(to, SizeInBytes.valueOf(segmentBytes));
         Log.setPreallocatedSize(to, SizeInBytes.valueOf(segmentBytes / 4));
@@ -86,7 +88,7 @@ final class RatisOptions {
         // Else each commit index costs an entry of its own.
         Log.setLogMetadataEnabled(to, false);
         Log.setSegmentCacheNumMax(to, 2);
-        Log.setSegmentCacheSizeMax(to, SizeInBytes.valueOf("64MB"));
+        Log.setSegmentCacheSizeMax(to, SizeInBytes.valueOf("32MB"));
         Log.setPurgeUptoSnapshotIndex(to, true);
         Log.setPurgeGap(to, 1);
         Log.setCorruptionPolicy(to, Log.CorruptionPolicy.EXCEPTION);

@@ -39,7 +39,7 @@ public record RatisSettings(
      * log keeps what the newest two checkpoints need, thus up to about twice as much.
      *
      * @param entries 1 or more
-     * @param bytes 1 or more; a segment of the log is a quarter of it, 64 KiB to 64 MiB
+     * @param bytes 1 or more; a segment of the log is a quarter of it, 64 KiB to 32 MiB
      */
     public record CheckpointRule(long entries, long bytes) {
         /** Every 100,000 entries or 256 MiB. */
