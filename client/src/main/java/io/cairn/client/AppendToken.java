@@ -109,6 +109,11 @@ final class AppendToken {
         }
     }
 
+    /** Whether the calling thread is between {@link #beginWrite} and {@link #endWrite}. */
+    boolean isMine() {
+        return order.isHeldByCurrentThread();
+    }
+
     /** The bytes of the append are buffered. */
     void endWrite() {
         synchronized (this) {

@@ -481,11 +481,6 @@ public final class CairnFileSystem implements FileSystem {
         return new MountEvents(mount, cache, open, locks);
     }
 
-    /** Whether no file of this client has anything to commit; for tests and shutdown. */
-    boolean isClean() {
-        return mount.dirty().all().isEmpty();
-    }
-
     /**
      * Commits what is buffered, ends the session (which releases locks and open files) and the
      * connections; at most 10 s. Data that could not be stored in that time is lost, as its writers

@@ -15,6 +15,7 @@ final class ClientFile implements OpenFile {
     private final CairnFileSystem fs;
     private final InodeState state;
     private final ContentReader reader;
+    private final ContentWriter writer;
     private final Caller caller;
     private final int flags;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -25,6 +26,7 @@ final class ClientFile implements OpenFile {
         this.fs = fs;
         this.state = state;
         this.reader = new ContentReader(state);
+        this.writer = new ContentWriter(state);
         this.caller = caller;
         this.flags = flags;
         this.errorsSeen = state.errors().count();
@@ -94,7 +96,7 @@ final class ClientFile implements OpenFile {
 
     private void writeAt(long offset, ByteBuffer source) {
         fs.ensureStorage(state, offset + source.remaining());
-        state.write(offset, source);
+        writer.write(offset, source);
     }
 
     @Override
@@ -108,7 +110,7 @@ final class ClientFile implements OpenFile {
     private void commit() {
         FsException unnoted = null;
         try {
-            Await.get(state.commit(), drainTimeoutMs());
+            Await.get(state.commit(), state.drainTimeoutMs());
         } catch (FsException e) {
             unnoted = e;
         }
@@ -116,11 +118,6 @@ final class ClientFile implements OpenFile {
         if (unnoted != null) {
             throw unnoted;
         }
-    }
-
-    /** A file with many buffered writes may take several rounds of requests to drain. */
-    private long drainTimeoutMs() {
-        return fs.mount().timeoutMs() * (2 + state.bufferedExtents() / 16);
     }
 
     @Override
@@ -132,7 +129,7 @@ final class ClientFile implements OpenFile {
     private void makeDurable() {
         FsException unnoted = null;
         try {
-            fs.sync(state, drainTimeoutMs());
+            fs.sync(state, state.drainTimeoutMs());
         } catch (FsException e) {
             unnoted = e;
         }

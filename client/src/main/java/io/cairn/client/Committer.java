@@ -100,7 +100,7 @@ final class Committer {
 
     private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
         if (reply instanceof Reply.EntryReply entry) {
-            state.committed(entry.inode());
+            state.committed(mutation, entry.inode());
             return DONE;
         }
         if (!(reply instanceof Reply.Failure failure)) {

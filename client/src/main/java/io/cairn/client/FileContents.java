@@ -30,11 +30,23 @@ final class FileContents {
     }
 
     private void commit(InodeState state) {
-        Await.get(state.commit(), mount.timeoutMs() * (2 + state.bufferedExtents() / 16));
+        Await.get(state.commit(), state.drainTimeoutMs());
     }
 
     /** Changes the size, and perhaps other attributes with it. */
     Reply.EntryReply resize(InodeState state, AttributeChange change) {
+        if (!state.needsTokenToReach(change.size())) {
+            return resizeGated(state, change);
+        }
+        state.appendToken().beginWrite();
+        try {
+            return resizeGated(state, change);
+        } finally {
+            state.appendToken().endWrite();
+        }
+    }
+
+    private Reply.EntryReply resizeGated(InodeState state, AttributeChange change) {
         state.closeGate();
         try {
             state.discardFrom(change.size());
@@ -104,8 +116,18 @@ final class FileContents {
         if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
             ensureStorage(state);
         }
-        state.extendTo(end);
-        commit(state);
+        boolean token = state.needsTokenToReach(end);
+        if (token) {
+            state.appendToken().beginWrite();
+        }
+        try {
+            state.extendTo(end);
+            commit(state);
+        } finally {
+            if (token) {
+                state.appendToken().endWrite();
+            }
+        }
     }
 
     private void zero(InodeState state, long offset, long wantedEnd) {
@@ -151,7 +173,7 @@ final class FileContents {
 
     /** As {@code OpenFile.seek}. */
     long seek(InodeState state, long offset, boolean data) {
-        Await.get(state.drain(), mount.timeoutMs() * (2 + state.bufferedExtents() / 16));
+        Await.get(state.drain(), state.drainTimeoutMs());
         if (!state.isFresh()) {
             Inode fresh =
                     Await.reply(

@@ -4,7 +4,6 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
-import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.ContentMutation.Patch;
@@ -168,15 +167,20 @@ final class InodeState implements WriteBack.Owner {
         }
         byte[] base = inode.inline();
         BitSet mine = contents.written();
-        int size = (int) Math.min(size(), Limits.MAX_INLINE_BYTES);
-        ByteBuffer bytes = ByteBuffer.wrap(contents.copy(size));
-        for (WriteBack.Held held : chunks.held(0, size)) {
-            held.overlay(0, bytes, 0, size);
-            held.data().release();
-        }
         inline = null;
         spill = new Spilling(layout().lastOid(), base == null ? new byte[0] : base, mine);
-        putAll(0, bytes);
+        if (base == null || base.length == 0) {
+            // Only what was written: another client may be writing the bytes between.
+            putPatches(contents.beginTelling());
+        } else {
+            int size = (int) Math.min(size(), Limits.MAX_INLINE_BYTES);
+            ByteBuffer bytes = ByteBuffer.wrap(contents.copy(size));
+            for (WriteBack.Held held : chunks.held(0, size)) {
+                held.overlay(0, bytes, 0, size);
+                held.data().release();
+            }
+            putAll(0, bytes);
+        }
         touch();
     }
 
@@ -190,34 +194,35 @@ final class InodeState implements WriteBack.Owner {
     // ---- writing
 
     /**
-     * Buffers all remaining bytes of a source; blocks while there is no room.
-     *
-     * @throws FsException ENOSPC when nothing can be stored; ETIMEDOUT when no room came free
+     * Whether contents that the master has in the inode would move to chunks when the file is
+     * written up to an offset. One client at a time does that: the bytes that it moves along must
+     * not come down on what another one writes there already.
      */
-    void write(long offset, ByteBuffer source) {
-        long at = offset;
-        if (at < 0 || at > FileSystem.MAX_FILE_BYTES - source.remaining()) {
-            throw new FsException(Errno.EFBIG);
-        }
-        while (source.hasRemaining()) {
-            int taken;
-            synchronized (this) {
-                gate.pass();
-                taken = take(at, source);
-                if (taken == 0) {
-                    chunks.sendAll();
-                }
-            }
-            at += taken;
-            if (taken == 0 && !mount.pool().awaitRoom(WriteBack.WINDOW_BYTES, mount.timeoutMs())) {
-                throw new FsException(
-                        Errno.ETIMEDOUT,
-                        "no room in the write buffer for " + mount.timeoutMs() + " ms");
-            }
-        }
+    synchronized boolean needsTokenToReach(long end) {
+        byte[] base = inode.inline();
+        return inline != null
+                && base != null
+                && base.length > 0
+                && end > mount.master().session().inlineLimitBytes()
+                && !appendToken.isMine();
     }
 
-    private int take(long offset, ByteBuffer source) {
+    /**
+     * Buffers bytes of a source, as many as there is room for at once; waits while the layout
+     * changes.
+     *
+     * @return bytes taken; 0 when everything buffered is on its way and there is no room yet
+     */
+    synchronized int take(long offset, ByteBuffer source) {
+        gate.pass();
+        int taken = buffer(offset, source);
+        if (taken == 0) {
+            chunks.sendAll();
+        }
+        return taken;
+    }
+
+    private int buffer(long offset, ByteBuffer source) {
         int length = source.remaining();
         InlineContents contents = inline;
         if (contents != null) {
@@ -335,8 +340,6 @@ final class InodeState implements WriteBack.Owner {
         uncommitted.lost(chunks.end());
     }
 
-    // ---- committing
-
     /** Whether anything is not at the master yet. */
     synchronized boolean isDirty() {
         return uncommitted.isDirty();
@@ -365,11 +368,12 @@ final class InodeState implements WriteBack.Owner {
         return chunks.drain();
     }
 
-    synchronized int bufferedExtents() {
-        return chunks.count();
+    /** How long to wait for all that is buffered to drain, in milliseconds. */
+    synchronized long drainTimeoutMs() {
+        return mount.timeoutMs() * (2 + chunks.count() / WriteBack.MAX_IN_FLIGHT);
     }
 
-    /** Forgets buffered data at and beyond an offset that was not sent: it is being cut off. */
+    /** Forgets what is buffered beyond an offset: it is being cut off. */
     synchronized void discardFrom(long offset) {
         chunks.discardFrom(offset);
     }
@@ -404,15 +408,17 @@ final class InodeState implements WriteBack.Owner {
                 ino(), layout().lastOid(), uncommitted.end(), timeNs, delta);
     }
 
-    /** The master has done the last mutation. */
-    synchronized void committed(Inode fresh) {
+    /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */
+    synchronized void committed(Mutation mutation, Inode fresh) {
         if (uncommitted.told()) {
             mount.dirty().remove(this);
         }
         if (inline != null) {
             inline.told();
         }
-        spill = null;
+        if (mutation instanceof ContentMutation.Spill) {
+            spill = null;
+        }
         adopt(fresh);
     }
 
@@ -456,8 +462,6 @@ final class InodeState implements WriteBack.Owner {
         return errors;
     }
 
-    // ---- the gate: changes of layout keep writers out
-
     /** Keeps writers and other holders of the gate out; blocks. */
     synchronized void closeGate() {
         gate.close();
@@ -467,8 +471,6 @@ final class InodeState implements WriteBack.Owner {
     synchronized void openGate() {
         gate.open();
     }
-
-    // ---- reading
 
     /** The inline contents, or null when they are in chunks. */
     synchronized @Nullable InlineContents inline() {

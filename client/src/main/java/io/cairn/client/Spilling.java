@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.wire.ContentMutation.Patch;
+import io.cairn.wire.Limits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -15,10 +16,10 @@ import java.util.List;
  */
 record Spilling(long oid, byte[] base, BitSet mine) {
 
-    /** A write to chunks: as far as it covers former inline bytes, they are this client's now. */
+    /** A write to chunks: as far as it covers possible inline bytes, they are this client's now. */
     void wrote(long from, long to) {
-        if (from < base.length) {
-            mine.set((int) from, (int) Math.min(to, base.length));
+        if (from < Limits.MAX_INLINE_BYTES) {
+            mine.set((int) from, (int) Math.min(to, Limits.MAX_INLINE_BYTES));
         }
     }
 

@@ -55,6 +55,25 @@ final class Tree {
                 Await.reply(mount.master().mutate(mutation), EntryReply.class, mount.timeoutMs()));
     }
 
+    /**
+     * Opens an inode at the master. A name that led here although the inode has none any more is
+     * forgotten, so that who looks it up again finds the new one.
+     */
+    Inode open(long ino) {
+        return askAbout(ino, new Query.Open(ino)).inode();
+    }
+
+    private EntryReply askAbout(long ino, Query query) {
+        try {
+            return absorb(ask(query, EntryReply.class));
+        } catch (FsException e) {
+            if (e.errno() == Errno.ESTALE) {
+                cache.gone(ino);
+            }
+            throw e;
+        }
+    }
+
     <T extends Reply> T ask(Query query, Class<T> kind) {
         return Await.reply(mount.master().query(query), kind, mount.timeoutMs());
     }
@@ -93,7 +112,7 @@ final class Tree {
 
     /** The inode as the master has it now. */
     Inode inode(long ino) {
-        return absorb(ask(new Query.GetInode(ino), EntryReply.class)).inode();
+        return askAbout(ino, new Query.GetInode(ino)).inode();
     }
 
     // ---- names
@@ -367,7 +386,7 @@ final class Tree {
         }
         if (state != null && change.has(AttributeChange.MTIME | AttributeChange.ATIME)) {
             // A later commit of earlier writes must not set the times again.
-            Await.get(state.commit(), mount.timeoutMs() * (2 + state.bufferedExtents() / 16));
+            Await.get(state.commit(), state.drainTimeoutMs());
         }
         return shown(change(new TreeMutation.SetAttributes(ino, change)).inode().attributes());
     }
@@ -426,21 +445,6 @@ final class Tree {
     byte[] getXattr(Caller caller, long ino, byte[] name) {
         Permissions.xattr(caller, attributes(ino), name, Permissions.XattrUse.GET);
         return ask(new Query.GetXattr(ino, name), Reply.BytesReply.class).bytes();
-    }
-
-    /**
-     * Opens an inode at the master. A name that led here although the inode has none any more is
-     * forgotten, so that who looks it up again finds the new one.
-     */
-    Inode open(long ino) {
-        try {
-            return absorb(ask(new Query.Open(ino), EntryReply.class)).inode();
-        } catch (FsException e) {
-            if (e.errno() == Errno.ESTALE) {
-                cache.gone(ino);
-            }
-            throw e;
-        }
     }
 
     List<byte[]> listXattr(Caller caller, long ino) {

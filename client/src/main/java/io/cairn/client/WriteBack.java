@@ -27,7 +27,8 @@ final class WriteBack {
     /** Extents end at multiples of this. */
     static final int WINDOW_BYTES = Limits.MAX_IO_BYTES;
 
-    private static final int MAX_IN_FLIGHT = 16;
+    /** Extents of one inode on their way at a time. */
+    static final int MAX_IN_FLIGHT = 16;
 
     /** Open extents of a file that is written in many places; the oldest goes out beyond it. */
     private static final int MAX_OPEN = 64;

@@ -28,6 +28,7 @@ final class FakeCluster implements AutoCloseable {
 
     final FakeNetwork network = new FakeNetwork();
     final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
+    long writeBackDelayMs = 1000;
     final List<FakeChunkServer> servers = new ArrayList<>();
     final FakeNamespace namespace;
     final FakeMaster.Shared shared;
@@ -77,7 +78,8 @@ final class FakeCluster implements AutoCloseable {
     ClientSettings settings() {
         return ClientSettings.of(List.of(MASTER), "test")
                 .withAttemptTimeoutMs(500)
-                .withRequestTimeoutMs(10_000);
+                .withRequestTimeoutMs(10_000)
+                .withWriteBackDelayMs(writeBackDelayMs);
     }
 
     CairnFileSystem connect() {

@@ -1,0 +1,56 @@
+package io.cairn.client;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import java.nio.ByteBuffer;
+
+/**
+ * Writes into the buffers of one inode. Thread-safe; blocks while there is no room, or while the
+ * layout changes.
+ */
+final class ContentWriter {
+    private final InodeState state;
+    private final Mount mount;
+
+    ContentWriter(InodeState state) {
+        this.state = state;
+        this.mount = state.mount();
+    }
+
+    /**
+     * Buffers all remaining bytes of a source.
+     *
+     * @throws FsException EFBIG; ENOSPC when nothing can be stored; ETIMEDOUT when no room came
+     *     free
+     */
+    void write(long offset, ByteBuffer source) {
+        if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - source.remaining()) {
+            throw new FsException(Errno.EFBIG);
+        }
+        boolean token = state.needsTokenToReach(offset + source.remaining());
+        if (token) {
+            state.appendToken().beginWrite();
+        }
+        try {
+            buffer(offset, source);
+        } finally {
+            if (token) {
+                state.appendToken().endWrite();
+            }
+        }
+    }
+
+    private void buffer(long offset, ByteBuffer source) {
+        long at = offset;
+        while (source.hasRemaining()) {
+            int taken = state.take(at, source);
+            at += taken;
+            if (taken == 0 && !mount.pool().awaitRoom(WriteBack.WINDOW_BYTES, mount.timeoutMs())) {
+                throw new FsException(
+                        Errno.ETIMEDOUT,
+                        "no room in the write buffer for " + mount.timeoutMs() + " ms");
+            }
+        }
+    }
+}
