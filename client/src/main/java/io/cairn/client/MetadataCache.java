@@ -101,8 +101,10 @@ final class MetadataCache {
     long child(long parentIno, Name name) {
         Directory directory = directories.get(parentIno);
         Child child = directory == null ? null : directory.children.get(name);
-        boolean known = child != null && clock.millis() - child.untilMs < 0 && !isGone(child.ino);
-        return known ? child.ino : -1;
+        if (child == null || clock.millis() - child.untilMs >= 0 || isGone(child.ino)) {
+            return -1;
+        }
+        return child.ino;
     }
 
     /** A name was looked up; {@code ino} 0 when it is absent. */
