@@ -271,7 +271,9 @@ class CairnFileSystemTest {
                     assertThrows(FsException.class, () -> file.read(0, ByteBuffer.allocate(1000)));
             assertEquals(Errno.EIO, error.errno());
         }
-        assertTrue(cluster.servers.stream().mapToInt(s -> s.reportedBad.get()).sum() > 0);
+        cluster.awaitTrue(
+                () -> cluster.servers.stream().anyMatch(s -> s.reportedBad.get() > 0),
+                "the bad block is reported");
     }
 
     @Test
