@@ -10,15 +10,27 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A {@code cairn} command as a process of its own, its output in a file. Killed when closed. */
 final class CairnProcess implements AutoCloseable {
-    private final Process process;
+    private final ProcessHandle process;
+    private final @Nullable Process child;
     private final Path output;
 
-    private CairnProcess(Process process, Path output) {
+    private CairnProcess(ProcessHandle process, @Nullable Process child, Path output) {
         this.process = process;
+        this.child = child;
         this.output = output;
+    }
+
+    /** A process that a {@link Spawner} started: its exit code is not known. */
+    static CairnProcess adopt(long pid, Path output) {
+        ProcessHandle handle =
+                ProcessHandle.of(pid)
+                        .orElseThrow(
+                                () -> new IllegalStateException("process " + pid + " has ended"));
+        return new CairnProcess(handle, null, output);
     }
 
     /**
@@ -49,7 +61,8 @@ final class CairnProcess implements AutoCloseable {
         builder.environment().keySet().removeIf(name -> name.startsWith("CAIRN_"));
         builder.environment().putAll(environment);
         try {
-            return new CairnProcess(builder.start(), output);
+            Process child = builder.start();
+            return new CairnProcess(child.toHandle(), child, output);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -108,17 +121,22 @@ final class CairnProcess implements AutoCloseable {
         }
     }
 
+    /** Waits for the end; the exit code, for a process started directly. */
     int awaitExit(int limitSeconds) throws InterruptedException {
-        if (!process.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+        Process started = child;
+        if (started == null) {
+            throw new IllegalStateException("the exit code of an adopted process is not known");
+        }
+        if (!started.waitFor(limitSeconds, TimeUnit.SECONDS)) {
             throw new AssertionError("still running after " + limitSeconds + " s:\n" + output());
         }
-        return process.exitValue();
+        return started.exitValue();
     }
 
     /** {@code kill -9}, and waits for the end. */
-    void kill() throws InterruptedException {
+    void kill() {
         process.destroyForcibly();
-        process.waitFor(20, TimeUnit.SECONDS);
+        Poll.until("end of process " + pid(), 20, () -> !process.isAlive());
     }
 
     /** SIGTERM. */
@@ -128,11 +146,6 @@ final class CairnProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroyForcibly();
-        try {
-            process.waitFor(20, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        kill();
     }
 }

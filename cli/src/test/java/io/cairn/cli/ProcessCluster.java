@@ -22,8 +22,9 @@ final class ProcessCluster implements AutoCloseable {
     private final Map<String, CairnProcess> processes = new LinkedHashMap<>();
     private final List<Path> mountpoints = new ArrayList<>();
     private final List<String> masters = new ArrayList<>();
+    private final Spawner spawner = new Spawner();
 
-    ProcessCluster(Path directory, int replicas) {
+    ProcessCluster(Path directory, int replicas) throws IOException {
         this.directory = directory;
         this.replicas = replicas;
     }
@@ -104,13 +105,13 @@ final class ProcessCluster implements AutoCloseable {
         if (old != null && old.isAlive()) {
             throw new IllegalStateException(name + " runs already");
         }
-        CairnProcess process = CairnProcess.start(log(name), commands.get(name));
+        CairnProcess process = spawner.start(log(name), commands.get(name));
         processes.put(name, process);
         return process;
     }
 
     /** {@code kill -9}. */
-    void kill(String name) throws InterruptedException {
+    void kill(String name) {
         processes.get(name).kill();
     }
 
@@ -140,6 +141,7 @@ final class ProcessCluster implements AutoCloseable {
             unmount(mountpoint);
         }
         processes.values().forEach(CairnProcess::close);
+        spawner.close();
         for (Path mountpoint : mountpoints) {
             unmount(mountpoint);
         }
