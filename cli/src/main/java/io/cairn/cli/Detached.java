@@ -38,7 +38,7 @@ final class Detached {
         while (true) {
             boolean alive = child.isAlive();
             List<String> lines = linesAfter(log, begin);
-            if (lines.stream().anyMatch(l -> l.endsWith("ready") || l.contains(" ready "))) {
+            if (lines.stream().anyMatch(Detached::saysReady)) {
                 lines.stream().filter(Detached::isForPeople).forEach(System.out::println);
                 return ExitCode.OK;
             }
@@ -61,6 +61,11 @@ final class Detached {
             System.err.println("cairn: the process ended at once; see " + log);
         }
         return exitCode == 0 ? ExitCode.SOFTWARE : exitCode;
+    }
+
+    /** Lines of the log begin with a date, what is said to people with the name of the program. */
+    private static boolean saysReady(String line) {
+        return line.startsWith("cairn ") && line.contains(" ready");
     }
 
     /** Lines of the log begin with a date. */

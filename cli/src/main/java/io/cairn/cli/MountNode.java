@@ -2,6 +2,9 @@ package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.ClientSettings;
+import io.cairn.client.PathWalker;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
 import java.net.InetAddress;
@@ -37,6 +40,16 @@ final class MountNode implements AutoCloseable {
                 world.scheduler(),
                 world.random(),
                 world.metrics());
+    }
+
+    private static long root(CairnFileSystem files, Source source) {
+        Attributes found = new PathWalker(files, Caller.ROOT).resolve(source.subdirectory());
+        if (!found.isDirectory()) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT,
+                    source.subdirectory() + " is not a directory of the cluster");
+        }
+        return found.ino();
     }
 
     static String hostName() {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -198,14 +200,39 @@ final class AckedLoad implements AutoCloseable {
 
     private static void verify(Path path, Expected expected, List<Expected> also)
             throws IOException {
-        byte @Nullable [] found = Files.exists(path) ? Files.readAllBytes(path) : null;
+        byte @Nullable [] found = read(path);
         if (matches(found, expected) || also.stream().anyMatch(e -> matches(found, e))) {
             return;
         }
         assertEquals(
                 describe(expected == Expected.ABSENT ? null : contents(expected)),
                 describe(found),
-                () -> path + " does not hold what was acknowledged; uncertain: " + also);
+                () ->
+                        path
+                                + " does not hold what was acknowledged; uncertain: "
+                                + also
+                                + "; beside it: "
+                                + names(path.getParent()));
+    }
+
+    private static byte @Nullable [] read(Path path) throws IOException {
+        try {
+            return Files.readAllBytes(path);
+        } catch (NoSuchFileException e) {
+            return null;
+        }
+    }
+
+    private static String names(@Nullable Path directory) {
+        try (Stream<Path> entries = Files.list(directory == null ? Path.of("/") : directory)) {
+            return entries.map(p -> String.valueOf(p.getFileName()))
+                    .sorted()
+                    .limit(20)
+                    .toList()
+                    .toString();
+        } catch (IOException e) {
+            return e.toString();
+        }
     }
 
     private static boolean matches(byte @Nullable [] found, Expected expected) {

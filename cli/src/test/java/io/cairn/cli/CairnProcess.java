@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A {@code cairn} command as a process of its own, its output in a file. Killed when closed. */
 final class CairnProcess implements AutoCloseable {
+    /** The line by which a service says that it answers; lines of the log begin with a date. */
+    static final String READY = "(?m)^cairn .*ready";
+
     private final ProcessHandle process;
     private final @Nullable Process child;
     private final Path output;

@@ -38,7 +38,7 @@ final class MountWorkTest {
                                 "127.0.0.1:0",
                                 "--listen",
                                 "127.0.0.1:0"));
-        up.await("ready", 60);
+        up.await(CairnProcess.READY, 60);
     }
 
     @AfterAll

@@ -86,12 +86,19 @@ final class ProcessCluster implements AutoCloseable {
 
     /** Mounts at {@code DIRECTORY/NAME} and waits until it answers. */
     Path mount(String name) throws Exception {
+        return mount(name, "");
+    }
+
+    /** The same for a directory of the cluster, {@code :/DIR}. */
+    Path mount(String name, String subdirectory) throws Exception {
         Path mountpoint = directory.resolve(name);
         Files.createDirectories(mountpoint);
         mountpoints.add(mountpoint);
-        commands.put(name, List.of("mount", masters(), mountpoint.toString(), "--foreground"));
+        commands.put(
+                name,
+                List.of("mount", masters() + subdirectory, mountpoint.toString(), "--foreground"));
         start(name);
-        processes.get(name).await("ready", 60);
+        processes.get(name).await(CairnProcess.READY, 60);
         return mountpoint;
     }
 

@@ -41,7 +41,7 @@ final class RestartTest {
             for (int round = 0; round < ROUNDS; round++) {
                 Files.deleteIfExists(log);
                 try (CairnProcess up = CairnProcess.start(log, command)) {
-                    up.await("ready", 60);
+                    up.await(CairnProcess.READY, 60);
                     if (previous != null) {
                         previous.verify(mount);
                         Shell.run(mount, "rm -rf round*");

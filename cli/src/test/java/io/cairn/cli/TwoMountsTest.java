@@ -199,6 +199,19 @@ final class TwoMountsTest {
     }
 
     @Test
+    void aDirectoryOfTheClusterCanBeMountedAlone() throws Exception {
+        Files.createDirectories(a.resolve("home/user"));
+        Files.writeString(a.resolve("home/user/letter"), "dear");
+        Path home = cluster.mount("home-alone", ":/home");
+        assertEquals("dear", Files.readString(home.resolve("user/letter")));
+        Files.writeString(home.resolve("top"), "made below");
+        Files.move(home.resolve("user/letter"), home.resolve("letter"));
+        assertEquals("made below", Files.readString(a.resolve("home/top")));
+        assertEquals("dear", Files.readString(a.resolve("home/letter")));
+        Shell.run(home, "cd user/.. && ls letter top && test ! -e swapped");
+    }
+
+    @Test
     void namesRemovedHereAreGoneThere() throws IOException {
         Files.writeString(a.resolve("gone"), "x");
         assertTrue(Files.exists(b.resolve("gone")));

@@ -36,8 +36,7 @@ public final class FuseMount implements AutoCloseable {
         this.mountpoint = mountpoint;
         this.state = state;
         this.driver = driver;
-        this.loop =
-                new RequestLoop(driver, state.waits(), state.options().threads(), this::finishSoon);
+        this.loop = new RequestLoop(driver, state, this::finishSoon);
     }
 
     /**
@@ -46,8 +45,19 @@ public final class FuseMount implements AutoCloseable {
      * @throws MountException in one line what is wrong and what to do; nothing is mounted then
      */
     public static FuseMount mount(FileSystem fileSystem, Path directory, MountOptions options) {
+        return mount(fileSystem, FileSystem.ROOT_INO, directory, options);
+    }
+
+    /**
+     * Mounts a directory of the filesystem as the root, and returns when the mount answers.
+     *
+     * @param rootIno an inode that is a directory
+     * @throws MountException in one line what is wrong and what to do; nothing is mounted then
+     */
+    public static FuseMount mount(
+            FileSystem fileSystem, long rootIno, Path directory, MountOptions options) {
         Mountpoint mountpoint = Mountpoint.prepare(directory, options.nonEmpty());
-        MountState state = new MountState(fileSystem, options);
+        MountState state = new MountState(fileSystem, rootIno, options);
         Driver driver =
                 switch (options.driver()) {
                     case JNR -> JnrDriver.mount(state, mountpoint.path());

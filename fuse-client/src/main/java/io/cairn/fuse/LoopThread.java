@@ -29,6 +29,9 @@ final class LoopThread extends Thread {
     private ByteBuffer replyView = view;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
+    /** FUSE_ROOT_ID. */
+    private static final long KERNEL_ROOT = 1;
+
     LoopThread(RequestLoop loop, String name, Driver driver) {
         super(name);
         this.loop = loop;
@@ -79,8 +82,14 @@ final class LoopThread extends Thread {
         return RawMemory.getLong(buffer + 8);
     }
 
+    /** The inode that a request is about. */
     long node() {
-        return RawMemory.getLong(buffer + 16);
+        return inoOf(RawMemory.getLong(buffer + 16));
+    }
+
+    /** The inode of a node number of the kernel: the same but for the root of the mount. */
+    long inoOf(long node) {
+        return node == KERNEL_ROOT ? loop.rootIno() : node;
     }
 
     /** The thread of the application. */

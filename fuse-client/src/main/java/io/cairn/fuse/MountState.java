@@ -5,6 +5,7 @@ import io.cairn.fs.FileSystem;
 /** What the operations of one mount share, whichever driver brings them. Thread-safe. */
 final class MountState {
     private final FileSystem fileSystem;
+    private final long rootIno;
     private final MountOptions options;
     private final LockWaits waits;
     private final OpenFiles files;
@@ -13,8 +14,9 @@ final class MountState {
     private final KernelView view = new KernelView();
     private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
 
-    MountState(FileSystem fileSystem, MountOptions options) {
+    MountState(FileSystem fileSystem, long rootIno, MountOptions options) {
         this.fileSystem = fileSystem;
+        this.rootIno = rootIno;
         this.options = options;
         this.waits = new LockWaits(fileSystem);
         this.files = new OpenFiles(fileSystem, waits);
@@ -23,6 +25,11 @@ final class MountState {
 
     FileSystem fileSystem() {
         return fileSystem;
+    }
+
+    /** The directory that is the root of the mount. */
+    long rootIno() {
+        return rootIno;
     }
 
     MountOptions options() {

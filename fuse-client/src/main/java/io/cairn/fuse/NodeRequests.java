@@ -211,7 +211,7 @@ final class NodeRequests {
     private int rename(LoopThread thread, long names, int flags) {
         Name from = name(names);
         Name to = name(names + from.length() + 1);
-        long newParent = getLong(thread.arguments());
+        long newParent = thread.inoOf(getLong(thread.arguments()));
         Caller caller = thread.caller();
         if (flags == 0) {
             state.replaced().rename(caller, thread.node(), from, newParent, to);

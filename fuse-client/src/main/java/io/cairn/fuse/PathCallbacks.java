@@ -39,7 +39,7 @@ final class PathCallbacks {
         this.state = state;
         this.hidden = hidden;
         this.fileCallbacks = fileCallbacks;
-        this.resolver = new PathResolver(fileSystem, state.files(), hidden);
+        this.resolver = new PathResolver(fileSystem, state.rootIno(), state.files(), hidden);
     }
 
     private static Caller caller() {

@@ -24,9 +24,11 @@ final class PathResolver {
     private final FileSystem fileSystem;
     private final OpenFiles files;
     private final HiddenFiles hidden;
+    private final long rootIno;
 
-    PathResolver(FileSystem fileSystem, OpenFiles files, HiddenFiles hidden) {
+    PathResolver(FileSystem fileSystem, long rootIno, OpenFiles files, HiddenFiles hidden) {
         this.fileSystem = fileSystem;
+        this.rootIno = rootIno;
         this.files = files;
         this.hidden = hidden;
     }
@@ -34,7 +36,7 @@ final class PathResolver {
     /** The inode of a path, as the address of a C string. */
     long ino(Caller caller, long path) {
         if (isRoot(path)) {
-            return FileSystem.ROOT_INO;
+            return rootIno;
         }
         Place place = place(caller, path);
         long hiddenIno = hidden.ino(place.name());
@@ -47,7 +49,7 @@ final class PathResolver {
     /** The attributes of a path; those of an open file as this mount knows them. */
     Attributes attributes(Caller caller, long path) {
         if (isRoot(path)) {
-            return fileSystem.getAttributes(caller, FileSystem.ROOT_INO);
+            return fileSystem.getAttributes(caller, rootIno);
         }
         Place place = place(caller, path);
         long hiddenIno = hidden.ino(place.name());
@@ -64,7 +66,7 @@ final class PathResolver {
 
     /** The directory of a path and the name in it. */
     Place place(Caller caller, long path) {
-        long parent = FileSystem.ROOT_INO;
+        long parent = rootIno;
         long at = path + 1;
         while (true) {
             int length = 0;

@@ -26,6 +26,7 @@ final class RequestLoop {
 
     private final Driver driver;
     private final LockWaits waits;
+    private final long rootIno;
     private final Runnable whenEnded;
     private final int fewThreads;
     private final int maxThreads;
@@ -38,16 +39,21 @@ final class RequestLoop {
     /**
      * A loop that is not started.
      *
-     * @param maxThreads most threads that serve requests
      * @param whenEnded runs on every loop thread that ends because the mount is gone
      */
-    RequestLoop(Driver driver, LockWaits waits, int maxThreads, Runnable whenEnded) {
+    RequestLoop(Driver driver, MountState state, Runnable whenEnded) {
         this.driver = driver;
-        this.waits = waits;
+        this.waits = state.waits();
+        this.rootIno = state.rootIno();
         this.whenEnded = whenEnded;
-        this.maxThreads = maxThreads;
+        this.maxThreads = state.options().threads();
         int cores = Runtime.getRuntime().availableProcessors();
         this.fewThreads = Math.min(maxThreads, Math.max(LEAST_THREADS, 2 * cores));
+    }
+
+    /** The directory that is the root of the mount. */
+    long rootIno() {
+        return rootIno;
     }
 
     /** Starts the threads that are always there. */
