@@ -122,7 +122,7 @@ final class Agreement {
         if (station.graveyard().holds(key)) {
             return Futures.DONE;
         }
-        List<Peer> peers = compared ? term.peers() : term.servingPeers();
+        List<Peer> peers = compared ? member.headship(term).live() : term.servingPeers();
         return station.fromDisk(
                         () -> {
                             member.check(term);
@@ -156,9 +156,17 @@ final class Agreement {
                                         synchronized (states) {
                                             states.put(peer.targetId(), state);
                                         }
-                                    }));
+                                    })
+                            .exceptionallyCompose(thrown -> failed(peer, key, thrown)));
         }
         return Futures.all(answers).thenApply(done -> states);
+    }
+
+    /** Without a serving member there is no agreement; a syncing one has to begin anew. */
+    private CompletableFuture<Void> failed(Peer peer, ChunkKey key, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        member.headship(term).failed(peer, key, error);
+        return peer.serving() ? CompletableFuture.failedFuture(error) : Futures.DONE;
     }
 
     private static ChunkState stateOf(Message reply) {
@@ -186,7 +194,10 @@ final class Agreement {
                                 Futures.forEach(
                                                 behind(now, states),
                                                 term.peers().size(),
-                                                peer -> copy.push(now, peer, same(now, states)))
+                                                peer ->
+                                                        copy.push(now, peer, same(now, states))
+                                                                .exceptionallyCompose(
+                                                                        t -> failed(peer, key, t)))
                                         .thenApply(done -> now));
     }
 
@@ -200,9 +211,8 @@ final class Agreement {
         }
         return station.onDisk(
                 () -> {
-                    BlobKey blob = new BlobKey(term.groupId(), key.oid(), key.index());
-                    if (term.target().doubtful().contains(blob)) {
-                        settleHere(blob);
+                    if (member.isUnusable(term, key)) {
+                        settleHere(new BlobKey(term.groupId(), key.oid(), key.index()));
                     }
                     return member.state(term, key);
                 });

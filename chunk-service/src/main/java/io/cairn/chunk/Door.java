@@ -108,11 +108,24 @@ final class Door implements Handler {
             answer.send(reply);
             return;
         }
-        FsException error = thrown == null ? new FsException(Errno.EIO) : Futures.failure(thrown);
-        if (error.getCause() instanceof RuntimeException || error.getCause() instanceof Error) {
+        FsException error =
+                thrown == null ? new FsException(Errno.EIO) : ofThisServer(Futures.failure(thrown));
+        boolean known = error.getCause() instanceof FsException;
+        if (!known
+                && (error.getCause() instanceof RuntimeException
+                        || error.getCause() instanceof Error)) {
             LOG.error("Request failed", error.getCause());
         }
         answer.fail(error);
+    }
+
+    /** A failed call to another server is not a failure of the asker's connection. */
+    private static FsException ofThisServer(FsException error) {
+        return switch (error.errno()) {
+            case DISCONNECTED, ETIMEDOUT, NOT_LEADER, EAGAIN ->
+                    new FsException(Errno.NOT_READY, String.valueOf(error.getMessage()), error);
+            default -> error;
+        };
     }
 
     private static boolean isFromServer(ChunkRequest request) {

@@ -56,7 +56,8 @@ final class FanOut {
 
     /** Makes the change of a chunk in this state. On a disk thread. */
     CompletableFuture<WriteReply> run(ChunkState before, Change change) {
-        if (term.peers().isEmpty()) {
+        List<Peer> live = headship.live();
+        if (live.isEmpty()) {
             WriteReply reply = applyHere(change);
             member.check(term);
             return CompletableFuture.completedFuture(reply);
@@ -70,8 +71,8 @@ final class FanOut {
                 return failed(before, e, List.of());
             }
         }
-        List<CompletableFuture<Outcome>> outcomes = new ArrayList<>(term.peers().size());
-        for (Peer peer : term.peers()) {
+        List<CompletableFuture<Outcome>> outcomes = new ArrayList<>(live.size());
+        for (Peer peer : live) {
             outcomes.add(tell(peer, change));
         }
         FsException own = null;
@@ -121,7 +122,15 @@ final class FanOut {
             @Nullable WriteReply reply,
             @Nullable FsException own,
             List<CompletableFuture<Outcome>> futures) {
-        List<Outcome> outcomes = futures.stream().map(CompletableFuture::join).toList();
+        List<Outcome> outcomes = new ArrayList<>(futures.size());
+        for (CompletableFuture<Outcome> future : futures) {
+            Outcome outcome = future.join();
+            if (outcome.error != null && !outcome.peer.serving()) {
+                headship.failed(outcome.peer, key, outcome.error);
+            } else {
+                outcomes.add(outcome);
+            }
+        }
         boolean told = outcomes.stream().allMatch(o -> o.error == null);
         if (reply == null || !told) {
             return failed(before, own, outcomes);
@@ -148,12 +157,15 @@ final class FanOut {
                         });
     }
 
+    /** A member that lacked the predecessor gets the chunk, or has failed. */
     private CompletableFuture<Void> pushed(CompletableFuture<Void> push, Peer peer) {
-        return push.exceptionally(
+        return push.exceptionallyCompose(
                 thrown -> {
                     FsException error = Futures.failure(thrown);
-                    expel(peer.targetId(), error);
-                    throw error;
+                    headship.failed(peer, key, error);
+                    return peer.serving() || term.hasEnded()
+                            ? CompletableFuture.failedFuture(error)
+                            : Futures.DONE;
                 });
     }
 
@@ -169,12 +181,6 @@ final class FanOut {
 
     private FsException wrongEpoch() {
         return new FsException(Errno.WRONG_EPOCH, "a member of " + term + " failed the write");
-    }
-
-    private void expel(int targetId, FsException error) {
-        if (!term.hasEnded()) {
-            headship.expel(targetId, String.valueOf(error.getMessage()));
-        }
     }
 
     /** Somebody has the change and somebody has not. */
@@ -194,18 +200,18 @@ final class FanOut {
         if (full) {
             return undone(before, own == null, outcomes);
         }
-        for (Outcome outcome : errors) {
-            if (outcome.error != null) {
-                expel(outcome.peer.targetId(), outcome.error);
-            }
-        }
         if (own == null) {
+            for (Outcome outcome : errors) {
+                if (outcome.error != null) {
+                    headship.failed(outcome.peer, key, outcome.error);
+                }
+            }
             return CompletableFuture.failedFuture(wrongEpoch());
         }
-        if (term.servingPeers().isEmpty()) {
+        if (errors.stream().filter(o -> o.peer.serving()).count() == term.servingPeers().size()) {
             return CompletableFuture.failedFuture(own);
         }
-        expel(term.targetId(), own);
+        headship.expel(term.targetId(), String.valueOf(own.getMessage()));
         return CompletableFuture.failedFuture(wrongEpoch());
     }
 
@@ -227,7 +233,7 @@ final class FanOut {
                                         Errno.ENOSPC, "a member of " + term + " is full");
                             }
                             FsException error = Futures.failure(thrown);
-                            refused.forEach(peer -> expel(peer.targetId(), error));
+                            refused.forEach(peer -> headship.failed(peer, key, error));
                             throw wrongEpoch();
                         });
     }

@@ -13,21 +13,22 @@ import java.util.Map;
 final class Floors {
     private static final int GROUPS = 4096;
 
-    private record Floor(long epoch, long notedNs) {}
+    private record Floor(long epoch, long mark) {}
 
     private final Map<Integer, Floor> floors = new HashMap<>();
     private volatile boolean empty = true;
-    private long overflowNs;
+    private long overflowMark;
     private boolean overflow;
+    private long lastMark;
 
     /** Somebody named an epoch that this server does not know. */
-    synchronized void note(int group, long epoch, long nowNs) {
+    synchronized void note(int group, long epoch) {
         Floor present = floors.get(group);
         if (present == null && floors.size() >= GROUPS) {
             overflow = true;
-            overflowNs = nowNs;
+            overflowMark = lastMark;
         } else if (present == null || present.epoch < epoch) {
-            floors.put(group, new Floor(epoch, nowNs));
+            floors.put(group, new Floor(epoch, lastMark));
         }
         empty = false;
     }
@@ -42,10 +43,15 @@ final class Floors {
         return overflow || (floor != null && floor.epoch > epoch);
     }
 
-    /** What a heartbeat sent at this time brought is in force. */
-    synchronized void clear(long sentNs) {
-        floors.values().removeIf(floor -> floor.notedNs - sentNs < 0);
-        overflow &= overflowNs - sentNs >= 0;
+    /** A heartbeat is about to be sent: what was noted before is answered by it. */
+    synchronized long mark() {
+        return ++lastMark;
+    }
+
+    /** What the heartbeat of this mark brought is in force. */
+    synchronized void clear(long mark) {
+        floors.values().removeIf(floor -> floor.mark < mark);
+        overflow &= overflowMark >= mark;
         empty = floors.isEmpty() && !overflow;
     }
 }

@@ -39,19 +39,28 @@ final class Flushing {
         ChunkAddress chunk = flush.chunk();
         ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
         Headship headship = member.headship(term);
-        return attempt(term, chunk)
+        List<Peer> live = headship.live();
+        return attempt(term, chunk, live)
                 .thenCompose(
                         failures -> {
-                            if (failures.isEmpty() || term.peers().isEmpty()) {
+                            if (failures.isEmpty() || live.isEmpty()) {
                                 return CompletableFuture.completedFuture(failures);
                             }
                             headship.agreement().doubt(key);
                             return member.turns()
                                     .exclusive(key, () -> headship.agreement().ensure(key))
-                                    .thenCompose(agreed -> attempt(term, chunk));
+                                    .thenCompose(agreed -> attempt(term, chunk, live));
                         })
-                .thenCompose(failures -> conclude(term, failures))
-                .thenCompose(done -> station.onDisk(() -> reply(term, key)));
+                .thenCompose(failures -> conclude(term, key, failures))
+                .thenCompose(
+                        done -> {
+                            for (Peer peer : term.peers()) {
+                                if (!live.contains(peer)) {
+                                    headship.missed(peer, key);
+                                }
+                            }
+                            return station.onDisk(() -> reply(term, key));
+                        });
     }
 
     private WriteReply reply(Term term, ChunkKey key) {
@@ -71,11 +80,12 @@ final class Flushing {
                 });
     }
 
-    private CompletableFuture<List<Failure>> attempt(Term term, ChunkAddress chunk) {
+    private CompletableFuture<List<Failure>> attempt(
+            Term term, ChunkAddress chunk, List<Peer> live) {
         Flush forwarded = new Flush(chunk, true, NO_TICKET);
         List<CompletableFuture<Void>> all = new ArrayList<>();
         List<Failure> failures = new ArrayList<>();
-        for (Peer peer : term.peers()) {
+        for (Peer peer : live) {
             all.add(
                     station.members()
                             .ask(term, peer, () -> Message.of(forwarded.toBytes()))
@@ -111,21 +121,36 @@ final class Flushing {
         }
     }
 
-    private CompletableFuture<Void> conclude(Term term, List<Failure> failures) {
+    private CompletableFuture<Void> conclude(Term term, ChunkKey key, List<Failure> failures) {
         if (failures.isEmpty()) {
             return Futures.DONE;
         }
         member.check(term);
         Headship headship = member.headship(term);
+        FsException here = null;
+        List<Peer> serving = new ArrayList<>();
         for (Failure failure : failures) {
-            String reason = String.valueOf(failure.error.getMessage());
-            if (failure.peer != null) {
-                headship.expel(failure.peer.targetId(), reason);
-            } else if (term.servingPeers().isEmpty()) {
-                return CompletableFuture.failedFuture(failure.error);
+            if (failure.peer == null) {
+                here = failure.error;
+            } else if (failure.peer.serving()) {
+                serving.add(failure.peer);
             } else {
-                headship.expel(term.targetId(), reason);
+                headship.failed(failure.peer, key, failure.error);
             }
+        }
+        if (here == null && serving.isEmpty()) {
+            return Futures.DONE;
+        }
+        if (here == null) {
+            for (Failure failure : failures) {
+                if (failure.peer != null && failure.peer.serving()) {
+                    headship.failed(failure.peer, key, failure.error);
+                }
+            }
+        } else if (serving.containsAll(term.servingPeers())) {
+            return CompletableFuture.failedFuture(here);
+        } else {
+            headship.expel(term.targetId(), String.valueOf(here.getMessage()));
         }
         return headship.expulsions()
                 .thenCompose(

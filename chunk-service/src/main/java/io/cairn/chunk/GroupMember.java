@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.store.BlobKey;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.ChunkState;
@@ -36,6 +37,10 @@ final class GroupMember {
         this.term = first;
     }
 
+    Term term() {
+        return term;
+    }
+
     ChunkTurns turns() {
         return turns;
     }
@@ -51,7 +56,7 @@ final class GroupMember {
     Term enter(long epoch) {
         Term now = term;
         if (epoch > now.epoch()) {
-            floors.note(now.groupId(), epoch, station.world().clock().nanoTime());
+            floors.note(now.groupId(), epoch);
             var _ = station.heartbeat().refresh();
         }
         if (epoch != now.epoch()) {
@@ -105,6 +110,15 @@ final class GroupMember {
     /** The chunk here. On a disk thread. */
     ChunkState state(Term asked, ChunkKey key) {
         return asked.target().stat(asked.groupId(), key.oid(), key.index());
+    }
+
+    /**
+     * Whether the replica here cannot be used: in doubt, fenced or damaged. It looks absent then.
+     * On a disk thread.
+     */
+    boolean isUnusable(Term asked, ChunkKey key) {
+        BlobKey blob = new BlobKey(asked.groupId(), key.oid(), key.index());
+        return state(asked, key).sequence() == 0 && asked.target().doubtful().contains(blob);
     }
 
     ChunkAddress address(Term asked, ChunkKey key, int chunkSizeLog2) {

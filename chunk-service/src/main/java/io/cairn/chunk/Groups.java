@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.store.BlobKey;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
@@ -7,6 +8,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkReply.ChunkState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +64,7 @@ final class Groups {
         if (part != null) {
             return part;
         }
-        floors.note(group, epoch, station.world().clock().nanoTime());
+        floors.note(group, epoch);
         station.lease().check();
         throw new FsException(Errno.WRONG_EPOCH, "group " + group + " has no member here");
     }
@@ -108,6 +110,19 @@ final class Groups {
                     }
                 });
         LOG.info("Cluster map {}; this server is in {} groups", younger.epoch(), terms.size());
+    }
+
+    /** Begins to repair the blobs that are known to have a bad block here. On a disk thread. */
+    void repairKnown() {
+        for (StorageTarget target : targets.values()) {
+            for (BlobKey blob : target.doubtful()) {
+                Part part = parts.get(blob.group());
+                ChunkState state = target.stat(blob.group(), blob.oid(), blob.index());
+                if (part != null && state.sequence() > 0) {
+                    part.repair().begin(state);
+                }
+            }
+        }
     }
 
     private Map<Integer, Term> terms(ClusterMap younger) {

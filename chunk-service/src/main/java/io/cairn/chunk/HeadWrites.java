@@ -30,6 +30,17 @@ final class HeadWrites {
         @Nullable Change prepare(ChunkState state);
     }
 
+    /** What a client asked for. */
+    private record Request(
+            Term term,
+            ChunkAddress chunk,
+            @Nullable OperationId operation,
+            Preparation preparation) {
+        ChunkKey key() {
+            return new ChunkKey(chunk.oid(), chunk.index());
+        }
+    }
+
     private final Station station;
     private final GroupMember member;
 
@@ -42,10 +53,11 @@ final class HeadWrites {
     CompletableFuture<WriteReply> write(Write write, ByteBuf payload) {
         Term term = member.enterAsHead(write.chunk().epoch());
         return change(
-                term,
-                write.chunk(),
-                write.operation(),
-                state -> writing(term, write, payload, state));
+                new Request(
+                        term,
+                        write.chunk(),
+                        write.operation(),
+                        state -> writing(term, write, payload, state)));
     }
 
     private static Change writing(Term term, Write write, ByteBuf payload, ChunkState state) {
@@ -102,10 +114,11 @@ final class HeadWrites {
     CompletableFuture<WriteReply> zero(Zero zero) {
         Term term = member.enterAsHead(zero.chunk().epoch());
         return change(
-                term,
-                zero.chunk(),
-                zero.operation(),
-                state -> state.sequence() == 0 ? null : zeroing(term, zero, state));
+                new Request(
+                        term,
+                        zero.chunk(),
+                        zero.operation(),
+                        state -> state.sequence() == 0 ? null : zeroing(term, zero, state)));
     }
 
     private static Change zeroing(Term term, Zero zero, ChunkState state) {
@@ -159,7 +172,7 @@ final class HeadWrites {
         if (member.headship(term).agreement().isNeeded(source)) {
             throw new FsException(Errno.NOT_READY, "writes of the source fail: try again");
         }
-        return change(term, clone.chunk(), null, state -> cloning(term, clone, state));
+        return change(new Request(term, clone.chunk(), null, state -> cloning(term, clone, state)));
     }
 
     private static @Nullable Change cloning(Term term, Clone clone, ChunkState state) {
@@ -195,33 +208,21 @@ final class HeadWrites {
         };
     }
 
-    private CompletableFuture<WriteReply> change(
-            Term term,
-            ChunkAddress chunk,
-            @Nullable OperationId operation,
-            Preparation preparation) {
-        ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
-        Headship headship = member.headship(term);
+    private CompletableFuture<WriteReply> change(Request request) {
+        Headship headship = member.headship(request.term);
         return member.turns()
                 .exclusive(
-                        key,
+                        request.key(),
                         () -> {
-                            member.check(term);
-                            station.graveyard().check(key);
-                            if (!headship.agreement().isNeeded(key)) {
-                                return apply(term, chunk, operation, preparation);
+                            member.check(request.term);
+                            station.graveyard().check(request.key());
+                            if (!headship.agreement().isNeeded(request.key())) {
+                                return apply(request, true);
                             }
                             return headship.agreement()
-                                    .ensure(key)
+                                    .ensure(request.key())
                                     .thenCompose(
-                                            agreed ->
-                                                    station.fromDisk(
-                                                            () ->
-                                                                    apply(
-                                                                            term,
-                                                                            chunk,
-                                                                            operation,
-                                                                            preparation)));
+                                            agreed -> station.fromDisk(() -> apply(request, true)));
                         })
                 .exceptionallyCompose(thrown -> afterExpulsion(headship, thrown));
     }
@@ -236,38 +237,46 @@ final class HeadWrites {
         return headship.expulsions().thenCompose(done -> CompletableFuture.failedFuture(error));
     }
 
-    private CompletableFuture<WriteReply> apply(
-            Term term,
-            ChunkAddress chunk,
-            @Nullable OperationId operation,
-            Preparation preparation) {
+    private CompletableFuture<WriteReply> apply(Request request, boolean mayHeal) {
+        Term term = request.term;
         member.check(term);
-        ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
-        if (operation != null) {
-            WriteReply before = station.memory().find(key, operation);
+        if (request.operation != null) {
+            WriteReply before = station.memory().find(request.key(), request.operation);
             if (before != null) {
                 return CompletableFuture.completedFuture(before);
             }
         }
-        ChunkState state = member.state(term, key);
+        ChunkState state = member.state(term, request.key());
         Change change;
         try {
-            change = preparation.prepare(state);
+            change = request.preparation.prepare(state);
         } catch (FsException e) {
-            if (e.errno() != Errno.EBADMSG || term.target().verify(chunk)) {
+            if (!mayHeal) {
                 throw e;
             }
-            return mended(term, state)
-                    .thenCompose(
-                            done ->
-                                    station.fromDisk(
-                                            () -> apply(term, chunk, operation, preparation)));
+            return healed(request, state, e)
+                    .thenCompose(done -> station.fromDisk(() -> apply(request, false)));
         }
         if (change == null) {
             return CompletableFuture.completedFuture(
                     new WriteReply(state.sequence(), state.lengthBytes(), 0));
         }
-        return new FanOut(station, member, term, chunk, operation).run(state, change);
+        return new FanOut(station, member, term, request.chunk, request.operation)
+                .run(state, change);
+    }
+
+    /** The replica here is to blame for an error: replaces it from another member, if it can. */
+    private CompletableFuture<Void> healed(Request request, ChunkState state, FsException error) {
+        Term term = request.term;
+        if (error.errno() == Errno.EBADMSG && !term.target().verify(request.chunk)) {
+            return mended(term, state);
+        }
+        if (member.isUnusable(term, request.key()) && !term.servingPeers().isEmpty()) {
+            Agreement agreement = member.headship(term).agreement();
+            agreement.doubt(request.key());
+            return agreement.ensure(request.key());
+        }
+        throw error;
     }
 
     /** An old block that has to be merged is bad here. */

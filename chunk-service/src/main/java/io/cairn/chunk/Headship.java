@@ -1,8 +1,11 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
+import io.cairn.fs.FsException;
 import io.cairn.net.Message;
+import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ClusterRequest.MemberFailed;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,16 +25,22 @@ final class Headship {
     private static final long POLL_MS = 200;
 
     private final Station station;
-    private final GroupMember member;
     private final Term term;
     private final Agreement agreement;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
+    private final Map<Integer, Syncing> syncings = new HashMap<>();
+    private volatile List<Peer> live;
 
     Headship(Station station, GroupMember member, Term term) {
         this.station = station;
-        this.member = member;
         this.term = term;
         this.agreement = new Agreement(station, member, term);
+        this.live = term.servingPeers();
+        for (Peer peer : term.peers()) {
+            if (!peer.serving()) {
+                syncings.put(peer.targetId(), new Syncing(station, member, term, peer));
+            }
+        }
     }
 
     Agreement agreement() {
@@ -47,12 +56,71 @@ final class Headship {
                         LOG.error("Comparison in {} ended", term, thrown);
                         return;
                     }
-                    for (Peer peer : term.peers()) {
-                        if (!peer.serving()) {
-                            new Syncing(station, member, term, peer).begin();
-                        }
-                    }
+                    term.peers().stream()
+                            .filter(peer -> !peer.serving())
+                            .forEach(peer -> syncing(peer).begin());
                 });
+    }
+
+    /**
+     * Who must receive every change now: all serving members, and the syncing ones that can be
+     * reached.
+     */
+    List<Peer> live() {
+        return live;
+    }
+
+    private Syncing syncing(Peer peer) {
+        Syncing syncing = syncings.get(peer.targetId());
+        if (syncing == null) {
+            throw new IllegalStateException("target " + peer.targetId() + " is not syncing");
+        }
+        return syncing;
+    }
+
+    /** From now on a syncing member receives every change. */
+    synchronized void join(Peer peer) {
+        if (!live.contains(peer)) {
+            List<Peer> more = new ArrayList<>(live);
+            more.add(peer);
+            live = List.copyOf(more);
+        }
+    }
+
+    /**
+     * A member failed a change of a chunk, or could not be asked. A serving one has to leave the
+     * group. A syncing one is not waited for any longer, and has to begin its syncing anew.
+     */
+    void failed(Peer peer, ChunkKey key, FsException error) {
+        if (term.hasEnded()) {
+            return;
+        }
+        if (peer.serving()) {
+            expel(peer.targetId(), String.valueOf(error.getMessage()));
+            return;
+        }
+        synchronized (this) {
+            List<Peer> fewer = new ArrayList<>(live);
+            fewer.remove(peer);
+            live = List.copyOf(fewer);
+        }
+        LOG.info(
+                "Target {} of {} failed while syncing: {}",
+                peer.targetId(),
+                term,
+                error.getMessage());
+        interrupt(peer, key);
+    }
+
+    /** A chunk was made durable at all members but this one, which is syncing. */
+    void missed(Peer peer, ChunkKey key) {
+        interrupt(peer, key);
+    }
+
+    private void interrupt(Peer peer, ChunkKey key) {
+        if (!syncing(peer).interrupt(key)) {
+            expel(peer.targetId(), "too many changes failed while it was syncing");
+        }
     }
 
     /**

@@ -18,11 +18,15 @@ import io.cairn.wire.ChunkRequest.Read;
 import io.cairn.wire.ChunkRequest.SeekChunk;
 import io.cairn.wire.ChunkRequest.StatChunk;
 import io.cairn.wire.ChunkRequest.Verify;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
 /**
@@ -72,7 +76,10 @@ final class Reader {
                 () -> {
                     ChunkState state = member.state(term, key);
                     long allocated =
-                            term.target().allocatedBytes(term.groupId(), key.oid(), key.index());
+                            state.sequence() == 0
+                                    ? 0
+                                    : term.target()
+                                            .allocatedBytes(term.groupId(), key.oid(), key.index());
                     return Message.of(new StatReply(state, allocated).toBytes());
                 };
         return term.isHead() ? settled(term, stat.chunk(), work) : shared(term, key, work);
@@ -137,9 +144,30 @@ final class Reader {
     }
 
     private static Message blocks(Term term, ChunkAddress chunk, int offset, int length) {
-        BlockRange range = term.target().read(chunk, offset, length);
-        ReadReply reply = new ReadReply(range.offsetBytes(), range.lengthBytes(), range.crcs());
-        return new Message(reply.toBytes(), Unpooled.wrappedBuffer(range.blocks()));
+        Buffers buffers = new Buffers();
+        try {
+            BlockRange range = term.target().read(chunk, offset, length, buffers);
+            ReadReply reply = new ReadReply(range.offsetBytes(), range.lengthBytes(), range.crcs());
+            return new Message(reply.toBytes(), buffers.filled(range.blocks().remaining()));
+        } catch (RuntimeException | Error e) {
+            buffers.filled(0).release();
+            throw e;
+        }
+    }
+
+    /** A pooled buffer that the disk fills and the network empties. */
+    private static final class Buffers implements IntFunction<ByteBuffer> {
+        private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+
+        @Override
+        public ByteBuffer apply(int bytes) {
+            buffer = PooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+            return buffer.nioBuffer(0, bytes);
+        }
+
+        ByteBuf filled(int bytes) {
+            return buffer.writerIndex(bytes);
+        }
     }
 
     /** Works on what all members have. */
@@ -154,7 +182,7 @@ final class Reader {
             Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
         Agreement agreement = member.headship(term).agreement();
-        return ifSettled(term, key, () -> !agreement.isNeeded(key), work)
+        return ifSettled(term, key, () -> !agreement.isNeeded(key), () -> usable(term, key, work))
                 .thenCompose(
                         reply -> {
                             if (reply.isPresent()) {
@@ -169,6 +197,19 @@ final class Reader {
                                     .thenCompose(
                                             agreed -> leading(term, chunk, work, attempts - 1));
                         });
+    }
+
+    /** Has the replica here replaced when it turns out that it cannot be used. */
+    private Message usable(Term term, ChunkKey key, Supplier<Message> work) {
+        try {
+            return work.get();
+        } catch (FsException e) {
+            if (term.servingPeers().isEmpty() || !member.isUnusable(term, key)) {
+                throw e;
+            }
+            member.headship(term).agreement().doubt(key);
+            throw new FsException(Errno.NOT_READY, "the replica at the head is being replaced");
+        }
     }
 
     private CompletableFuture<Message> shared(Term term, ChunkKey key, Supplier<Message> work) {
@@ -246,6 +287,13 @@ final class Reader {
                                 throw askTheHead(term);
                             }
                             member.unsettled().settle(key, own.sequence());
+                            return own;
+                        })
+                .handle(
+                        (own, thrown) -> {
+                            if (thrown != null) {
+                                throw askTheHead(term);
+                            }
                             return own;
                         })
                 .thenAccept(own -> {});

@@ -24,6 +24,7 @@ final class Registration implements Heartbeat.Contents {
     private final String name;
     private final Endpoint endpoint;
     private final long incarnation;
+    private long mark;
     private long[] told = {};
 
     /**
@@ -82,6 +83,7 @@ final class Registration implements Heartbeat.Contents {
                                                 target.chunkCount(),
                                                 target.healthy()))
                         .toList();
+        mark = groups.floors().mark();
         told = garbage.collected();
         return new ClusterRequest.Heartbeat(
                 clusterId(), name, endpoint, incarnation, reports, groups.map().epoch(), told);
@@ -103,7 +105,10 @@ final class Registration implements Heartbeat.Contents {
             groups.accept(map);
         }
         station.lease().renew(sentNs, reply.leaseMs());
-        groups.floors().clear(sentNs);
+        groups.floors().clear(mark);
+        if (map != null) {
+            groups.repairKnown();
+        }
         garbage.accept(reply.garbage(), told);
     }
 

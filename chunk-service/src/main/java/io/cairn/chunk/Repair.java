@@ -2,6 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
 import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -36,6 +37,17 @@ final class Repair {
     Repair(Station station, GroupMember member) {
         this.station = station;
         this.member = member;
+    }
+
+    /** Begins for a chunk whose replica here is known to have a bad block, if this server may. */
+    void begin(ChunkState state) {
+        ChunkKey key = new ChunkKey(state.oid(), state.index());
+        Term term = member.term();
+        try {
+            begin(new ReportBad(member.address(term, key, state.chunkSizeLog2()), 0));
+        } catch (FsException e) {
+            LOG.debug("Not repaired now: {}", e.getMessage());
+        }
     }
 
     /** Begins, in the background; a chunk that is looked at already is not looked at again. */

@@ -1,12 +1,16 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
-import io.cairn.chunk.store.BlobKey;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.ListChunks;
 import io.cairn.wire.ClusterRequest.MemberSynced;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -18,11 +22,15 @@ import org.slf4j.LoggerFactory;
  * holds the chunk's exclusive turn, so that no write comes between. Live writes go to the member as
  * well: it applies a write whose predecessor it has, and answers that it has not otherwise; then
  * the head installs the chunk before it acknowledges the write. So a chunk that was compared or
- * written once stays equal, and after one pass over all chunks the member is up to date. Nothing is
- * remembered between terms: a new attempt compares again and copies only what still differs.
+ * written once stays equal, and after one pass over all chunks the member is up to date.
+ *
+ * <p>Nobody waits for a syncing member that fails: changes are acknowledged without it, and the
+ * pass begins anew when it can be reached again. Nothing is remembered between terms: a new attempt
+ * compares again and copies only what still differs.
  */
 final class Syncing {
     private static final Logger LOG = LoggerFactory.getLogger(Syncing.class);
+    private static final int MAX_UNSURE = 65_536;
     private static final long RETRY_MS = 1_000;
     private static final long REPORT_TIMEOUT_MS = 2_000;
 
@@ -32,6 +40,8 @@ final class Syncing {
     private final Peer peer;
     private final BlobCopy copy;
     private final AtomicLong copied = new AtomicLong();
+    private final Set<ChunkKey> unsure = new LinkedHashSet<>();
+    private volatile boolean interrupted;
 
     Syncing(Station station, GroupMember member, Term term, Peer peer) {
         this.station = station;
@@ -46,13 +56,12 @@ final class Syncing {
         if (term.hasEnded()) {
             return;
         }
+        interrupted = false;
         Futures.finish(
-                new Comparison(station, term, peer, this::bring)
-                        .run()
-                        .thenCompose(done -> report()),
+                probe().thenCompose(there -> pass()).thenCompose(done -> report()),
                 (done, thrown) -> {
                     if (thrown != null && !term.hasEnded()) {
-                        LOG.warn(
+                        LOG.info(
                                 "Target {} of {} is not up to date yet: {}",
                                 peer.targetId(),
                                 term,
@@ -60,6 +69,53 @@ final class Syncing {
                         station.world().scheduler().schedule(this::begin, RETRY_MS);
                     }
                 });
+    }
+
+    /**
+     * The member missed a change or a sync to disk of a chunk: what was compared so far counts for
+     * nothing, and the chunk is installed anew, because a missed sync shows no difference.
+     *
+     * @return false when there are too many such chunks to remember
+     */
+    boolean interrupt(ChunkKey key) {
+        synchronized (unsure) {
+            interrupted = true;
+            if (unsure.size() >= MAX_UNSURE && !unsure.contains(key)) {
+                return false;
+            }
+            unsure.add(key);
+            return true;
+        }
+    }
+
+    private CompletableFuture<Void> probe() {
+        ListChunks question = new ListChunks(term.groupId(), term.epoch(), 0, -1, 1);
+        return station.members()
+                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .thenAccept(Message::release);
+    }
+
+    /** Compares everything, after the last change that did not go to the member has ended. */
+    private CompletableFuture<Void> pass() {
+        member.headship(term).join(peer);
+        List<ChunkKey> again;
+        synchronized (unsure) {
+            again = List.copyOf(unsure);
+        }
+        return member.turns()
+                .quiet()
+                .thenCompose(quiet -> Futures.forEach(again, 1, this::bring))
+                .thenCompose(done -> new Comparison(station, term, peer, this::bring).run())
+                .thenAccept(
+                        done -> {
+                            synchronized (unsure) {
+                                if (interrupted) {
+                                    throw new FsException(
+                                            Errno.NOT_READY, "a change failed meanwhile");
+                                }
+                                again.forEach(unsure::remove);
+                            }
+                        });
     }
 
     private CompletableFuture<Void> bring(ChunkKey key) {
@@ -81,10 +137,14 @@ final class Syncing {
                 () -> {
                     member.check(term);
                     ChunkState state = member.state(term, key);
-                    BlobKey blob = new BlobKey(term.groupId(), key.oid(), key.index());
-                    if (state.sequence() == 0 && term.target().doubtful().contains(blob)) {
+                    if (member.isUnusable(term, key)) {
                         throw new FsException(
-                                Errno.EIO, blob + " is damaged at the head; delete or restore it");
+                                Errno.EIO,
+                                "chunk "
+                                        + Long.toHexString(key.oid())
+                                        + "."
+                                        + key.index()
+                                        + " is damaged at the head, and nobody else has it");
                     }
                     copied.incrementAndGet();
                     return copy.push(state, peer, term.servingPeers());
@@ -93,6 +153,11 @@ final class Syncing {
 
     private CompletableFuture<Void> report() {
         MemberSynced word = new MemberSynced(term.groupId(), term.epoch(), peer.targetId());
+        synchronized (unsure) {
+            if (interrupted) {
+                throw new FsException(Errno.NOT_READY, "a change failed meanwhile");
+            }
+        }
         return station.leader()
                 .ask(word, REPORT_TIMEOUT_MS)
                 .thenAccept(

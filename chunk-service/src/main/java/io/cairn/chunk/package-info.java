@@ -1,11 +1,68 @@
 /**
  * The chunk server: keeper of file contents.
  *
- * <p>A chunk server owns one or more targets, each a directory on one disk, and belongs to the
- * placement groups that the cluster map assigns to its targets. The head of a group orders the
- * writes of each chunk and passes them down the group; a write is acknowledged when all current
- * members have it. Every request carries the epoch of the map its sender knows; an older one is
- * refused. This package holds the wiring, the request door and the replication between servers.
+ * <p>A chunk server owns one or more targets, each a directory on one disk ({@link
+ * io.cairn.chunk.store}), and belongs to the placement groups that the cluster map assigns to its
+ * targets. {@link io.cairn.chunk.ChunkService} wires it; {@code Door} takes requests, a group's
+ * {@code Part} does the work, {@code StorageTarget} stores: three rooms.
+ *
+ * <h2>Epochs and leases</h2>
+ *
+ * A server acts in a group only in the epoch that its own map says ({@code Term}) and only while
+ * its lease from the leader of the masters runs; both are checked before acting and again before
+ * answering. Whoever asks with another epoch gets WRONG_EPOCH; a younger one makes the server stop
+ * in that group and ask the master at once ({@code Floors}). The master takes a member out of a
+ * group only when the lease of its server has ended, so that a removed member serves nothing. After
+ * a restart a server does nothing in a group until the map knows its new incarnation: the master
+ * has then decided what the restart means.
+ *
+ * <h2>Writes</h2>
+ *
+ * The head of a group (its first SERVING member) orders the changes of each chunk ({@code
+ * ChunkTurns}: one at a time per chunk, chunks in parallel): it merges partial blocks, gives the
+ * next sequence number, sends the change to all other current members (SERVING and SYNCING) and
+ * applies it itself ({@code FanOut}). It acknowledges when every current member has it. A change
+ * names its predecessor (epoch, sequence); a member that stands elsewhere leaves its replica alone
+ * and says so, and gets the whole chunk installed before the change is acknowledged. A member that
+ * fails or is silent for 5 s is reported to the master, and the client is told WRONG_EPOCH: it
+ * sends the operation again, to the head of the next epoch. Operations applied are remembered (the
+ * last 64 of a chunk), so a resend is applied once. A member without room makes the change undone
+ * everywhere ({@code Undo}).
+ *
+ * <h2>Beginning of a term</h2>
+ *
+ * An acknowledged write is on all members that were current in its epoch, and a member becomes
+ * SERVING only when it has all of them; so every head has every acknowledged write. A write that
+ * was not acknowledged may be on some members. Therefore a head that begins a term makes the
+ * SERVING members agree ({@code Agreement}): for each chunk the state with the highest (epoch,
+ * sequence) wins and is installed at the others. All chunks are compared in the background, after
+ * the work of earlier terms has ended; a chunk that is asked for before is settled first, and so is
+ * a chunk of which a write failed half-way within the term.
+ *
+ * <h2>Reads</h2>
+ *
+ * A read never returns bytes that may be taken back. At the head a read of a chunk waits for the
+ * change of the chunk under way. Another SERVING member knows of each change it applied that it may
+ * not be on all members ({@code Unsettled}): before it serves a read of that chunk it asks the head
+ * for the chunk's state, which the head tells when all members agree; it serves if it stands there
+ * too, and else answers WRONG_EPOCH: ask the head. SYNCING members serve no reads.
+ *
+ * <h2>Syncing, repair, garbage</h2>
+ *
+ * The head brings a SYNCING member up to date ({@code Syncing}): compares all chunks by (epoch,
+ * sequence, length), installs what differs, discards what it does not have, in each chunk's turn,
+ * while live writes go to the member as well; then it reports MemberSynced. A replica that cannot
+ * be used (in doubt after a crash, fenced after a failed sync, damaged) looks absent and is
+ * replaced in the same ways. Bad blocks that clients or scrubs report are repaired by the head
+ * ({@code Repair}), block by block from any replica that is right; a block that is right nowhere
+ * keeps failing, and travels as such. Garbage is deleted on the master's word only ({@code
+ * Garbage}).
+ *
+ * <h2>Threads</h2>
+ *
+ * Requests arrive on event loops, which never block; all disk work runs on the executor given, in
+ * most cases in one hop: decode, turn, disk, answer. Everything else is continuations. Nothing here
+ * waits with a thread, so that the whole server runs on a simulated clock, network and disk.
  */
 @NullMarked
 package io.cairn.chunk;

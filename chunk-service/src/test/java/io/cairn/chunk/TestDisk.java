@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The real disk, with a switch for each way to fail. A process that died is played by {@link
- * #crash}: what it wrote is there, what it still tries fails.
+ * The real disk, with a switch for each way to fail (full: contents of chunks have no room). A
+ * process that died is played by {@link #crash}: what it wrote is there, what it still tries fails.
  */
 final class TestDisk implements Disk {
     private final FileDisk disk = new FileDisk();
@@ -19,6 +19,7 @@ final class TestDisk implements Disk {
     private volatile boolean crashed;
     private volatile boolean full;
     private volatile boolean syncFails;
+    private volatile boolean failsOnce;
     private volatile boolean writeFails;
     private volatile long usableBytes = 1L << 40;
 
@@ -40,8 +41,9 @@ final class TestDisk implements Disk {
         usableBytes = isFull ? 0 : 1L << 40;
     }
 
-    void setUsableBytes(long bytes) {
-        usableBytes = bytes;
+    /** One sync fails. */
+    void failNextSync() {
+        failsOnce = true;
     }
 
     void setSyncFails(boolean fails) {
@@ -76,7 +78,7 @@ final class TestDisk implements Disk {
         @Override
         public void write(ByteBuffer source, long offsetBytes) throws IOException {
             check();
-            if (full) {
+            if (full && offsetBytes < 1 << ChunkCluster.CHUNK_LOG2) {
                 throw new DiskFullException(path);
             }
             if (writeFails) {
@@ -88,7 +90,8 @@ final class TestDisk implements Disk {
         @Override
         public void force(boolean metadata) throws IOException {
             check();
-            if (syncFails) {
+            if (syncFails || failsOnce) {
+                failsOnce = false;
                 throw new IOException(path + ": sync fails for the test");
             }
         }

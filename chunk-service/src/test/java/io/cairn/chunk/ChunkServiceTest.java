@@ -1,0 +1,421 @@
+package io.cairn.chunk;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.OffsetReply;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ChunkRequest.Replicate;
+import io.cairn.wire.ChunkRequest.SeekChunk;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.Decoder;
+import io.netty.buffer.Unpooled;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One server alone. */
+class ChunkServiceTest {
+    private static final int GROUP = 1;
+    private static final long OID = 7;
+
+    @TempDir(factory = MemoryDirectory.class)
+    Path directory;
+
+    private ChunkCluster cluster() {
+        return new ChunkCluster(1, directory, 1, 1, 4);
+    }
+
+    private static byte[] random(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static <T> T await(ChunkCluster cluster, CompletableFuture<T> future) {
+        return cluster.simulation.await(future, 20_000);
+    }
+
+    /** The error of a call that must fail. */
+    private static Errno error(ChunkCluster cluster, CompletableFuture<?> future) {
+        Throwable thrown = assertThrows(RuntimeException.class, () -> await(cluster, future));
+        return Futures.failure(thrown).errno();
+    }
+
+    private static ChunkAddress chunk(ChunkCluster cluster, long oid) {
+        return ChunkClient.chunk(GROUP, cluster.master.group(GROUP).epoch(), oid, 0);
+    }
+
+    @Test
+    void writesAtAnyOffsetReadBack() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] model = new byte[1 << ChunkCluster.CHUNK_LOG2];
+            Random random = new Random(3);
+            for (int i = 0; i < 60; i++) {
+                int offset = random.nextInt(model.length - 1);
+                byte[] data =
+                        random(i, 1 + random.nextInt(Math.min(20_000, model.length - offset)));
+                await(cluster, cluster.client.write(GROUP, OID, 0, offset, data));
+                System.arraycopy(data, 0, model, offset, data.length);
+            }
+            assertArrayEquals(
+                    model, await(cluster, cluster.client.read(GROUP, OID, 0, 0, model.length)));
+        }
+    }
+
+    @Test
+    void whatIsAbsentReadsAsNothing() {
+        try (ChunkCluster cluster = cluster()) {
+            assertArrayEquals(
+                    new byte[100], await(cluster, cluster.client.read(GROUP, OID, 3, 50, 100)));
+            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 3)).state().sequence());
+            assertEquals(
+                    new WriteReply(0, 0, 0),
+                    await(cluster, cluster.client.zero(GROUP, OID, 3, 0, 4096)));
+            assertEquals(0, await(cluster, cluster.client.flush(GROUP, OID, 3)).sequence());
+        }
+    }
+
+    @Test
+    void zeroedRangesAreHoles() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] data = random(1, 5 * 4096);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            WriteReply reply =
+                    await(cluster, cluster.client.zero(GROUP, OID, 0, 4096, 2 * 4096 + 10));
+            assertEquals(2, reply.sequence());
+            assertEquals(-2 * 4096, reply.allocatedDeltaBytes());
+            assertEquals(data.length, reply.lengthBytes());
+            java.util.Arrays.fill(data, 4096, 3 * 4096 + 10, (byte) 0);
+            assertArrayEquals(
+                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, data.length)));
+            assertEquals(4096, seek(cluster, 0, false));
+            assertEquals(3 * 4096, seek(cluster, 4096, true));
+        }
+    }
+
+    private static int seek(ChunkCluster cluster, int offset, boolean data) {
+        SeekChunk seek = new SeekChunk(chunk(cluster, OID), offset, data);
+        Message reply = await(cluster, cluster.client.ask(1, Message.of(seek.toBytes())));
+        ChunkReply decoded = ChunkReply.decode(new Decoder(reply.header()));
+        return decoded instanceof OffsetReply offsetReply ? offsetReply.offsetBytes() : -2;
+    }
+
+    @Test
+    void clonesKeepWhatTheSourceHad() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] data = random(1, 30_000);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            WriteReply reply =
+                    await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 10_001));
+            assertEquals(10_001, reply.lengthBytes());
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[20_000]));
+            byte[] expected =
+                    java.util.Arrays.copyOf(java.util.Arrays.copyOf(data, 10_001), 30_000);
+            assertArrayEquals(
+                    expected, await(cluster, cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
+            await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 30_000));
+            assertArrayEquals(
+                    expected, await(cluster, cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
+        }
+    }
+
+    @Test
+    void aResentOperationIsAppliedOnce() {
+        try (ChunkCluster cluster = cluster()) {
+            OperationId operation = new OperationId(9, 9);
+            byte[] data = random(1, 5000);
+            WriteReply first = write(cluster, chunk(cluster, OID), operation, data);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(2, 5000)));
+            WriteReply second = write(cluster, chunk(cluster, OID), operation, data);
+            assertEquals(first, second);
+            assertArrayEquals(
+                    random(2, 5000), await(cluster, cluster.client.read(GROUP, OID, 0, 0, 5000)));
+        }
+    }
+
+    private static WriteReply write(
+            ChunkCluster cluster, ChunkAddress chunk, OperationId operation, byte[] data) {
+        Message write = ChunkClient.writing(chunk, operation, 0, data);
+        return Replies.write(await(cluster, cluster.client.ask(1, write)));
+    }
+
+    @Test
+    void otherEpochsAndGroupsAreRefused() {
+        try (ChunkCluster cluster = cluster()) {
+            ChunkAddress chunk = chunk(cluster, OID);
+            for (ChunkAddress wrong :
+                    List.of(
+                            chunk.withEpoch(chunk.epoch() - 1),
+                            chunk.withEpoch(chunk.epoch() + 5),
+                            new ChunkAddress(99, 1, OID, 0, ChunkCluster.CHUNK_LOG2))) {
+                Message write =
+                        ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[] {1});
+                assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, write)));
+                assertEquals(
+                        Errno.WRONG_EPOCH,
+                        error(
+                                cluster,
+                                cluster.client.ask(
+                                        1,
+                                        ChunkClient.reading(
+                                                wrong.group(), wrong.epoch(), OID, 0, 0, 1))));
+            }
+            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 0)).state().sequence());
+        }
+    }
+
+    @Test
+    void anInventedEpochStopsAGroupForOneRoundTrip() {
+        try (ChunkCluster cluster = cluster()) {
+            Message read = ChunkClient.reading(GROUP, 1000, OID, 0, 0, 1);
+            assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, read)));
+            cluster.simulation.run(100);
+            long epoch = cluster.master.group(GROUP).epoch();
+            Message right = ChunkClient.reading(GROUP, epoch, OID, 0, 0, 1);
+            await(cluster, cluster.client.ask(1, right)).release();
+        }
+    }
+
+    @Test
+    void aYoungerEpochIsFetchedAtOnce() {
+        try (ChunkCluster cluster = cluster()) {
+            cluster.simulation.run(1_001);
+            cluster.master.renewEpoch(GROUP);
+            long before = cluster.simulation.millis();
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            assertTrue(cluster.simulation.millis() - before < 200, "took until the next heartbeat");
+        }
+    }
+
+    @Test
+    void nothingIsServedWithoutALease() {
+        try (ChunkCluster cluster = cluster()) {
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            cluster.master.setSilent(true);
+            cluster.simulation.run(FakeMaster.LEASE_MS + 1);
+            long epoch = cluster.master.group(GROUP).epoch();
+            assertEquals(
+                    Errno.NOT_READY,
+                    error(
+                            cluster,
+                            cluster.client.ask(
+                                    1, ChunkClient.reading(GROUP, epoch, OID, 0, 0, 1))));
+            assertFalse(cluster.server(1).service.isReady());
+            cluster.master.setSilent(false);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 5, new byte[10]));
+            assertTrue(cluster.server(1).service.isReady());
+        }
+    }
+
+    @Test
+    void impossibleRangesAreRefused() {
+        try (ChunkCluster cluster = cluster()) {
+            int size = 1 << ChunkCluster.CHUNK_LOG2;
+            for (int[] range :
+                    new int[][] {
+                        {-1, 10}, {0, 0}, {0, -5}, {size - 1, 2}, {size, 1}, {0, size + 1}
+                    }) {
+                Message read =
+                        ChunkClient.reading(
+                                GROUP, chunk(cluster, OID).epoch(), OID, 0, range[0], range[1]);
+                assertEquals(Errno.EINVAL, error(cluster, cluster.client.ask(1, read)));
+            }
+            for (ChunkAddress wrong :
+                    List.of(
+                            new ChunkAddress(GROUP, 1, 0, 0, 20),
+                            new ChunkAddress(GROUP, 1, OID, -1, 20),
+                            new ChunkAddress(GROUP, 1, OID, 0, 15),
+                            new ChunkAddress(GROUP, 1, OID, 0, 27))) {
+                Message write = ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[1]);
+                assertEquals(Errno.EINVAL, error(cluster, cluster.client.ask(1, write)));
+            }
+        }
+    }
+
+    @Test
+    void damagedPayloadIsRefused() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] data = random(1, 9000);
+            Message write =
+                    ChunkClient.writing(chunk(cluster, OID), new OperationId(1, 1), 100, data);
+            data[5000] ^= 1;
+            write.release();
+            Message damaged = new Message(write.header(), Unpooled.copiedBuffer(data));
+            assertEquals(Errno.EBADMSG, error(cluster, cluster.client.ask(1, damaged)));
+            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 0)).state().sequence());
+        }
+    }
+
+    @Test
+    void membersRequestsAreRefusedByTheHead() {
+        try (ChunkCluster cluster = cluster()) {
+            Replicate replicate =
+                    new Replicate(
+                            chunk(cluster, OID), new OperationId(1, 1), 0, 1, 0, 1, new int[1]);
+            Message message =
+                    new Message(replicate.toBytes(), Unpooled.copiedBuffer(new byte[] {1}));
+            assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, message)));
+        }
+    }
+
+    @Test
+    void nonsenseClosesTheConnectionAndNothingElse() {
+        try (ChunkCluster cluster = cluster()) {
+            Random random = new Random(5);
+            for (int i = 0; i < 200; i++) {
+                byte[] header = new byte[random.nextInt(80)];
+                random.nextBytes(header);
+                Message nonsense =
+                        new Message(header, Unpooled.copiedBuffer(new byte[random.nextInt(100)]));
+                Errno errno = error(cluster, cluster.client.ask(1, nonsense));
+                assertTrue(
+                        List.of(Errno.DISCONNECTED, Errno.EPROTO, Errno.EINVAL, Errno.WRONG_EPOCH)
+                                .contains(errno),
+                        errno.toString());
+            }
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+        }
+    }
+
+    @Test
+    void dataIsThereAfterAKillAndAfterAStop() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] data = random(1, 50_000);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 1, data));
+            cluster.kill(1);
+            cluster.start(1);
+            assertArrayEquals(
+                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 1, data.length)));
+            cluster.stop(1);
+            cluster.start(1);
+            assertArrayEquals(
+                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 1, data.length)));
+        }
+    }
+
+    @Test
+    void aStoppingServerTakesNoNewRequests() {
+        try (ChunkCluster cluster = cluster()) {
+            await(cluster, cluster.server(1).service.drain());
+            Message read = ChunkClient.reading(GROUP, chunk(cluster, OID).epoch(), OID, 0, 0, 1);
+            assertEquals(Errno.NOT_READY, error(cluster, cluster.client.ask(1, read)));
+        }
+    }
+
+    @Test
+    void garbageIsDeletedConfirmedAndStaysDeleted() {
+        try (ChunkCluster cluster = cluster()) {
+            for (int index = 0; index < 4; index++) {
+                await(cluster, cluster.client.write(GROUP, OID, index, 0, new byte[5000]));
+            }
+            cluster.master.addGarbage(new GarbageTask(77, 1, OID, 1, Long.MAX_VALUE));
+            cluster.until(() -> cluster.master.confirmations(77) == 1, 10_000);
+            assertNotEquals(0, cluster.state(1, GROUP, OID, 0).sequence());
+            for (int index = 1; index < 4; index++) {
+                assertEquals(0, cluster.state(1, GROUP, OID, index).sequence());
+            }
+            assertEquals(
+                    Errno.ESTALE,
+                    error(cluster, cluster.client.write(GROUP, OID, 2, 0, new byte[10])));
+            cluster.until(() -> cluster.master.heartbeat("c1").collected().length == 0, 10_000);
+        }
+    }
+
+    @Test
+    void aFreshServerJoinsAndNeverChangesTheCluster() {
+        try (ChunkCluster cluster = cluster()) {
+            assertEquals(FakeMaster.CLUSTER, cluster.server(1).target.clusterId());
+            cluster.stop(1);
+            cluster.master.setClusterId(FakeMaster.CLUSTER + 1);
+            cluster.start(1);
+            cluster.simulation.run(10_000);
+            assertFalse(cluster.server(1).service.isReady());
+            assertEquals(FakeMaster.CLUSTER, cluster.server(1).target.clusterId());
+        }
+    }
+
+    @Test
+    void theLeaderIsFoundThroughHintsAndByTrying() {
+        try (ChunkCluster cluster = cluster()) {
+            FakeMaster other =
+                    new FakeMaster(
+                            cluster.network.start("other"),
+                            cluster.simulation,
+                            new io.cairn.testkit.SimulatedScheduler(cluster.simulation),
+                            new Endpoint("other", 9000),
+                            new int[] {1, 1, 1});
+            other.abdicate(cluster.master.endpoint().toString());
+            cluster.stop(1);
+            cluster.start(1, List.of(new Endpoint("nobody", 1), other.endpoint()));
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+        }
+    }
+
+    @Test
+    void aFullDiskIsToldAndLeavesTheChunkAsItWas() {
+        try (ChunkCluster cluster = cluster()) {
+            byte[] data = random(1, 50_000);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            cluster.server(1).disk.setFull(true);
+            cluster.simulation.run(2_000);
+            assertEquals(
+                    Errno.ENOSPC,
+                    error(cluster, cluster.client.write(GROUP, OID, 0, 100_000, data)));
+            assertArrayEquals(
+                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, data.length)));
+            cluster.server(1).disk.setFull(false);
+            cluster.simulation.run(2_000);
+            await(cluster, cluster.client.write(GROUP, OID, 0, 100_000, data));
+        }
+    }
+
+    @Test
+    void aFailedSyncIsNeverForgotten() {
+        try (ChunkCluster cluster = cluster()) {
+            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[5000]));
+            cluster.server(1).disk.setSyncFails(true);
+            assertEquals(Errno.EIO, error(cluster, cluster.client.flush(GROUP, OID, 0)));
+            cluster.server(1).disk.setSyncFails(false);
+            assertEquals(Errno.EIO, error(cluster, cluster.client.flush(GROUP, OID, 0)));
+        }
+    }
+
+    @Test
+    void settingsNameWhatIsMissing() {
+        Endpoint listen = new Endpoint("c1", 0);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ChunkSettings.of("", listen, List.of(listen)));
+        assertThrows(
+                IllegalArgumentException.class, () -> ChunkSettings.of("c1", listen, List.of()));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new ChunkSettings("c1", listen, List.of(listen), 0));
+        ChunkSettings standard = ChunkSettings.of("c1", listen, List.of(listen));
+        assertEquals(ChunkSettings.STANDARD_CLIENT_BYTES, standard.clientBytes());
+    }
+
+    @Test
+    void failuresOfCallsKeepTheirErrno() {
+        FsException known = new FsException(Errno.ENOSPC);
+        assertEquals(
+                Errno.ENOSPC,
+                Futures.failure(new java.util.concurrent.CompletionException(known)).errno());
+        assertEquals(Errno.EIO, Futures.failure(new IllegalStateException("x")).errno());
+    }
+}
