@@ -75,6 +75,9 @@ public final class FuseMount implements AutoCloseable {
         int result;
         try {
             result = Mountpoint.answer(mountpoint.path(), FIRST_ANSWER_MS);
+        } catch (MountException e) {
+            close();
+            throw e;
         } catch (TimeoutException e) {
             close();
             throw new MountException(

@@ -1,10 +1,28 @@
 /**
  * The mount: the filesystem client behind a Linux mountpoint.
  *
- * <p>The kernel asks by path and by file handle; the client answers by inode. This package is the
- * door between the two: it resolves paths, keeps the table of open handles and runs the loop
- * threads that take requests from the kernel. A callback never lets an exception out and never
- * waits without a deadline, because a blocked callback leaves a process that cannot be killed.
+ * <p>{@link io.cairn.fuse.FuseMount} mounts; its threads ({@code RequestLoop}) take requests from
+ * {@code /dev/fuse} and give them to a {@code Driver}, of which there are two:
+ *
+ * <ul>
+ *   <li>{@code kernel}, the standard: speaks the protocol of the kernel. Node numbers are inode
+ *       numbers. Passes the whole contract suite, reads and writes 1 MiB at a time, and the kernel
+ *       may keep attributes, because what is stale is taken back at open.
+ *   <li>{@code jnr}: callbacks of libfuse 2 with jnr-fuse, by path ({@code PathCallbacks}, {@code
+ *       PathResolver}) and by handle ({@code FileCallbacks}). For kernels before 5.4, and to
+ *       compare. Knows no flags of renameat2 and no SEEK_HOLE, takes each hard link for a file, and
+ *       opening a name that is being replaced may fail.
+ * </ul>
+ *
+ * <p>What holds for both: a callback never lets an exception out, because libfuse would take that
+ * for success and the kernel would wait for ever. It never waits without a deadline, because a
+ * process behind a blocked request cannot be killed: the filesystem has deadlines, and waiting for
+ * a lock ends when the process gets a signal. Permissions are checked by the kernel ({@code
+ * default_permissions}); the filesystem is called with {@link io.cairn.fs.Caller#checkedByKernel}.
+ *
+ * <p>Close-to-open between mounts is the work of {@code KernelView}; unlinked open files of libfuse
+ * that of {@code HiddenFiles}; names that are replaced while they are opened that of {@code
+ * ReplacedFiles} and {@code StaleOpens}.
  */
 @NullMarked
 package io.cairn.fuse;
