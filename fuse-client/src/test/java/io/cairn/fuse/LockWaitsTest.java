@@ -2,6 +2,7 @@ package io.cairn.fuse;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.fs.Caller;
@@ -56,7 +57,8 @@ class LockWaitsTest {
     private static void isInterrupted(CompletableFuture<Void> wait) {
         ExecutionException e =
                 assertThrows(ExecutionException.class, () -> wait.get(10, TimeUnit.SECONDS));
-        assertEquals(new FsException(Errno.EINTR).toString(), String.valueOf(e.getCause()));
+        FsException cause = assertInstanceOf(FsException.class, e.getCause());
+        assertEquals(Errno.EINTR, cause.errno());
     }
 
     @Test
