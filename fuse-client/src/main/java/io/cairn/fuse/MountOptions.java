@@ -21,7 +21,8 @@ import java.util.TreeSet;
  * @param threads most threads that serve requests, 1..1024
  * @param readAheadKb read-ahead of the kernel in KiB; 0 leaves the default of the kernel
  * @param fsName what {@code df} shows as the device
- * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}
+ * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}; not changed
+ *     after construction
  */
 public record MountOptions(
         DriverKind driver,
@@ -82,10 +83,6 @@ public record MountOptions(
                     "threads",
                     "read_ahead_kb",
                     "fsname");
-
-    public MountOptions {
-        kernelFlags = List.copyOf(kernelFlags);
-    }
 
     /** The options for an empty {@code -o}: those of root if this process is. */
     public static MountOptions standard() {
@@ -262,7 +259,7 @@ public record MountOptions(
         flags.remove(flag);
         flags.add(flag);
         boolean stillReadOnly = readOnly && !flag.equals("rw");
-        return copy(driver, stillReadOnly, allowOther, nonEmpty, fsName, flags);
+        return copy(driver, stillReadOnly, allowOther, nonEmpty, fsName, List.copyOf(flags));
     }
 
     private MountOptions copy(
