@@ -15,10 +15,12 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Masters m1, m2, ... in this process, each in its directory, on free ports of the loopback. */
@@ -167,22 +169,29 @@ final class TestGroup implements AutoCloseable {
         return log(leader());
     }
 
-    /** Waits until all running masters have applied what the leader has, and compares them. */
+    /** Waits until all running masters have applied the same entries, and compares them. */
     void awaitAgreement() {
-        RatisLog leader = leaderLog();
-        long index = leader.namespace().appliedIndex();
-        byte[] expected = leader.namespace().fingerprint();
-        for (int i = 0; i < logs.length; i++) {
-            RatisLog log = logs[i];
-            if (log != null) {
-                await(
-                        "master %d at %d".formatted(i, index),
-                        () -> log.namespace().appliedIndex() >= index);
-                assertEquals(index, log.namespace().appliedIndex());
-                assertEquals(hex(expected), hex(log.namespace().fingerprint()));
-                assertEquals(List.of(), log.namespace().check());
-            }
+        await("all masters at the same entry", this::agree);
+    }
+
+    /** False when they are not at the same entry, or moved while they were compared. */
+    private boolean agree() {
+        List<RatisLog> running = Stream.of(logs).filter(Objects::nonNull).toList();
+        List<Long> before = running.stream().map(log -> log.namespace().appliedIndex()).toList();
+        if (before.stream().distinct().count() > 1) {
+            return false;
         }
+        List<String> prints =
+                running.stream().map(log -> hex(log.namespace().fingerprint())).toList();
+        List<Long> after = running.stream().map(log -> log.namespace().appliedIndex()).toList();
+        if (!after.equals(before)) {
+            return false;
+        }
+        assertEquals(1, prints.stream().distinct().count(), "states differ at " + before);
+        for (RatisLog log : running) {
+            assertEquals(List.of(), log.namespace().check());
+        }
+        return true;
     }
 
     static String hex(byte[] bytes) {
