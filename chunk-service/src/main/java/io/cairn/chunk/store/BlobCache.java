@@ -54,6 +54,16 @@ final class BlobCache {
         use(key, thorough, Blob::condition);
     }
 
+    /** Removes a blob, without opening it first. */
+    void delete(BlobKey key) throws IOException {
+        Slot slot = pin(key);
+        try {
+            slot.blob.delete();
+        } finally {
+            release(slot);
+        }
+    }
+
     private <T extends @Nullable Object> T use(BlobKey key, boolean thorough, Use<T> use)
             throws IOException {
         Slot slot = pin(key);

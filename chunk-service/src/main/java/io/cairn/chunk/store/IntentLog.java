@@ -78,6 +78,7 @@ final class IntentLog implements AutoCloseable {
     private final Map<BlobKey, Entry> entries = new LinkedHashMap<>();
     private int dirtyCount;
     private int records;
+    private int compactAt = SLACK_RECORDS;
     private long durable;
     private boolean syncing;
     private @Nullable IOException failure;
@@ -374,16 +375,20 @@ final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** Rewrites the log when most of it is about blobs that are synced by now. */
+    /**
+     * Rewrites the log when most of it is about blobs that are synced by now. The entries are
+     * counted no more often than records were added.
+     */
     private void compact() throws IOException {
-        if (records < SLACK_RECORDS || syncing) {
+        if (records < compactAt || syncing) {
             return;
         }
         int live = 0;
         for (Entry entry : entries.values()) {
             live += entry.isLive() ? 1 : 0;
         }
-        if (records >= SLACK_RECORDS + 2 * live) {
+        compactAt = SLACK_RECORDS + 2 * live;
+        if (records >= compactAt) {
             replaceFile();
         }
     }
@@ -413,6 +418,7 @@ final class IntentLog implements AutoCloseable {
             entry.end = durable;
         }
         records = live.size();
+        compactAt = SLACK_RECORDS + 2 * records;
     }
 
     /** Group commit: one of those who wait syncs for all whose records were written by then. */

@@ -303,7 +303,7 @@ public final class StorageTarget implements AutoCloseable {
 
     /** Deletes a chunk; nothing when absent. Durable after {@link #syncDeletions}. */
     public void delete(int group, long oid, long index) {
-        run(new BlobKey(group, oid, index), Blob::delete);
+        run(() -> blobs.delete(new BlobKey(group, oid, index)));
         if (shelf.hasManyDeletions()) {
             syncDeletions();
         }
