@@ -63,6 +63,26 @@ class NamespaceModelTest {
         run.finish();
     }
 
+    /** The same with little but locks, on two inodes and by three sessions, so that they meet. */
+    @Property(tries = 300)
+    void locksBehaveLikeTheModel(@ForAll("histories") List<Step> history) {
+        ModelRun run = new ModelRun();
+        run.openSession();
+        run.openSession();
+        run.flush();
+        run.run(1, Bench.creation(1, "a", ""));
+        run.flush();
+        for (Step step : history) {
+            boolean isLock = step.kind % 20 > 0;
+            int kind = isLock ? 70 + step.kind % 20 : 90 + step.a / 100 % 10;
+            perform(run, new Step(kind, step.a, step.b, step.c, step.d));
+            if (step.d % 4 == 0) {
+                run.flush();
+            }
+        }
+        run.finish();
+    }
+
     private static void perform(ModelRun run, Step s) {
         long session = session(run, s.c);
         switch (s.kind / 10) {
@@ -257,17 +277,20 @@ class NamespaceModelTest {
         };
     }
 
+    /** Each choice has digits of its own: what correlates is never combined. */
     private static Lock lock(Step s) {
         Lock.Kind kind = Lock.Kind.values()[s.b % 5 < 3 ? 0 : s.b % 5 - 2];
-        Lock.Mode mode = Lock.Mode.values()[1 + s.c % 2];
+        Lock.Mode mode = Lock.Mode.values()[1 + s.c / 100 % 2];
+        long owner = s.d / 10 % 2;
         if (kind != Lock.Kind.POSIX) {
             Lock.Mode possible = kind == Lock.Kind.APPEND ? Lock.Mode.EXCLUSIVE : mode;
-            return new Lock(kind, possible, s.d % 2, 0, Lock.TO_END, 1);
+            return new Lock(kind, possible, owner, 0, Lock.TO_END, 1);
         }
         int last = LockModel.BYTES - 2;
-        long start = (s.d / 2) % last;
-        long end = s.d % 5 == 0 ? Lock.TO_END : Math.min(last, start + s.b / 5 % last);
-        return new Lock(kind, mode, s.d % 2, start, end, 1);
+        long start = s.d / 20 % last;
+        boolean isOpen = s.c / 200 % 5 == 0;
+        long end = isOpen ? Lock.TO_END : Math.min(last, start + s.b / 100 % last);
+        return new Lock(kind, mode, owner, start, end, 1);
     }
 
     private static Mutation locks(ModelRun run, Step s) {
@@ -283,11 +306,11 @@ class NamespaceModelTest {
                         lock.endByte(),
                         0);
         return switch (s.kind % 10) {
-            case 0, 1, 2, 3 -> new SessionMutation.SetLock(ino, lock, true, 1L + s.b % 40);
-            case 4, 5 -> new SessionMutation.SetLock(ino, lock, false, 1L + s.b % 40);
+            case 0, 1, 2, 3 -> new SessionMutation.SetLock(ino, lock, true, 1L + s.b / 5 % 20);
+            case 4, 5 -> new SessionMutation.SetLock(ino, lock, false, 1L + s.b / 5 % 20);
             case 6, 7 -> new SessionMutation.SetLock(ino, unlock, false, 0);
-            case 8 -> new SessionMutation.CancelLock(ino, 1L + s.b % 40);
-            default -> new SessionMutation.ReleaseLocks(ino, lock.kind(), s.d % 2);
+            case 8 -> new SessionMutation.CancelLock(ino, 1L + s.b / 5 % 20);
+            default -> new SessionMutation.ReleaseLocks(ino, lock.kind(), lock.owner());
         };
     }
 }
