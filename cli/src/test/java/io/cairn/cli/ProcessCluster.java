@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -91,6 +92,11 @@ final class ProcessCluster implements AutoCloseable {
 
     /** The same for a directory of the cluster, {@code :/DIR}. */
     Path mount(String name, String subdirectory) throws Exception {
+        for (Map.Entry<String, CairnProcess> each : processes.entrySet()) {
+            if (each.getKey().startsWith("m") && each.getValue().isAlive()) {
+                each.getValue().await(CairnProcess.READY, 60);
+            }
+        }
         Path mountpoint = directory.resolve(name);
         Files.createDirectories(mountpoint);
         mountpoints.add(mountpoint);
@@ -112,9 +118,25 @@ final class ProcessCluster implements AutoCloseable {
         if (old != null && old.isAlive()) {
             throw new IllegalStateException(name + " runs already");
         }
+        keepOldLog(name);
         CairnProcess process = spawner.start(log(name), commands.get(name));
         processes.put(name, process);
         return process;
+    }
+
+    /** So that a member's log tells of its present life only. */
+    private void keepOldLog(String name) {
+        try {
+            if (Files.exists(log(name))) {
+                Files.move(
+                        log(name),
+                        directory.resolve(name + ".old"),
+                        StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.createFile(log(name));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
     }
 
     /** {@code kill -9}. */

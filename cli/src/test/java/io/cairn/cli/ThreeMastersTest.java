@@ -27,20 +27,12 @@ final class ThreeMastersTest {
                     int after = load.operations() + 30;
                     Poll.until("work with two masters", 60, () -> load.operations() >= after);
                     cluster.start("m" + round);
-                    String id = "m" + round;
-                    Poll.until(id + " is back", 60, () -> isUp(cluster, id));
+                    cluster.process("m" + round).await(CairnProcess.READY, 60);
                 }
                 load.stop();
                 load.verify(mount);
                 assertEquals(List.of(), load.failures(), cluster.logs());
             }
         }
-    }
-
-    private static boolean isUp(ProcessCluster cluster, String id) throws Exception {
-        String text = java.nio.file.Files.readString(cluster.log(id));
-        int last = text.lastIndexOf("ready");
-        int starts = text.split("ready", -1).length - 1;
-        return last >= 0 && starts >= 2;
     }
 }

@@ -73,7 +73,7 @@ public final class MasterService implements AutoCloseable {
         this.random = ground.random();
         LogWriter writer = this::submit;
         this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
-        this.reaper = new OrphanReaper(namespace, sessions, writer);
+        this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
         RequestDoor door =
                 new RequestDoor(log, namespace, sessions, reaper, servers, this::statusJson);

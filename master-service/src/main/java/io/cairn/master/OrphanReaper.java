@@ -2,6 +2,7 @@ package io.cairn.master;
 
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.namespace.Namespace;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.LeaderMutation;
 import java.util.HashSet;
 import java.util.List;
@@ -19,16 +20,25 @@ import java.util.function.Supplier;
 final class OrphanReaper {
     private static final int BATCH = 4096;
 
+    /**
+     * An inode lives at least so long after its last name, for opens that began before, in
+     * milliseconds.
+     */
+    private static final long OPENING_MS = 500;
+
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final LogWriter log;
+    private final Clock clock;
     private final AtomicLong nextTicket = new AtomicLong();
     private final Set<Long> pending = new HashSet<>();
     private List<Long> candidates = List.of();
     private long candidatesTicket;
+    private long candidatesSinceMs;
     private volatile boolean submitting;
 
-    OrphanReaper(Supplier<Namespace> namespace, SessionTable sessions, LogWriter log) {
+    OrphanReaper(Supplier<Namespace> namespace, SessionTable sessions, LogWriter log, Clock clock) {
+        this.clock = clock;
         this.namespace = namespace;
         this.sessions = sessions;
         this.log = log;
@@ -71,7 +81,8 @@ final class OrphanReaper {
             return;
         }
         if (!candidates.isEmpty()) {
-            if (!allEndedUpTo(candidatesTicket)) {
+            boolean settled = clock.millis() - candidatesSinceMs >= OPENING_MS;
+            if (!settled || !allEndedUpTo(candidatesTicket)) {
                 return;
             }
             long[] inos =
@@ -89,6 +100,7 @@ final class OrphanReaper {
             return;
         }
         candidatesTicket = nextTicket.get();
+        candidatesSinceMs = clock.millis();
         candidates = namespace.get().orphans(0, BATCH);
     }
 }

@@ -1,7 +1,6 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.cluster.Inode;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.master.cluster.ServerWatch;
@@ -206,22 +205,19 @@ final class RequestDoor implements Handler {
         answer.send(Message.of(reply.toBytes()));
     }
 
-    /** Registers before it reads, so that the reaper cannot purge the inode in between. */
+    /**
+     * Registers before it reads, so that the reaper cannot purge the inode in between. An orphan
+     * that is still there can be opened: the client decides whether it had a name when the open
+     * began.
+     */
     private Reply open(long session, long ino) {
         requireSession(session);
         sessions.open(session, ino);
         Reply reply = namespace.get().read(session, new Query.GetInode(ino));
-        String refusal = null;
-        if (reply instanceof Reply.EntryReply entry) {
-            Inode inode = entry.inode();
-            if (inode.attributes().nlink() == 0 && !sessions.isOpenBy(session, ino, 1)) {
-                refusal = "inode " + ino + " was removed";
-            }
-        }
-        if (refusal != null || reply instanceof Reply.Failure) {
+        if (reply instanceof Reply.Failure) {
             sessions.release(session, new long[] {ino});
         }
-        return refusal == null ? reply : new Reply.Failure(Errno.ESTALE, refusal);
+        return reply;
     }
 
     private Reply release(long session, long[] inos) {

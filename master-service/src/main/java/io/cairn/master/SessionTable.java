@@ -142,12 +142,6 @@ final class SessionTable {
         return openCounts.containsKey(ino);
     }
 
-    /** Whether this session holds an inode open more than {@code times} times. */
-    synchronized boolean isOpenBy(long session, long ino, int times) {
-        Live live = sessions.get(session);
-        return live != null && live.open.getOrDefault(ino, 0) > times;
-    }
-
     /** Whether every session has told in this term what it holds open. */
     synchronized boolean isComplete() {
         return sessions.values().stream().allMatch(l -> l.registered);

@@ -137,10 +137,22 @@ final class MasterServiceTest {
         time.pass(1000);
         assertNotNull(namespace.inode(ino), "another session holds it open");
         assertEquals(ino, inode(query(other, new Query.Open(ino))).ino());
-        assertEquals(Errno.ESTALE, errno(query(session, new Query.Open(ino))));
         query(other, new Query.Release(new long[] {ino, ino}));
-        time.pass(1000);
+        time.pass(2000);
         assertEquals(null, namespace.inode(ino));
+        assertEquals(Errno.ESTALE, errno(query(session, new Query.Open(ino))));
+    }
+
+    @Test
+    void anInodeCanStillBeOpenedForAMomentAfterItsLastNameHasGone() {
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", false))).ino();
+        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        time.pass(300);
+        Inode orphan = inode(query(session, new Query.Open(ino)));
+        assertEquals(0, orphan.attributes().nlink());
+        time.pass(2000);
+        assertNotNull(namespace.inode(ino), "held open");
     }
 
     @Test
@@ -158,7 +170,7 @@ final class MasterServiceTest {
         time.pass(4000);
         assertNotNull(namespace.inode(ino), "held open by the session that has told so");
         query(session, new Query.Release(new long[] {ino}));
-        time.pass(1000);
+        time.pass(2000);
         assertEquals(null, namespace.inode(ino));
     }
 
@@ -179,7 +191,7 @@ final class MasterServiceTest {
                 Errno.NO_SESSION,
                 refusal(() -> query(silent, new Query.KeepAlive(false, new long[0]))));
         assertEquals(1, namespace.sessions().size());
-        time.pass(1000);
+        time.pass(2000);
         assertEquals(null, namespace.inode(ino));
     }
 
@@ -312,7 +324,7 @@ final class MasterServiceTest {
                 new io.cairn.wire.ContentMutation.Spill(
                         ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
         mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
-        time.pass(1000);
+        time.pass(2000);
         HeartbeatReply reply = heartbeat("c1", 1, 0);
         assertEquals(1, reply.garbage().size());
         assertEquals(1, heartbeat("c1", 1, 0).garbage().size(), "repeated until confirmed");
