@@ -4,6 +4,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fuse.MountException;
 import java.io.PrintWriter;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,6 +50,15 @@ public final class Cairn {
             scope = ScopeType.INHERIT,
             description = "Show stack traces of errors and log more.")
     private boolean debug;
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            scope = ScopeType.INHERIT,
+            description = "A YAML file with settings: the names of options without dashes.")
+    @SuppressWarnings(
+            "UnusedVariable") // SettingsProvider reads it before the command line is parsed.
+    private @Nullable String config;
 
     private Cairn() {}
 

@@ -2,9 +2,6 @@ package io.cairn.cli;
 
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code cairn fs}: about files and directories on a mount. */
 @Command(
@@ -18,10 +15,9 @@ import picocli.CommandLine.Spec;
             "  cairn fs set --replicas 3 /mnt/cairn/projects -r"
         })
 final class FsCommand implements Callable<Integer> {
-    @Spec private CommandSpec spec;
-
     @Override
     public Integer call() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: info, get or set");
+        throw new CommandException(
+                ExitCode.USAGE, "a command is missing: cairn fs info, get or set; see --help");
     }
 }

@@ -24,7 +24,12 @@ final class MountNode implements AutoCloseable {
                         source,
                         hostName() + ":" + mountpoint + " " + ProcessHandle.current().pid());
         try {
-            mount = FuseMount.mount(files, mountpoint, options.withFsName("cairn:" + source));
+            mount =
+                    FuseMount.mount(
+                            files,
+                            root(files, source),
+                            mountpoint,
+                            options.withFsName("cairn:" + source));
         } catch (RuntimeException e) {
             files.close();
             throw e;

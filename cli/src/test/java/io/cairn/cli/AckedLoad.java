@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,10 @@ final class AckedLoad implements AutoCloseable {
     /** What a name must hold; a seed of -1: the name must not exist. */
     private record Expected(long seed, int lengthBytes) {
         static final Expected ABSENT = new Expected(-1, 0);
+
+        boolean isAbsent() {
+            return seed < 0;
+        }
     }
 
     /**
@@ -59,7 +64,7 @@ final class AckedLoad implements AutoCloseable {
         private final Random random;
         private final TreeMap<String, Expected> acknowledged = new TreeMap<>();
         private final TreeMap<String, List<Expected>> uncertain = new TreeMap<>();
-        private volatile int operations;
+        private final AtomicInteger operations = new AtomicInteger();
         private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
 
         Worker(Path directory, Random random) {
@@ -74,7 +79,7 @@ final class AckedLoad implements AutoCloseable {
             while (!stopping) {
                 try {
                     operate();
-                    operations++;
+                    operations.incrementAndGet();
                 } catch (IOException e) {
                     failures.add(e.toString());
                     if (!goesOnAfterErrors) {
@@ -89,7 +94,7 @@ final class AckedLoad implements AutoCloseable {
             int choice = random.nextInt(10);
             String name = "f" + random.nextInt(400);
             Expected present = acknowledged.get(name);
-            if (choice < 7 || present == null || present == Expected.ABSENT) {
+            if (choice < 7 || present == null || present.isAbsent()) {
                 write(name);
             } else if (choice == 7) {
                 begin(name, Expected.ABSENT);
@@ -163,7 +168,7 @@ final class AckedLoad implements AutoCloseable {
 
     /** Operations that were acknowledged so far. */
     int operations() {
-        return workers.stream().mapToInt(w -> w.operations).sum();
+        return workers.stream().mapToInt(w -> w.operations.get()).sum();
     }
 
     /** What went wrong, in the words of the system. */
@@ -205,7 +210,7 @@ final class AckedLoad implements AutoCloseable {
             return;
         }
         assertEquals(
-                describe(expected == Expected.ABSENT ? null : contents(expected)),
+                describe(expected.isAbsent() ? null : contents(expected)),
                 describe(found),
                 () ->
                         path
@@ -236,8 +241,8 @@ final class AckedLoad implements AutoCloseable {
     }
 
     private static boolean matches(byte @Nullable [] found, Expected expected) {
-        if (found == null || expected == Expected.ABSENT) {
-            return found == null && expected == Expected.ABSENT;
+        if (found == null || expected.isAbsent()) {
+            return found == null && expected.isAbsent();
         }
         return java.util.Arrays.equals(found, contents(expected));
     }

@@ -13,11 +13,13 @@ final class CairnProcessLock implements AutoCloseable {
 
     CairnProcessLock(Path file) throws Exception {
         String script =
-                "import fcntl,sys,time\n"
-                        + "f=open(sys.argv[1],'r+b')\n"
-                        + "fcntl.lockf(f,fcntl.LOCK_EX)\n"
-                        + "print('locked',flush=True)\n"
-                        + "time.sleep(120)\n";
+                """
+                import fcntl,sys,time
+                f=open(sys.argv[1],'r+b')
+                fcntl.lockf(f,fcntl.LOCK_EX)
+                print('locked',flush=True)
+                time.sleep(120)
+                """;
         process =
                 new ProcessBuilder(List.of("python3", "-c", script, file.toString()))
                         .redirectError(ProcessBuilder.Redirect.INHERIT)

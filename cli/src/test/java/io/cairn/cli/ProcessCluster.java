@@ -104,7 +104,7 @@ final class ProcessCluster implements AutoCloseable {
                 name,
                 List.of("mount", masters() + subdirectory, mountpoint.toString(), "--foreground"));
         start(name);
-        processes.get(name).await(CairnProcess.READY, 60);
+        process(name).await(CairnProcess.READY, 60);
         return mountpoint;
     }
 
@@ -119,7 +119,7 @@ final class ProcessCluster implements AutoCloseable {
             throw new IllegalStateException(name + " runs already");
         }
         keepOldLog(name);
-        CairnProcess process = spawner.start(log(name), commands.get(name));
+        CairnProcess process = spawner.start(log(name), commands.getOrDefault(name, List.of()));
         processes.put(name, process);
         return process;
     }
@@ -141,11 +141,15 @@ final class ProcessCluster implements AutoCloseable {
 
     /** {@code kill -9}. */
     void kill(String name) {
-        processes.get(name).kill();
+        process(name).kill();
     }
 
     CairnProcess process(String name) {
-        return processes.get(name);
+        CairnProcess process = processes.get(name);
+        if (process == null) {
+            throw new IllegalArgumentException("no member " + name);
+        }
+        return process;
     }
 
     Path log(String name) {

@@ -27,6 +27,7 @@ final class SettingsProviderTest {
         private String masters = "";
 
         @Option(names = "--config")
+        @SuppressWarnings("UnusedVariable") // The provider finds it itself.
         private String config = "";
     }
 

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URI;
@@ -51,7 +52,9 @@ final class UpDownTest {
             CairnProcess.Result status = cairn("status", "--data", data, "--json");
             assertEquals(0, status.exitCode(), status.output());
             assertTrue(status.output().contains("\"chunkServers\""), status.output());
-            checkAdmin(RunFile.read(Path.of(data)));
+            RunFile running = RunFile.read(Path.of(data));
+            assertNotNull(running);
+            checkAdmin(running);
             checkFsCommands(mount);
 
             CairnProcess.Result again =
