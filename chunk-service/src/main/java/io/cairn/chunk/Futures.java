@@ -93,15 +93,20 @@ final class Futures {
             }
             CompletableFuture<Void> step = guarded(() -> work.apply(next));
             if (!step.isDone()) {
-                return step.thenCompose(nothing -> lane(rest, lock, work));
+                return step.whenComplete((done, thrown) -> skip(rest, lock, thrown != null))
+                        .thenCompose(done -> lane(rest, lock, work));
             }
             if (step.isCompletedExceptionally()) {
-                synchronized (lock) {
-                    while (rest.hasNext()) {
-                        rest.next();
-                    }
-                }
+                skip(rest, lock, true);
                 return step;
+            }
+        }
+    }
+
+    private static void skip(Iterator<?> rest, Object lock, boolean all) {
+        synchronized (lock) {
+            while (all && rest.hasNext()) {
+                rest.next();
             }
         }
     }

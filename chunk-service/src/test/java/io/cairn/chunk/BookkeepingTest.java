@@ -1,0 +1,197 @@
+package io.cairn.chunk;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.testkit.Simulation;
+import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** The small classes that count and remember. */
+class BookkeepingTest {
+    private static final ChunkKey KEY = new ChunkKey(1, 0);
+
+    private static WriteReply reply(long sequence) {
+        return new WriteReply(sequence, 10, 0);
+    }
+
+    @Test
+    void operationsAreRememberedByChunkUpToALimit() {
+        OperationMemory memory = new OperationMemory();
+        for (int i = 1; i <= 65; i++) {
+            memory.remember(KEY, new OperationId(1, i), reply(i));
+        }
+        assertNull(memory.find(KEY, new OperationId(1, 1)));
+        assertEquals(reply(2), memory.find(KEY, new OperationId(1, 2)));
+        assertEquals(reply(65), memory.find(KEY, new OperationId(1, 65)));
+        assertNull(memory.find(new ChunkKey(1, 1), new OperationId(1, 65)));
+        assertNull(memory.find(KEY, new OperationId(2, 65)));
+        memory.forget(KEY);
+        assertNull(memory.find(KEY, new OperationId(1, 65)));
+    }
+
+    @Test
+    void theChunksOfTheMemoryAreLimitedToo() {
+        OperationMemory memory = new OperationMemory();
+        for (int i = 0; i <= 4096; i++) {
+            memory.remember(new ChunkKey(1, i), new OperationId(1, i), reply(1));
+        }
+        assertNull(memory.find(new ChunkKey(1, 0), new OperationId(1, 0)));
+        assertEquals(reply(1), memory.find(new ChunkKey(1, 4096), new OperationId(1, 4096)));
+    }
+
+    @Test
+    void aLeaseCountsFromTheSendingOfTheHeartbeat() {
+        Simulation clock = new Simulation(1);
+        Lease lease = new Lease(clock);
+        assertFalse(lease.runs());
+        assertEquals(Errno.NOT_READY, assertThrows(FsException.class, lease::check).errno());
+        long sent = clock.nanoTime();
+        clock.run(400);
+        lease.renew(sent, 1_000);
+        assertTrue(lease.runs());
+        assertEquals(1_000, lease.lengthMs());
+        clock.run(599);
+        assertTrue(lease.runs());
+        clock.run(1);
+        assertFalse(lease.runs());
+    }
+
+    @Test
+    void aLeaseIsNotShortenedByALateAnswerNorByOneOfLengthZero() {
+        Simulation clock = new Simulation(1);
+        Lease lease = new Lease(clock);
+        long early = clock.nanoTime();
+        clock.run(500);
+        lease.renew(clock.nanoTime(), 1_000);
+        lease.renew(early, 1_000);
+        lease.renew(clock.nanoTime(), 0);
+        clock.run(999);
+        assertTrue(lease.runs());
+        assertEquals(1_000, lease.lengthMs());
+        lease.end();
+        assertFalse(lease.runs());
+    }
+
+    @Test
+    void aYoungerEpochHoldsUntilALaterHeartbeatIsAnswered() {
+        Floors floors = new Floors();
+        assertFalse(floors.isAbove(1, 0));
+        long before = floors.mark();
+        floors.note(1, 5);
+        floors.note(1, 4);
+        assertTrue(floors.isAbove(1, 4));
+        assertFalse(floors.isAbove(1, 5));
+        assertFalse(floors.isAbove(2, 1));
+        floors.clear(before);
+        assertTrue(floors.isAbove(1, 4));
+        floors.clear(floors.mark());
+        assertFalse(floors.isAbove(1, 4));
+    }
+
+    @Test
+    void tooManyInventedGroupsStopAllUntilTheNextHeartbeat() {
+        Floors floors = new Floors();
+        for (int group = 0; group <= 4096; group++) {
+            floors.note(group, 5);
+        }
+        assertTrue(floors.isAbove(1_000_000, 9));
+        floors.clear(floors.mark());
+        assertFalse(floors.isAbove(1_000_000, 9));
+        assertFalse(floors.isAbove(1, 1));
+    }
+
+    @Test
+    void slotsLetSoManyRunAndTheOthersWaitInOrder() {
+        Slots slots = new Slots(2);
+        List<Integer> begun = new ArrayList<>();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int number = i;
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            ends.add(end);
+            Futures.finish(
+                    slots.run(
+                            () -> {
+                                begun.add(number);
+                                return end;
+                            }),
+                    (done, thrown) -> {});
+        }
+        assertEquals(List.of(0, 1), begun);
+        ends.get(1).completeExceptionally(new IllegalStateException("x"));
+        assertEquals(List.of(0, 1, 2), begun);
+        ends.get(0).complete(null);
+        assertEquals(List.of(0, 1, 2, 3), begun);
+    }
+
+    @Test
+    void aBudgetRefusesBeyondItsLimitsAndTakesOneInAnyCase() {
+        Budget budget = new Budget(2, 100);
+        assertTrue(budget.take(500));
+        assertFalse(budget.take(1));
+        budget.give(500);
+        assertTrue(budget.take(60));
+        assertFalse(budget.take(60));
+        assertTrue(budget.take(40));
+        assertFalse(budget.take(0));
+        assertEquals(2, budget.requests());
+    }
+
+    @Test
+    void theGraveyardKnowsRangesAndForgetsTheOldest() {
+        Graveyard graveyard = new Graveyard();
+        graveyard.add(new GarbageTask(1, 1, 7, 3, 10));
+        assertFalse(graveyard.holds(new ChunkKey(7, 2)));
+        assertTrue(graveyard.holds(new ChunkKey(7, 3)));
+        assertFalse(graveyard.holds(new ChunkKey(7, 10)));
+        graveyard.add(new GarbageTask(2, 1, 7, 10, 12));
+        assertTrue(graveyard.holds(new ChunkKey(7, 3)));
+        assertTrue(graveyard.holds(new ChunkKey(7, 11)));
+        for (int i = 0; i < 16_384; i++) {
+            graveyard.add(new GarbageTask(i, 1, 100 + i, 0, Long.MAX_VALUE));
+        }
+        assertFalse(graveyard.holds(new ChunkKey(7, 3)));
+        FsException refused =
+                assertThrows(FsException.class, () -> graveyard.check(new ChunkKey(200, 0)));
+        assertEquals(Errno.ESTALE, refused.errno());
+    }
+
+    @Test
+    void forEachKeepsItsWidthAndStopsAtAFailure() {
+        List<Integer> begun = new ArrayList<>();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        CompletableFuture<Void> all =
+                Futures.forEach(
+                        List.of(0, 1, 2, 3, 4),
+                        2,
+                        i -> {
+                            begun.add(i);
+                            CompletableFuture<Void> end = new CompletableFuture<>();
+                            ends.add(end);
+                            return end;
+                        });
+        assertEquals(List.of(0, 1), begun);
+        ends.get(0).complete(null);
+        assertEquals(List.of(0, 1, 2), begun);
+        ends.get(1).completeExceptionally(new FsException(Errno.ENOSPC));
+        assertFalse(all.isDone());
+        ends.get(2).complete(null);
+        Throwable thrown = assertThrows(CompletionException.class, all::join);
+        assertEquals(Errno.ENOSPC, Futures.failure(thrown).errno());
+        assertTrue(begun.size() <= 4, "went on after a failure: " + begun);
+        Futures.forEach(List.<Integer>of(), 3, i -> Futures.DONE).join();
+    }
+}
