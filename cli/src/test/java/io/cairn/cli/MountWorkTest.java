@@ -65,8 +65,10 @@ final class MountWorkTest {
                 mkdir src include
                 echo 'int twice(int);' > include/twice.h
                 printf '#include "twice.h"\\nint twice(int x) { return 2 * x; }\\n' > src/twice.c
-                printf '#include <stdio.h>\\n#include "twice.h"\\nint main(void) { printf("%%d\\\\n", twice(21)); return 0; }\\n' > src/main.c
-                printf 'all: prog\\nprog: src/main.o src/twice.o\\n\\tgcc -o $@ $^\\n%%.o: %%.c include/twice.h\\n\\tgcc -Iinclude -c -o $@ $<\\n' > Makefile
+                printf '#include <stdio.h>\\n#include "twice.h"\\nint main(void) { \
+                printf("%%d\\\\n", twice(21)); return 0; }\\n' > src/main.c
+                printf 'all: prog\\nprog: src/main.o src/twice.o\\n\\tgcc -o $@ $^\\n%%.o: %%.c \
+                include/twice.h\\n\\tgcc -Iinclude -c -o $@ $<\\n' > Makefile
                 make -s
                 test "$(./prog)" = 42
                 touch src/twice.c && make -s && make -q prog
@@ -81,11 +83,14 @@ final class MountWorkTest {
         Shell.run(
                 work,
                 """
-                export HOME="$PWD" GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+                export HOME="$PWD" GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a \
+                GIT_COMMITTER_EMAIL=a@b
                 git init -q -b main repo && cd repo
-                for i in $(seq 1 60); do mkdir -p d$((i % 7)); seq 1 $((i * 20)) > d$((i % 7))/f$i; done
+                for i in $(seq 1 60); do mkdir -p d$((i % 7)); seq 1 $((i * 20)) > d$((i % \
+                7))/f$i; done
                 git add -A && git commit -qm one
-                git checkout -q -b side && seq 5 > d1/new && git mv d2/f2 d2/moved && git commit -qam two
+                git checkout -q -b side && seq 5 > d1/new && git mv d2/f2 d2/moved && git commit \
+                -qam two
                 git add -A && git commit -qm three
                 git checkout -q main && git merge -q side && git gc -q --prune=now
                 git fsck --strict --no-progress
@@ -102,8 +107,10 @@ final class MountWorkTest {
                 """
                 mkdir tree && cd tree
                 for d in a b c; do mkdir -p $d/x/y; for i in 1 2 3 4 5 6 7 8; do
-                  head -c $((i * 9001)) /dev/urandom > $d/x/f$i; done; ln -s ../a/x/f1 $d/link; ln $d/x/f1 $d/x/y/hard; done
-                mkfifo a/fifo; chmod 750 b; chmod u+s c/x/f2; touch -d '2001-02-03 04:05:06.789' c/x/f3; setfattr -n user.k -v v a/x/f1
+                  head -c $((i * 9001)) /dev/urandom > $d/x/f$i; done; ln -s ../a/x/f1 $d/link; \
+                  ln $d/x/f1 $d/x/y/hard; done
+                mkfifo a/fifo; chmod 750 b; chmod u+s c/x/f2; touch -d '2001-02-03 04:05:06.789' \
+                c/x/f3; setfattr -n user.k -v v a/x/f1
                 cd .. && tar --xattrs -cf t.tar tree && mkdir out && tar --xattrs -xpf t.tar -C out
                 rsync -aHX tree/ synced/ && test -z "$(rsync -aHXin --delete tree/ synced/)"
                 diff -r --no-dereference -x fifo tree out/tree
@@ -124,9 +131,11 @@ final class MountWorkTest {
                 sqlite3 t.db 'create table t(a integer primary key, b text);'
                 for mode in delete wal truncate; do
                   sqlite3 t.db "pragma journal_mode=$mode;" >/dev/null
-                  (echo 'begin;'; for i in $(seq 1 500); do echo "insert into t(b) values('$mode $i');"; done; echo 'commit;') | sqlite3 t.db
+                  (echo 'begin;'; for i in $(seq 1 500); do echo "insert into t(b) values('$mode \
+                  $i');"; done; echo 'commit;') | sqlite3 t.db
                 done
-                for i in 1 2 3 4; do (for j in $(seq 1 10); do sqlite3 -cmd '.timeout 30000' t.db "insert into t(b) values('p$i');"; done) & pids="$pids $!"; done
+                for i in 1 2 3 4; do (for j in $(seq 1 10); do sqlite3 -cmd '.timeout 30000' \
+                t.db "insert into t(b) values('p$i');"; done) & pids="$pids $!"; done
                 for p in $pids; do wait $p; done
                 test "$(sqlite3 t.db 'pragma integrity_check;')" = ok
                 test "$(sqlite3 t.db 'select count(*) from t;')" = 1540
@@ -140,14 +149,16 @@ final class MountWorkTest {
         Shell.run(
                 work,
                 """
-                echo one > file && cp -p file .file.swp && echo two > file~new && mv file file~ && mv file~new file && rm file~ .file.swp
+                echo one > file && cp -p file .file.swp && echo two > file~new && mv file file~ \
+                && mv file~new file && rm file~ .file.swp
                 test "$(cat file)" = two
                 dd if=/dev/zero of=zeros bs=1M count=20 conv=fsync status=none
                 test "$(stat -c %s zeros)" = 20971520 && test "$(du -k zeros | cut -f1)" -ge 20000
                 truncate -s 1G sparse && test "$(du -k sparse | cut -f1)" -lt 1000
                 head -c 5000000 /dev/urandom > data && cp data copy && cmp data copy
                 split -b 300000 data part. && cat part.* | cmp - data
-                sort -R /usr/share/common-licenses/GPL-3 | sort > sorted && sort /usr/share/common-licenses/GPL-3 | cmp - sorted
+                sort -R /usr/share/common-licenses/GPL-3 | sort > sorted && sort \
+                /usr/share/common-licenses/GPL-3 | cmp - sorted
                 mkdir many && cd many && seq 1 1500 | xargs touch && test "$(ls | wc -l)" = 1500
                 find . -type f -name '*7' -delete && test "$(ls | wc -l)" = 1350
                 cd .. && rm -rf many && test ! -e many
@@ -175,7 +186,8 @@ final class MountWorkTest {
                   for (int i = 0; i < 1 << 20; i += 4096) strcpy(p + i, "cairn");
                   if (msync(p, 1 << 20, MS_SYNC) || munmap(p, 1 << 20) || close(fd)) return 3;
                   char b[6]; fd = open("mapped", O_RDONLY);
-                  for (int i = 0; i < 1 << 20; i += 4096) if (pread(fd, b, 6, i) != 6 || strcmp(b, "cairn")) return 4;
+                  for (int i = 0; i < 1 << 20; i += 4096) if (pread(fd, b, 6, i) != 6 || \
+                  strcmp(b, "cairn")) return 4;
                   p = mmap(0, 1 << 20, PROT_READ, MAP_SHARED, fd, 0);
                   return p == MAP_FAILED || strcmp(p + 8192, "cairn");
                 }

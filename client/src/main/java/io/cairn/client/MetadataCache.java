@@ -56,14 +56,6 @@ final class MetadataCache {
         return known == null || clock.millis() - known.untilMs >= 0 ? null : known.attributes;
     }
 
-    /** Whether the master said within the last {@code ms} milliseconds that an inode has a name. */
-    boolean hadNameWithin(long ino, long ms) {
-        Known known = inodes.get(ino);
-        return known != null
-                && known.attributes.nlink() > 0
-                && clock.millis() - (known.untilMs - ttlMs) <= ms;
-    }
-
     /** What the master said. */
     void put(Attributes attributes) {
         if (ttlMs == 0) {

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class Tree {
     private static final byte[] NOTHING = {};
 
-    /** Longest time between looking a name up and opening what it named, in milliseconds. */
-    private static final long OPENING_MS = 200;
-
     private final Mount mount;
     private final MetadataCache cache;
     private final OpenInodes open;
@@ -59,17 +56,13 @@ final class Tree {
     }
 
     /**
-     * Opens an inode at the master. One that lost its last name while it was being opened is a
-     * right answer: it had the name when the open began. One whose name was only remembered is not:
-     * the name is forgotten, so that who looks it up again finds the new one.
+     * Opens an inode at the master. It may have lost its last name a moment ago; what was
+     * remembered of its names is then forgotten, so that who looks again finds the new one.
      */
     Inode open(long ino) {
-        boolean named = cache.hadNameWithin(ino, OPENING_MS) || open.get(ino) != null;
         Inode inode = askAbout(ino, new Query.Open(ino)).inode();
-        if (inode.attributes().nlink() == 0 && !named) {
-            mount.master().release(ino);
+        if (inode.attributes().nlink() == 0) {
             cache.gone(ino);
-            throw new FsException(Errno.ESTALE, "inode " + ino + " was removed");
         }
         return inode;
     }
