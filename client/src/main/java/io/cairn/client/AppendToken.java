@@ -125,10 +125,16 @@ final class AppendToken {
         order.unlock();
     }
 
-    /** Another client wants it; false when it is not this token. Never blocks. */
+    /**
+     * Another client wants it; false when it is not this token. Never blocks. A recall is repeated
+     * while the release waits for the commit: only that release may give the token away.
+     */
     synchronized boolean recall(long itsOwner) {
-        if (itsOwner != owner || !(held || fetching)) {
+        if (itsOwner != owner) {
             return false;
+        }
+        if (!held && !fetching) {
+            return !releasing.isDone();
         }
         recalled = true;
         if (held && !writing) {
