@@ -60,7 +60,7 @@ public final class CairnFileSystem implements FileSystem {
         this.mount = mount;
         ClientRuntime runtime = mount.runtime();
         this.cache = mount.cache();
-        this.locks = new FileLocks(mount.master(), mount.timeoutMs());
+        this.locks = new FileLocks(mount);
         this.open = new OpenInodes(mount, locks);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.contents = new FileContents(mount);

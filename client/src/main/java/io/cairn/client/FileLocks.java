@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
+import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply.LockOutcome;
 import io.cairn.wire.Reply.LockReply;
@@ -30,14 +31,16 @@ final class FileLocks {
     private record Holder(Lock.Kind kind, long owner) {}
 
     private final MasterChannel master;
+    private final Scheduler scheduler;
     private final long timeoutMs;
     private final AtomicLong requests = new AtomicLong();
     private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
     private final Map<Long, Set<Holder>> holders = new ConcurrentHashMap<>();
 
-    FileLocks(MasterChannel master, long timeoutMs) {
-        this.master = master;
-        this.timeoutMs = timeoutMs;
+    FileLocks(Mount mount) {
+        this.master = mount.master();
+        this.scheduler = mount.runtime().scheduler();
+        this.timeoutMs = mount.timeoutMs();
     }
 
     /** An owner for locks of the client itself; none that a door passes is negative like it. */
@@ -127,10 +130,12 @@ final class FileLocks {
         return reply.outcome() == LockOutcome.GRANTED;
     }
 
-    /** Waits for the push. */
-    private static boolean await(CompletableFuture<Boolean> granted, long waitMs) {
+    /** Waits for the push, by the time of the scheduler. */
+    private boolean await(CompletableFuture<Boolean> granted, long waitMs) {
+        CompletableFuture<Boolean> step = granted.copy();
+        Scheduler.Timer end = scheduler.schedule(() -> step.complete(false), waitMs);
         try {
-            return granted.get(waitMs, TimeUnit.MILLISECONDS);
+            return step.get(waitMs + ASK_AGAIN_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
@@ -138,6 +143,8 @@ final class FileLocks {
             throw new FsException(Errno.EINTR, "interrupted while waiting for a lock", e);
         } catch (ExecutionException e) {
             throw Await.failure(e);
+        } finally {
+            end.cancel();
         }
     }
 
