@@ -57,8 +57,7 @@ final class Committer {
         List<CompletableFuture<?>> told = new ArrayList<>(0);
         for (long oid : state.untoldClones()) {
             told.add(
-                    mount.master()
-                            .mutate(new ContentMutation.CloneDone(state.ino(), oid))
+                    replace(new ContentMutation.CloneDone(state.ino(), oid))
                             .thenAccept(_ -> state.toldClone(oid)));
         }
         return told.isEmpty()
@@ -75,7 +74,9 @@ final class Committer {
         }
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
-                mount.master().mutate(mutation),
+                mutation instanceof ContentMutation.Spill && movesStored()
+                        ? replace(mutation)
+                        : mount.master().mutate(mutation),
                 (reply, failure) -> {
                     CompletableFuture<Void> next =
                             reply == null
@@ -84,6 +85,21 @@ final class Committer {
                     forward(next, promise);
                 });
         return promise;
+    }
+
+    private boolean movesStored() {
+        byte[] stored = state.inode().inline();
+        return stored != null && stored.length > 0;
+    }
+
+    /**
+     * Tells that chunks hold now what is on stable media elsewhere, and what the master forgets
+     * then: they must be on stable media before.
+     */
+    private CompletableFuture<Reply> replace(Mutation mutation) {
+        return mount.unsynced()
+                .flush(state.ino())
+                .thenCompose(_ -> mount.master().mutate(mutation));
     }
 
     private static void forward(CompletableFuture<Void> from, CompletableFuture<Void> to) {
