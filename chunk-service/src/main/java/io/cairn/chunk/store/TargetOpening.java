@@ -6,6 +6,8 @@ import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,7 +46,7 @@ final class TargetOpening {
 
     private AutoCloseable lock() throws TargetException {
         try {
-            disk.makeDirectories(paths.root());
+            makeRoot();
             if (!disk.exists(paths.format())) {
                 TargetFormat.isFormatted(disk, paths);
             }
@@ -65,6 +67,22 @@ final class TargetOpening {
                     e);
         } catch (IOException e) {
             throw unusable(e);
+        }
+    }
+
+    /** Makes the directory when absent: its name must outlive a power loss, too. */
+    private void makeRoot() throws IOException {
+        List<Path> changed = new ArrayList<>();
+        Path path = paths.root().toAbsolutePath();
+        Path parent = path.getParent();
+        while (parent != null && !disk.exists(path)) {
+            changed.add(parent);
+            path = parent;
+            parent = path.getParent();
+        }
+        disk.makeDirectories(paths.root());
+        for (Path directory : changed) {
+            disk.forceDirectory(directory);
         }
     }
 
