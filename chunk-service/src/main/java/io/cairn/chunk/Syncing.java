@@ -33,6 +33,7 @@ final class Syncing {
     private static final int MAX_UNSURE = 65_536;
     private static final long RETRY_MS = 1_000;
     private static final long REPORT_TIMEOUT_MS = 2_000;
+    private static final long REPORT_AGAIN_MS = 2_000;
 
     private final Station station;
     private final GroupMember member;
@@ -67,8 +68,28 @@ final class Syncing {
                                 term,
                                 Futures.failure(thrown).getMessage());
                         station.world().scheduler().schedule(this::begin, RETRY_MS);
+                    } else {
+                        station.world().scheduler().schedule(this::remind, REPORT_AGAIN_MS);
                     }
                 });
+    }
+
+    /**
+     * The report ends the term. When it does not, the master that heard it lost its office before
+     * it could act: the next one has to hear it, too.
+     */
+    private void remind() {
+        if (term.hasEnded()) {
+            return;
+        }
+        Futures.finish(
+                Futures.guarded(this::report),
+                (done, thrown) ->
+                        station.world()
+                                .scheduler()
+                                .schedule(
+                                        thrown == null ? this::remind : this::begin,
+                                        REPORT_AGAIN_MS));
     }
 
     /**
