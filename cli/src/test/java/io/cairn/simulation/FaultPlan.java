@@ -1,0 +1,291 @@
+package io.cairn.simulation;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.testkit.NetworkFaults;
+import io.cairn.testkit.SimulatedScheduler;
+import io.cairn.testkit.Simulation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * What goes wrong, drawn from the seed: some kinds of faults, one after the other, each mended
+ * after a while. Power is lost only as far as the promises go; where a seed goes farther (all
+ * servers at once, or the only copy), the oracle is told.
+ */
+final class FaultPlan {
+    private static final int LEAST_PAUSE_MS = 100;
+    private static final int MOST_PAUSE_MS = 4_000;
+    private static final long SETTLE_MS = 2_000;
+
+    /** Kinds of faults. */
+    enum Kind {
+        KILL_SERVER,
+        SERVER_LOSES_POWER,
+        BLACKOUT,
+        CRASH_MASTER,
+        DEPOSE_MASTER,
+        PARTITION,
+        DEAF,
+        KILL_CLIENT,
+        SLOW_DISK,
+        SLOW_LOG,
+        BAD_NETWORK
+    }
+
+    private final SimulatedCluster cluster;
+    private final Simulation simulation;
+    private final Oracle oracle;
+    private final Consumer<SimulatedClient> restart;
+    private final SimulatedScheduler time;
+    private final Random random;
+    private final List<Kind> kinds = new ArrayList<>();
+    private final Map<String, Long> restartedMs = new LinkedHashMap<>();
+    private boolean ended;
+
+    /**
+     * A plan that has not begun.
+     *
+     * @param restart starts the work of a client that was killed
+     */
+    FaultPlan(SimulatedCluster cluster, Oracle oracle, Consumer<SimulatedClient> restart) {
+        this.cluster = cluster;
+        this.simulation = cluster.simulation;
+        this.oracle = oracle;
+        this.restart = restart;
+        this.time = new SimulatedScheduler(simulation);
+        this.random = new Random(simulation.random().nextLong());
+        for (Kind kind : Kind.values()) {
+            if (random.nextInt(kind == Kind.BLACKOUT ? 6 : 2) == 0) {
+                kinds.add(kind);
+            }
+        }
+    }
+
+    /** From now on things go wrong. */
+    void begin() {
+        cluster.history.fault("kinds " + kinds);
+        if (!kinds.isEmpty()) {
+            later(LEAST_PAUSE_MS, MOST_PAUSE_MS, this::next);
+        }
+    }
+
+    private void later(int least, int most, Runnable task) {
+        time.schedule(
+                () -> {
+                    if (!ended) {
+                        task.run();
+                    }
+                },
+                least + random.nextInt(most - least));
+    }
+
+    private void next() {
+        Kind kind = Oracle.pick(random, kinds);
+        strike(kind);
+        later(LEAST_PAUSE_MS, MOST_PAUSE_MS, this::next);
+    }
+
+    private void strike(Kind kind) {
+        SimulatedServer server = Oracle.pick(random, cluster.servers);
+        switch (kind) {
+            case KILL_SERVER -> {
+                if (server.isRunning()) {
+                    cluster.history.fault("kill " + server.node());
+                    server.kill();
+                    later(10, random.nextBoolean() ? 500 : 8_000, () -> start(server));
+                }
+            }
+            case SERVER_LOSES_POWER -> losePower(server);
+            case BLACKOUT -> blackout();
+            case CRASH_MASTER -> crashMaster();
+            case DEPOSE_MASTER -> {
+                int ms = 10 + random.nextInt(3_000);
+                cluster.history.fault("the master loses its office for " + ms + " ms");
+                cluster.master.stepDown(ms);
+            }
+            case PARTITION -> partition();
+            case DEAF -> deaf();
+            case KILL_CLIENT -> killClient();
+            case SLOW_DISK -> {
+                int ms = 1 + random.nextInt(random.nextInt(8) == 0 ? 7_000 : 400);
+                cluster.history.fault("the disk of " + server.node() + " is slow: " + ms + " ms");
+                server.setSlowMs(ms);
+                later(500, 5_000, () -> server.setSlowMs(0));
+            }
+            case SLOW_LOG -> {
+                int ms = 1 + random.nextInt(500);
+                cluster.history.fault("the log is slow: " + ms + " ms");
+                cluster.master.setSlowMs(ms);
+                later(500, 5_000, () -> cluster.master.setSlowMs(0));
+            }
+            case BAD_NETWORK -> {
+                NetworkFaults faults =
+                        Oracle.pick(
+                                random,
+                                List.of(
+                                        NetworkFaults.ROUGH,
+                                        NetworkFaults.SLOW,
+                                        NetworkFaults.NONE));
+                cluster.history.fault("network " + faults);
+                cluster.network.setFaults(faults);
+            }
+        }
+    }
+
+    private void start(SimulatedServer server) {
+        if (!server.isRunning()) {
+            cluster.history.fault("start " + server.node());
+            server.start();
+            restartedMs.computeIfPresent(server.node(), (node, at) -> simulation.millis());
+        }
+    }
+
+    private void losePower(SimulatedServer server) {
+        if (!server.isRunning()) {
+            return;
+        }
+        boolean promised = othersHave(server);
+        if (!promised && cluster.replicas > 1) {
+            return;
+        }
+        cluster.history.fault(server.node() + " loses its power");
+        if (!promised) {
+            oracle.exposed();
+        }
+        restartedMs.put(server.node(), simulation.millis());
+        server.losePower();
+        later(10, random.nextBoolean() ? 500 : 8_000, () -> start(server));
+    }
+
+    /** Whether each group of a server has another member that is sure to have everything. */
+    private boolean othersHave(SimulatedServer server) {
+        if (!cluster.master.isRunning() || cluster.replicas == 1) {
+            return false;
+        }
+        if (cluster.isWhole()) {
+            restartedMs.values().removeIf(at -> simulation.millis() - at > SETTLE_MS);
+        }
+        ClusterMap map = cluster.master.namespace().clusterMap();
+        return map.groups().stream()
+                .filter(group -> group.members().size() > 1)
+                .allMatch(group -> othersHave(map, group, server));
+    }
+
+    private boolean othersHave(ClusterMap map, PlacementGroup group, SimulatedServer server) {
+        Set<String> sure = new HashSet<>();
+        boolean member = false;
+        for (PlacementGroup.Member each : group.members()) {
+            ChunkServer owner = map.serverOfTarget(each.targetId());
+            if (owner != null && owner.name().equals(server.node())) {
+                member = true;
+            } else if (owner != null
+                    && each.state() == MemberState.SERVING
+                    && !restartedMs.containsKey(owner.name())) {
+                sure.add(owner.name());
+            }
+        }
+        return !member || !sure.isEmpty();
+    }
+
+    private void blackout() {
+        cluster.history.fault("blackout");
+        oracle.exposed();
+        for (SimulatedServer server : cluster.servers) {
+            restartedMs.put(server.node(), simulation.millis());
+            server.losePower();
+            later(10, 4_000, () -> start(server));
+        }
+        if (random.nextBoolean()) {
+            crashMaster();
+        }
+    }
+
+    private void crashMaster() {
+        if (cluster.master.isRunning()) {
+            cluster.history.fault("crash of the master");
+            cluster.master.crash();
+            later(10, random.nextBoolean() ? 300 : 6_000, this::startMaster);
+        }
+    }
+
+    private void startMaster() {
+        if (!cluster.master.isRunning()) {
+            cluster.history.fault("start of the master");
+            cluster.master.start(10 + random.nextInt(500));
+        }
+    }
+
+    private List<String> nodes() {
+        List<String> nodes = new ArrayList<>(List.of(SimulatedMaster.NODE));
+        cluster.servers.forEach(server -> nodes.add(server.node()));
+        cluster.clients.forEach(client -> nodes.add(client.node()));
+        return nodes;
+    }
+
+    private void partition() {
+        Set<String> some = new HashSet<>();
+        Set<String> others = new HashSet<>();
+        boolean one = random.nextBoolean();
+        String alone = Oracle.pick(random, nodes());
+        for (String node : nodes()) {
+            boolean here = one ? node.equals(alone) : random.nextBoolean();
+            (here ? some : others).add(node);
+        }
+        cluster.history.fault("partition " + some + " from " + others);
+        cluster.network.partition(some, others);
+        later(50, random.nextBoolean() ? 2_000 : 14_000, this::heal);
+    }
+
+    private void deaf() {
+        String from = Oracle.pick(random, nodes());
+        String to = Oracle.pick(random, nodes());
+        if (!from.equals(to)) {
+            cluster.history.fault(to + " does not hear " + from);
+            cluster.network.block(from, to);
+            later(50, random.nextBoolean() ? 2_000 : 14_000, this::heal);
+        }
+    }
+
+    private void heal() {
+        cluster.history.fault("the network is whole");
+        cluster.network.heal();
+    }
+
+    private void killClient() {
+        SimulatedClient client = Oracle.pick(random, cluster.clients);
+        if (client.isRunning()) {
+            cluster.history.fault("kill " + client.node());
+            client.kill();
+            later(10, random.nextBoolean() ? 500 : 10_000, () -> restart(client));
+        }
+    }
+
+    private void restart(SimulatedClient client) {
+        if (!client.isRunning()) {
+            cluster.history.fault("start " + client.node());
+            restart.accept(client);
+        }
+    }
+
+    /** Mends everything. */
+    void end() {
+        ended = true;
+        cluster.network.setFaults(NetworkFaults.NONE);
+        heal();
+        cluster.master.setSlowMs(0);
+        startMaster();
+        for (SimulatedServer server : cluster.servers) {
+            server.setSlowMs(0);
+            start(server);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.cairn.simulation;
+
+import io.cairn.simulation.Cells.Cell;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What may be found in a file that one client at a time writes: all changes in order, each with
+ * what was acknowledged of it. A cell may hold what the last acknowledged change left there or what
+ * a later one did; a promise that faults beyond it have voided does not count.
+ */
+final class FileModel {
+    /** Largest size of a file, in cells. */
+    static final int MAX_CELLS = 700;
+
+    private static final class Change {
+        final long tag;
+        final int from;
+        final int to;
+        final int sizeAfter;
+        final int process;
+        boolean closed;
+        boolean synced;
+        boolean exposed;
+
+        Change(long tag, int from, int to, int sizeAfter, int process) {
+            this.tag = tag;
+            this.from = from;
+            this.to = to;
+            this.sizeAfter = sizeAfter;
+            this.process = process;
+        }
+
+        /** Whether it holds once it was acknowledged, whatever happened since. */
+        boolean isLasting() {
+            return synced || tag == 0 || !exposed;
+        }
+
+        boolean touches(int cell) {
+            return from <= cell && cell < to;
+        }
+    }
+
+    final long ino;
+    final String name;
+    private final List<Change> changes = new ArrayList<>();
+    private @Nullable String owner;
+    private boolean retired;
+
+    FileModel(long ino, String name) {
+        this.ino = ino;
+        this.name = name;
+    }
+
+    /** Takes the file for writing; false when another does or nobody may any more. */
+    boolean take(String client) {
+        if (owner != null || retired) {
+            return false;
+        }
+        owner = client;
+        return true;
+    }
+
+    /** The writer is done. */
+    void release() {
+        owner = null;
+    }
+
+    /** Who writes it now, or null. */
+    @Nullable String owner() {
+        return owner;
+    }
+
+    /** A change may be under way for ever: nobody writes it any more, all may read it. */
+    void retire() {
+        retired = true;
+        owner = null;
+    }
+
+    boolean isRetired() {
+        return retired;
+    }
+
+    /** The size when all changes were made, in cells. */
+    int size() {
+        return changes.isEmpty() ? 0 : changes.getLast().sizeAfter;
+    }
+
+    /** A write, in cells, by a process. */
+    void write(long tag, int at, int cells, int process) {
+        changes.add(new Change(tag, at, at + cells, Math.max(size(), at + cells), process));
+    }
+
+    /** A truncation, in cells. */
+    void truncate(int cells, int process) {
+        changes.add(new Change(0, cells, Integer.MAX_VALUE, cells, process));
+    }
+
+    /** A close, a truncation or a flush was acknowledged: all up to here is at the servers. */
+    void closed() {
+        changes.forEach(change -> change.closed = true);
+    }
+
+    /**
+     * An fsync was acknowledged to a process: what that process wrote is on stable media, unless
+     * all servers that had it lost their power before.
+     */
+    void synced(int process) {
+        for (Change change : changes) {
+            change.closed = true;
+            if (change.process == process && !change.exposed) {
+                change.synced = true;
+            }
+        }
+    }
+
+    /** All servers that have it lost their power. */
+    void exposed() {
+        for (Change change : changes) {
+            if (!change.synced) {
+                change.exposed = true;
+            }
+        }
+    }
+
+    /** How many changes were acknowledged: for {@link #mismatch} of a read that begins now. */
+    int acknowledged() {
+        int count = 0;
+        for (int i = 0; i < changes.size(); i++) {
+            if (changes.get(i).closed) {
+                count = i + 1;
+            }
+        }
+        return count;
+    }
+
+    /** How many changes there are: the writer itself must see all of them. */
+    int all() {
+        return changes.size();
+    }
+
+    /**
+     * Why contents cannot be those of this file, or null when they can.
+     *
+     * @param since changes before this number were acknowledged to somebody, or made by the reader
+     *     itself, before it began to read
+     * @param still whether nothing was changed while it was read: else it may end anywhere
+     */
+    @Nullable String mismatch(ByteBuffer contents, int since, boolean still) {
+        Set<Integer> sizes = sizes(since);
+        int bytes = contents.remaining();
+        boolean fits = bytes % Cells.BYTES == 0 && sizes.contains(bytes / Cells.BYTES);
+        if (still && !fits) {
+            return name + " has " + bytes / (double) Cells.BYTES + " cells, not " + sizes;
+        }
+        for (int i = 0; i < bytes / Cells.BYTES; i++) {
+            Cell cell;
+            try {
+                cell = Cells.read(contents, i);
+            } catch (IllegalStateException e) {
+                return name + ": " + e.getMessage();
+            }
+            Set<Long> tags = tags(i, since);
+            boolean inPlace = cell.tag() == 0 || cell.index() == i;
+            if (!inPlace || !tags.contains(cell.tag())) {
+                return name + " cell " + i + " holds " + cell + ", not " + tags + "; " + sizes;
+            }
+        }
+        return null;
+    }
+
+    private Set<Integer> sizes(int since) {
+        Set<Integer> sizes = new LinkedHashSet<>();
+        for (int i = changes.size() - 1; i >= 0; i--) {
+            sizes.add(changes.get(i).sizeAfter);
+            if (i < since) {
+                return sizes;
+            }
+        }
+        sizes.add(0);
+        return sizes;
+    }
+
+    private Set<Long> tags(int cell, int since) {
+        Set<Long> tags = new LinkedHashSet<>();
+        for (int i = changes.size() - 1; i >= 0; i--) {
+            Change change = changes.get(i);
+            if (change.touches(cell)) {
+                tags.add(change.tag);
+                if (i < since && change.isLasting()) {
+                    return tags;
+                }
+            }
+        }
+        tags.add(0L);
+        return tags;
+    }
+}

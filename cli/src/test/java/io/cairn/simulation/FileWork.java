@@ -1,0 +1,291 @@
+package io.cairn.simulation;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.simulation.Call.Outcome;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Writing, reading and removing files that both clients use, one writer at a time. */
+final class FileWork {
+    private static final int SMALL_CELLS = 16;
+    private static final int LARGE_CELLS = 200;
+    private static final int READ_BYTES = 40_000;
+
+    private final Oracle oracle;
+    private final Random random;
+    private final Call call;
+    private final int process;
+    private @Nullable FileModel writing;
+
+    FileWork(Oracle oracle, Random random, Call call, int process) {
+        this.oracle = oracle;
+        this.random = random;
+        this.call = call;
+        this.process = process;
+    }
+
+    /** The process died. */
+    void crashed() {
+        if (writing != null) {
+            writing.retire();
+        }
+    }
+
+    private String who() {
+        return "process " + process;
+    }
+
+    /** Opens a file, old or new, changes it and closes it. */
+    void write(FileSystem fs, long directory) {
+        List<FileModel> idle = oracle.idleFiles();
+        boolean sync = random.nextInt(12) == 0;
+        int flags = FileSystem.O_RDWR | (sync ? FileSystem.O_DSYNC : 0);
+        if (idle.isEmpty() || (oracle.hasRoomForFile() && random.nextInt(4) == 0)) {
+            create(fs, directory, flags);
+            return;
+        }
+        FileModel model = Oracle.pick(random, idle);
+        boolean cut = random.nextInt(10) == 0;
+        model.take(who());
+        writing = model;
+        int since = model.acknowledged();
+        if (cut) {
+            model.truncate(0, process);
+        }
+        Outcome<OpenFile> opened =
+                call.ask(
+                        "open " + model.name + (cut ? " O_TRUNC" : ""),
+                        () ->
+                                fs.open(
+                                        Caller.ROOT,
+                                        model.ino,
+                                        flags | (cut ? FileSystem.O_TRUNC : 0)));
+        if (!opened.isDone()) {
+            refused(opened, "open " + model.name);
+            giveUp(model, cut);
+            return;
+        }
+        if (cut) {
+            model.closed();
+            since = model.all();
+        }
+        if (random.nextInt(3) == 0 && !check(model, opened.get(), since)) {
+            opened.get().close();
+            giveUp(model, false);
+            return;
+        }
+        use(model, opened.get(), sync);
+    }
+
+    private void giveUp(FileModel model, boolean uncertain) {
+        writing = null;
+        if (uncertain) {
+            model.retire();
+        } else {
+            model.release();
+        }
+    }
+
+    private void create(FileSystem fs, long directory, int flags) {
+        String name = oracle.newName("f");
+        Outcome<FileSystem.Created> made =
+                call.ask(
+                        "create " + name,
+                        () ->
+                                fs.create(
+                                        Caller.ROOT,
+                                        directory,
+                                        Name.of(name),
+                                        0644,
+                                        flags | FileSystem.O_CREAT | FileSystem.O_EXCL));
+        if (!made.isDone()) {
+            refused(made, "create " + name);
+            return;
+        }
+        FileModel model = new FileModel(made.get().attributes().ino(), name);
+        model.take(who());
+        oracle.files.add(model);
+        writing = model;
+        use(model, made.get().file(), (flags & FileSystem.O_DSYNC) != 0);
+    }
+
+    /** An error that no fault explains. */
+    private void refused(Outcome<?> outcome, String title) {
+        if (!outcome.isUncertain()) {
+            oracle.history.violate(who() + ": " + title + " failed with " + outcome.errno());
+        }
+    }
+
+    private void use(FileModel model, OpenFile file, boolean sync) {
+        boolean sound = true;
+        String mismatch = null;
+        int steps = 1 + random.nextInt(6);
+        for (int i = 0; i < steps && sound && mismatch == null; i++) {
+            int dice = random.nextInt(10);
+            if (dice < 6) {
+                sound = writeSome(model, file, sync);
+            } else if (dice < 7) {
+                sound = flush(model, file);
+            } else if (dice < 8) {
+                sound = sync(model, file);
+            } else {
+                Outcome<ByteBuffer> seen = contents(file, model.name);
+                sound = seen.isDone();
+                mismatch = seen.isDone() ? model.mismatch(seen.get(), model.all(), true) : null;
+            }
+        }
+        Outcome<Boolean> closed = call.run("close " + model.name, file::close);
+        if (closed.isDone() && sound) {
+            if (mismatch != null) {
+                oracle.history.violate(who() + " does not see its own writes: " + mismatch);
+            }
+            model.closed();
+        } else if (!closed.isDone()) {
+            refused(closed, "close " + model.name);
+            sound = false;
+        }
+        giveUp(model, !sound);
+    }
+
+    private boolean writeSome(FileModel model, OpenFile file, boolean sync) {
+        int most = random.nextInt(6) == 0 ? LARGE_CELLS : SMALL_CELLS;
+        int cells = 1 + random.nextInt(most);
+        int size = model.size();
+        int at = random.nextInt(3) == 0 ? size : random.nextInt(size + SMALL_CELLS);
+        at = Math.min(at, FileModel.MAX_CELLS - cells);
+        long tag = oracle.newTag();
+        int from = at;
+        model.write(tag, from, cells, process);
+        String title = "write " + model.name + " [" + from + ", " + (from + cells) + ") tag " + tag;
+        Outcome<Integer> written =
+                call.ask(
+                        title,
+                        () -> file.write((long) from * Cells.BYTES, Cells.of(tag, from, cells, 0)));
+        if (!written.isDone()) {
+            refused(written, title);
+        } else if (sync) {
+            model.synced(process);
+        }
+        return written.isDone();
+    }
+
+    private boolean flush(FileModel model, OpenFile file) {
+        Outcome<Boolean> flushed = call.run("flush " + model.name, file::flush);
+        if (flushed.isDone()) {
+            model.closed();
+        }
+        return flushed.isDone();
+    }
+
+    private boolean sync(FileModel model, OpenFile file) {
+        boolean dataOnly = random.nextBoolean();
+        Outcome<Boolean> synced = call.run("fsync " + model.name, () -> file.sync(dataOnly));
+        if (synced.isDone()) {
+            model.synced(process);
+        }
+        return synced.isDone();
+    }
+
+    /** Whether contents are as they must be, or cannot be read now. */
+    private boolean check(FileModel model, OpenFile file, int since) {
+        int before = model.all();
+        Outcome<ByteBuffer> seen = contents(file, model.name);
+        boolean still = before == model.all();
+        String mismatch = seen.isDone() ? model.mismatch(seen.get(), since, still) : null;
+        if (mismatch != null) {
+            oracle.history.violate(who() + " reads " + mismatch);
+        }
+        return mismatch == null;
+    }
+
+    private Outcome<ByteBuffer> contents(OpenFile file, String name) {
+        return call.ask("read " + name, () -> contents(file));
+    }
+
+    /** Everything that a file has. */
+    static ByteBuffer contents(OpenFile file) {
+        ByteBuffer all = ByteBuffer.allocate(READ_BYTES);
+        while (true) {
+            int count = file.read(all.position(), all.slice(all.position(), all.remaining()));
+            if (count <= 0) {
+                return all.flip();
+            }
+            all.position(all.position() + count);
+            if (all.remaining() < READ_BYTES / 2) {
+                all = ByteBuffer.allocate(2 * all.capacity()).put(all.flip());
+            }
+        }
+    }
+
+    /** Reads any file, perhaps while the other client writes it. */
+    void read(FileSystem fs) {
+        if (oracle.files.isEmpty()) {
+            return;
+        }
+        FileModel model = Oracle.pick(random, oracle.files);
+        int since = model.acknowledged();
+        Outcome<OpenFile> opened =
+                call.ask(
+                        "open " + model.name + " to read",
+                        () -> fs.open(Caller.ROOT, model.ino, FileSystem.O_RDONLY));
+        if (!opened.isDone()) {
+            if (oracle.files.contains(model)) {
+                refused(opened, "open " + model.name);
+            }
+            return;
+        }
+        check(model, opened.get(), since);
+        call.run("close " + model.name, opened.get()::close);
+    }
+
+    /** Truncates a file by its number, or unlinks it. */
+    void remove(FileSystem fs, long directory) {
+        List<FileModel> idle = oracle.idleFiles();
+        if (idle.isEmpty()) {
+            return;
+        }
+        FileModel model = Oracle.pick(random, idle);
+        model.take(who());
+        writing = model;
+        if (random.nextInt(3) > 0) {
+            truncate(fs, model);
+            return;
+        }
+        oracle.files.remove(model);
+        Name name = Name.of(model.name);
+        Outcome<Boolean> gone =
+                call.run("unlink " + name, () -> fs.unlink(Caller.ROOT, directory, name));
+        writing = null;
+        if (gone.isDone()) {
+            oracle.removed.add(model.name);
+        } else {
+            refused(gone, "unlink " + name);
+        }
+    }
+
+    private void truncate(FileSystem fs, FileModel model) {
+        int cells = random.nextInt(Math.min(FileModel.MAX_CELLS, model.size() + SMALL_CELLS));
+        model.truncate(cells, process);
+        String title = "truncate " + model.name + " to " + cells;
+        AttributeChange change = AttributeChange.NONE.withSize((long) cells * Cells.BYTES);
+        Outcome<Attributes> done =
+                call.ask(title, () -> fs.setAttributes(Caller.ROOT, model.ino, change));
+        if (done.isDone()) {
+            model.closed();
+            if (done.get().size() != (long) cells * Cells.BYTES) {
+                oracle.history.violate(title + " leaves " + done.get().size() + " bytes");
+            }
+        } else if (done.errno() != Errno.ENOENT) {
+            refused(done, title);
+        }
+        giveUp(model, !done.isDone());
+    }
+}

@@ -1,0 +1,211 @@
+package io.cairn.simulation;
+
+import io.cairn.chunk.store.BlockRange;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** Compares the replicas, the masters and the garbage of a cluster that has come to rest. */
+final class FinalCheck {
+    private static final long GARBAGE_LIMIT_MS = 90_000;
+    private static final int LISTED = 1000;
+    private static final int MAX_INODES = 10_000;
+
+    private final SimulatedCluster cluster;
+    private final Waiting waiting;
+
+    /** Lets simulated time pass. */
+    interface Waiting {
+        /** Whether the condition came to hold in time. */
+        boolean until(BooleanSupplier condition, long limitMs);
+    }
+
+    FinalCheck(SimulatedCluster cluster, Waiting waiting) {
+        this.cluster = cluster;
+        this.waiting = waiting;
+    }
+
+    private record Blob(int group, long oid, long index) {}
+
+    void run() {
+        differences().forEach(cluster.history::violate);
+        if (cluster.history.violation() != null) {
+            return;
+        }
+        Namespace namespace = cluster.master.namespace();
+        boolean collected =
+                waiting.until(() -> unreferenced().isEmpty() && isCollected(), GARBAGE_LIMIT_MS);
+        if (!collected) {
+            cluster.history.violate(
+                    "I11 garbage stays: blobs "
+                            + unreferenced()
+                            + " at epoch "
+                            + namespace.clusterMap().epoch()
+                            + ", tasks "
+                            + namespace.garbage(0, LISTED)
+                            + ", orphans "
+                            + namespace.orphans(0, LISTED)
+                            + ", sessions "
+                            + namespace.sessions());
+        }
+        for (String violation : namespace.check()) {
+            cluster.history.violate(violation);
+        }
+        byte[] again = cluster.master.journal().replay().fingerprint();
+        if (!Arrays.equals(again, namespace.fingerprint())) {
+            cluster.history.violate("I15 a second master has another state");
+        }
+    }
+
+    private boolean isCollected() {
+        Namespace namespace = cluster.master.namespace();
+        return namespace.garbage(0, 1).isEmpty()
+                && namespace.orphans(0, 1).isEmpty()
+                && namespace.sessions().isEmpty();
+    }
+
+    /** The objects that inodes refer to. */
+    private Set<Long> objects() {
+        Set<Long> objects = new HashSet<>();
+        Namespace namespace = cluster.master.namespace();
+        for (long ino = 1; ino < MAX_INODES; ino++) {
+            Inode inode = namespace.inode(ino);
+            Layout layout = inode == null ? null : inode.layout();
+            if (layout != null) {
+                for (Layout.Run run : layout.runs()) {
+                    objects.add(run.oid());
+                    objects.add(run.sourceOid());
+                }
+            }
+        }
+        return objects;
+    }
+
+    /** Blobs that no inode refers to. */
+    private Set<Blob> unreferenced() {
+        Set<Long> objects = objects();
+        Set<Blob> left = new LinkedHashSet<>();
+        for (SimulatedServer server : cluster.servers) {
+            StorageTarget target = server.target();
+            for (int group : target.groups()) {
+                for (ChunkState chunk : chunks(target, group)) {
+                    if (!objects.contains(chunk.oid())) {
+                        left.add(new Blob(group, chunk.oid(), chunk.index()));
+                    }
+                }
+            }
+        }
+        return left;
+    }
+
+    private static List<ChunkState> chunks(StorageTarget target, int group) {
+        return target.list(group, 0, -1, LISTED);
+    }
+
+    /** How the replicas of what is referred to differ, and blobs that cannot be read. */
+    List<String> differences() {
+        List<String> differences = new ArrayList<>();
+        ClusterMap map = cluster.master.namespace().clusterMap();
+        Set<Long> objects = objects();
+        for (PlacementGroup group : map.groups()) {
+            Map<Blob, Map<String, ChunkState>> blobs = new LinkedHashMap<>();
+            Map<String, StorageTarget> targets = new TreeMap<>();
+            for (SimulatedServer server : cluster.servers) {
+                if (isMember(map, group, server)) {
+                    targets.put(server.node(), server.target());
+                    for (ChunkState chunk : chunks(server.target(), group.id())) {
+                        Blob blob = new Blob(group.id(), chunk.oid(), chunk.index());
+                        blobs.computeIfAbsent(blob, b -> new TreeMap<>()).put(server.node(), chunk);
+                    }
+                }
+            }
+            blobs.forEach(
+                    (blob, states) -> {
+                        String difference =
+                                objects.contains(blob.oid)
+                                        ? difference(blob, states, targets)
+                                        : null;
+                        if (difference != null) {
+                            differences.add(difference + " in " + group);
+                        }
+                    });
+        }
+        return differences;
+    }
+
+    private static boolean isMember(ClusterMap map, PlacementGroup group, SimulatedServer server) {
+        return map.targets().stream()
+                .anyMatch(
+                        target ->
+                                target.identity() == server.target().identity()
+                                        && group.isCurrent(target.id()));
+    }
+
+    private static @Nullable String difference(
+            Blob blob, Map<String, ChunkState> states, Map<String, StorageTarget> targets) {
+        if (states.size() != targets.size()) {
+            return "I5 " + blob + " is only at " + states;
+        }
+        byte @Nullable [] first = null;
+        for (Map.Entry<String, ChunkState> each : states.entrySet()) {
+            ChunkState state = each.getValue();
+            ChunkAddress address =
+                    new ChunkAddress(
+                            blob.group, state.epoch(), blob.oid, blob.index, state.chunkSizeLog2());
+            byte[] bytes;
+            try {
+                bytes = bytes(targets.get(each.getKey()), address, state);
+            } catch (FsException e) {
+                return "I5 " + blob + " at " + each + " cannot be read: " + e.getMessage();
+            }
+            if (first == null) {
+                first = bytes;
+            } else if (!Arrays.equals(first, bytes)) {
+                int at = Arrays.mismatch(first, bytes);
+                return "I5 replicas of "
+                        + blob
+                        + " differ at byte "
+                        + at
+                        + ", "
+                        + first[at]
+                        + " and "
+                        + bytes[at]
+                        + " at "
+                        + each.getKey()
+                        + ": "
+                        + states;
+            }
+        }
+        return null;
+    }
+
+    private static byte[] bytes(
+            @Nullable StorageTarget target, ChunkAddress address, ChunkState state) {
+        if (target == null || state.lengthBytes() == 0) {
+            return new byte[0];
+        }
+        BlockRange range = target.read(address, 0, state.lengthBytes());
+        ByteBuffer blocks = range.blocks().duplicate();
+        byte[] bytes = new byte[Math.min(blocks.remaining(), state.lengthBytes())];
+        blocks.get(bytes);
+        return bytes;
+    }
+}

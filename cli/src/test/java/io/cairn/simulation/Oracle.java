@@ -1,0 +1,98 @@
+package io.cairn.simulation;
+
+import io.cairn.testkit.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** What all clients together have done and been promised. */
+final class Oracle {
+    private static final int MAX_FILES = 14;
+
+    final Simulation simulation;
+    final History history;
+    final List<FileModel> files = new ArrayList<>();
+    final List<TreeModel> trees = new ArrayList<>();
+    final List<String> removed = new ArrayList<>();
+    final AppendModel log = new AppendModel();
+    private long lastTag;
+    private int lastProcess;
+    private int lastName;
+    private boolean stopping;
+    private long calmSinceMs = Long.MAX_VALUE;
+    private int successes;
+    private int failures;
+
+    Oracle(Simulation simulation, History history) {
+        this.simulation = simulation;
+        this.history = history;
+    }
+
+    /** A number for contents that nobody else writes; grows. */
+    long newTag() {
+        return ++lastTag;
+    }
+
+    int newProcess() {
+        return ++lastProcess;
+    }
+
+    String newName(String prefix) {
+        return prefix + ++lastName;
+    }
+
+    boolean hasRoomForFile() {
+        return files.stream().filter(file -> !file.isRetired()).count() < MAX_FILES;
+    }
+
+    /** A file that nobody is writing, or one chosen anyhow; null when there is none. */
+    List<FileModel> idleFiles() {
+        return files.stream().filter(file -> file.owner() == null && !file.isRetired()).toList();
+    }
+
+    /** One of some. */
+    static <T> T pick(Random random, List<T> some) {
+        return some.get(random.nextInt(some.size()));
+    }
+
+    /** Clients end their work as soon as they can. */
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    /** From now on nothing fails any more. */
+    void calm() {
+        calmSinceMs = simulation.millis();
+    }
+
+    /** When the last fault ended, by the clock; a far future while there are any. */
+    long calmSinceMs() {
+        return calmSinceMs;
+    }
+
+    /** What was closed but not synced may be gone: more power was lost than is promised for. */
+    void exposed() {
+        files.forEach(FileModel::exposed);
+        log.exposed();
+    }
+
+    void succeeded() {
+        successes++;
+    }
+
+    void failed() {
+        failures++;
+    }
+
+    int successes() {
+        return successes;
+    }
+
+    int failures() {
+        return failures;
+    }
+}

@@ -1,0 +1,142 @@
+package io.cairn.simulation;
+
+import io.cairn.chunk.ChunkService;
+import io.cairn.chunk.ChunkSettings;
+import io.cairn.chunk.Surroundings;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.TargetException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.Transport;
+import io.cairn.testkit.SimulatedDisk;
+import io.cairn.testkit.SimulatedNetwork;
+import io.cairn.testkit.SimulatedScheduler;
+import io.cairn.testkit.Simulation;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk server with one disk; can be killed, lose its power, and start again. */
+final class SimulatedServer {
+    private static final long DISK_BYTES = 1L << 30;
+    private static final Path DIRECTORY = Path.of("/target");
+    private static final int PORT = 7100;
+
+    private final Simulation simulation;
+    private final SimulatedNetwork network;
+    private final String node;
+    private final SimulatedDisk disk = new SimulatedDisk(DISK_BYTES);
+    private @Nullable SimulatedScheduler scheduler;
+    private @Nullable StorageTarget target;
+    private @Nullable ChunkService service;
+    private int slowMs;
+
+    SimulatedServer(Simulation simulation, SimulatedNetwork network, String node) {
+        this.simulation = simulation;
+        this.network = network;
+        this.node = node;
+    }
+
+    String node() {
+        return node;
+    }
+
+    SimulatedDisk disk() {
+        return disk;
+    }
+
+    boolean isRunning() {
+        return service != null;
+    }
+
+    /** Every work on the disk takes up to so many milliseconds more; 0 = none. */
+    void setSlowMs(int ms) {
+        slowMs = ms;
+    }
+
+    /** Starts the process; its target recovers. */
+    void start() {
+        Transport transport = network.start(node);
+        SimulatedScheduler newScheduler = new SimulatedScheduler(simulation);
+        Random random = new Random(simulation.random().nextLong());
+        StorageTarget opened;
+        try {
+            opened = StorageTarget.open(disk, DIRECTORY, new StoreSettings(0, 64, 64, random));
+        } catch (TargetException e) {
+            throw new IllegalStateException("the target of " + node + " does not open", e);
+        }
+        Surroundings world =
+                new Surroundings(
+                        transport,
+                        simulation,
+                        newScheduler,
+                        task -> work(newScheduler, task),
+                        random);
+        ChunkSettings settings =
+                ChunkSettings.of(node, new Endpoint(node, PORT), List.of(SimulatedMaster.ENDPOINT));
+        ChunkService started = new ChunkService(world, settings, List.of(opened));
+        started.start();
+        scheduler = newScheduler;
+        target = opened;
+        service = started;
+    }
+
+    /** Disk threads run beside each other: what is begun first need not be done first. */
+    private void work(SimulatedScheduler queue, Runnable task) {
+        Random random = simulation.random();
+        if (slowMs > 0) {
+            queue.schedule(task, random.nextInt(slowMs));
+        } else if (random.nextInt(8) == 0) {
+            queue.schedule(task, 1 + random.nextInt(2));
+        } else {
+            queue.execute(task);
+        }
+    }
+
+    private void stop() {
+        if (scheduler != null) {
+            scheduler.stop();
+            network.crash(node);
+        }
+        scheduler = null;
+        target = null;
+        service = null;
+    }
+
+    /** The process dies. */
+    void kill() {
+        stop();
+        disk.kill();
+    }
+
+    /** The power goes: what was not synced may be lost. */
+    void losePower() {
+        stop();
+        disk.crash(simulation.random().nextLong());
+    }
+
+    /**
+     * The storage directory while the process runs.
+     *
+     * @throws IllegalStateException when it does not
+     */
+    StorageTarget target() {
+        if (target == null) {
+            throw new IllegalStateException(node + " does not run");
+        }
+        return target;
+    }
+
+    /**
+     * The service while the process runs.
+     *
+     * @throws IllegalStateException when it does not
+     */
+    ChunkService service() {
+        if (service == null) {
+            throw new IllegalStateException(node + " does not run");
+        }
+        return service;
+    }
+}

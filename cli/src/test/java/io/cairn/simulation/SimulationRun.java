@@ -1,0 +1,149 @@
+package io.cairn.simulation;
+
+import io.cairn.testkit.NetworkFaults;
+import io.cairn.testkit.Simulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** One seed from the first start to the last comparison. */
+final class SimulationRun {
+    private static final long MAX_STEPS = 6_000_000;
+    private static final long MAX_WORK_MS = 30_000;
+    private static final long MIN_WORK_MS = 8_000;
+    private static final long WHOLE_LIMIT_MS = 60_000;
+
+    private final long seed;
+    private final boolean faulty;
+    private final SimulatedCluster cluster;
+    private final Simulation simulation;
+    private final History history;
+    private final Oracle oracle;
+    private final List<ClientWork> work = new ArrayList<>();
+
+    /**
+     * Prepares.
+     *
+     * @param faulty whether anything goes wrong
+     */
+    SimulationRun(long seed, boolean faulty) {
+        this.seed = seed;
+        this.faulty = faulty;
+        this.cluster = new SimulatedCluster(seed);
+        this.simulation = cluster.simulation;
+        this.history = cluster.history;
+        this.oracle = new Oracle(simulation, history);
+    }
+
+    /** What came of it. */
+    record Result(
+            long seed,
+            @Nullable String violation,
+            String report,
+            long digest,
+            int successes,
+            int failures,
+            long steps) {}
+
+    /** Runs to the end, or to the first violation. */
+    Result run() {
+        try {
+            play();
+        } catch (RuntimeException | Error e) {
+            history.violate("the simulation failed: " + SimulatedClient.trace(e));
+        }
+        if (history.violation() != null) {
+            history.note(cluster.master.isRunning() ? cluster.state() : "no master");
+            if (cluster.isRunning()) {
+                new FinalCheck(cluster, this::runUntil).differences().forEach(history::note);
+            }
+        }
+        return new Result(
+                seed,
+                history.violation(),
+                history.report(),
+                history.digest(),
+                oracle.successes(),
+                oracle.failures(),
+                simulation.stepCount());
+    }
+
+    private void play() {
+        cluster.begin();
+        if (isOver()) {
+            return;
+        }
+        for (SimulatedClient client : cluster.clients) {
+            startWork(client);
+        }
+        long workMs = MIN_WORK_MS + simulation.random().nextLong(MAX_WORK_MS - MIN_WORK_MS);
+        FaultPlan faults = new FaultPlan(cluster, oracle, this::startWork);
+        if (faulty) {
+            faults.begin();
+        }
+        runUntil(() -> false, workMs);
+        faults.end();
+        cluster.network.setFaults(NetworkFaults.NONE);
+        oracle.calm();
+        history.note("calm");
+        oracle.stop();
+        finish("work");
+        if (!isOver() && !runUntil(cluster::isWhole, WHOLE_LIMIT_MS)) {
+            history.violate("L1 redundancy does not return: " + cluster.state());
+        }
+        if (isOver()) {
+            return;
+        }
+        history.note("whole");
+        SimulatedClient reader = cluster.client("reader");
+        reader.start(new FinalWork(oracle, call(reader)), 0);
+        cluster.clients.add(reader);
+        finish("the last look");
+        new FinalCheck(cluster, this::runUntil).run();
+    }
+
+    private Call call(SimulatedClient client) {
+        return new Call(client.node(), oracle);
+    }
+
+    private void startWork(SimulatedClient client) {
+        Random random = new Random(simulation.random().nextLong());
+        ClientWork some = new ClientWork(client.node(), oracle, random);
+        work.add(some);
+        int ttlMs = random.nextBoolean() ? 1000 : 0;
+        client.start(some, ttlMs);
+    }
+
+    private boolean isOver() {
+        return history.violation() != null;
+    }
+
+    /** All clients end within the time that the calm allows for one call and the end. */
+    private void finish(String what) {
+        boolean ended =
+                runUntil(
+                        () -> cluster.clients.stream().allMatch(SimulatedClient::isDone),
+                        4 * Call.CALM_LIMIT_MS);
+        if (!ended && !isOver()) {
+            StringBuilder calls = new StringBuilder();
+            work.forEach(each -> calls.append(" [").append(each.current()).append(']'));
+            history.violate("L1 " + what + " does not end:" + calls + "; " + cluster.state());
+        }
+    }
+
+    /** Runs until something holds or a promise is broken; false when the time was over before. */
+    private boolean runUntil(BooleanSupplier condition, long limitMs) {
+        boolean reached =
+                simulation.runUntil(() -> condition.getAsBoolean() || checkSteps(), limitMs);
+        return reached && !isOver();
+    }
+
+    private boolean checkSteps() {
+        if (simulation.stepCount() > MAX_STEPS) {
+            history.violate("more than " + MAX_STEPS + " steps: something spins");
+        }
+        return isOver();
+    }
+}

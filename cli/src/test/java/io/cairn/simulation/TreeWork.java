@@ -1,0 +1,210 @@
+package io.cairn.simulation;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.DirectoryPage;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.simulation.Call.Outcome;
+import io.cairn.simulation.TreeModel.Kind;
+import io.cairn.simulation.TreeModel.Node;
+import io.cairn.simulation.TreeModel.Operation;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Names: each client changes directories of its own and looks at those of the other. */
+final class TreeWork {
+    private static final int NAMES = 7;
+    private static final int MAX_DEPTH = 3;
+    private static final int PAGE = 5;
+
+    private final Oracle oracle;
+    private final Random random;
+    private final Call call;
+    private final String node;
+    private @Nullable TreeModel own;
+
+    TreeWork(Oracle oracle, Random random, Call call, String node) {
+        this.oracle = oracle;
+        this.random = random;
+        this.call = call;
+        this.node = node;
+    }
+
+    /** The process died. */
+    void crashed() {
+        if (own != null) {
+            own.unknown();
+        }
+    }
+
+    /** Does one operation, or makes the directory for them. */
+    void change(FileSystem fs) {
+        if (own == null || own.isRetired()) {
+            own = make(fs);
+            return;
+        }
+        TreeModel tree = own;
+        Operation operation = draw(tree);
+        if (operation == null) {
+            return;
+        }
+        Errno expected = tree.expected(operation);
+        String title = tree.name + ": " + operation;
+        tree.begin(operation);
+        Outcome<Long> outcome = call.ask(title, () -> perform(fs, tree, operation));
+        if (outcome.isUncertain()) {
+            tree.unknown();
+        } else if (outcome.errno() != expected) {
+            oracle.history.violate(
+                    "I3 " + title + " answers " + outcome.errno() + ", not " + expected);
+            tree.unknown();
+        } else if (outcome.isDone()) {
+            tree.done(outcome.get());
+        } else {
+            tree.ended();
+        }
+    }
+
+    private @Nullable TreeModel make(FileSystem fs) {
+        String name = oracle.newName(node + "-");
+        Outcome<Attributes> made =
+                call.ask(
+                        "mkdir " + name,
+                        () -> fs.mkdir(Caller.ROOT, FileSystem.ROOT_INO, Name.of(name), 0755));
+        if (!made.isDone()) {
+            if (!made.isUncertain()) {
+                oracle.history.violate("I3 mkdir " + name + " answers " + made.errno());
+            }
+            return null;
+        }
+        TreeModel tree = new TreeModel(name, made.get().ino());
+        oracle.trees.add(tree);
+        return tree;
+    }
+
+    private String path(TreeModel tree) {
+        String directory = Oracle.pick(random, tree.directories());
+        String name = "abcdefghij".substring(0, NAMES).charAt(random.nextInt(NAMES)) + "";
+        return directory.isEmpty() ? name : directory + "/" + name;
+    }
+
+    private @Nullable Operation draw(TreeModel tree) {
+        String path = path(tree);
+        Kind[] kinds = Kind.values();
+        Kind kind = kinds[random.nextInt(kinds.length)];
+        boolean deep = path.chars().filter(c -> c == '/').count() >= MAX_DEPTH;
+        switch (kind) {
+            case RENAME -> {
+                String target = path(tree);
+                boolean upwards = path.startsWith(target + "/");
+                return upwards || deep ? null : new Operation(kind, path, target);
+            }
+            case LINK -> {
+                List<String> files = tree.files();
+                return files.isEmpty()
+                        ? null
+                        : new Operation(kind, Oracle.pick(random, files), path);
+            }
+            case MKDIR -> {
+                return deep ? null : new Operation(kind, path, "");
+            }
+            default -> {
+                return new Operation(kind, path, "");
+            }
+        }
+    }
+
+    private static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash < 0 ? "" : path.substring(0, slash);
+    }
+
+    private static Name last(String path) {
+        return Name.of(path.substring(path.lastIndexOf('/') + 1));
+    }
+
+    /** The inode of what was made; 0 when nothing is made. */
+    private static long perform(FileSystem fs, TreeModel tree, Operation operation) {
+        Caller root = Caller.ROOT;
+        long parent = tree.inoOf(parent(operation.path()));
+        Name name = last(operation.path());
+        switch (operation.kind()) {
+            case CREATE -> {
+                return fs.mknod(root, parent, name, FileType.FILE, 0644, 0).ino();
+            }
+            case MKDIR -> {
+                return fs.mkdir(root, parent, name, 0755).ino();
+            }
+            case UNLINK -> fs.unlink(root, parent, name);
+            case RMDIR -> fs.rmdir(root, parent, name);
+            case LINK ->
+                    fs.link(
+                            root,
+                            tree.inoOf(operation.path()),
+                            tree.inoOf(parent(operation.target())),
+                            last(operation.target()));
+            case RENAME ->
+                    fs.rename(
+                            root,
+                            parent,
+                            name,
+                            tree.inoOf(parent(operation.target())),
+                            last(operation.target()),
+                            0);
+        }
+        return 0;
+    }
+
+    /** Lists a directory of anybody and compares, if nothing changed meanwhile. */
+    void look(FileSystem fs) {
+        if (oracle.trees.isEmpty()) {
+            return;
+        }
+        TreeModel tree = Oracle.pick(random, oracle.trees);
+        long version = tree.version();
+        Outcome<Map<String, Node>> listed = call.ask("list " + tree.name, () -> list(fs, tree));
+        if (version % 2 == 0 && version == tree.version()) {
+            if (listed.isDone()) {
+                String mismatch = tree.mismatch(listed.get());
+                if (mismatch != null) {
+                    oracle.history.violate("I3 " + mismatch);
+                }
+            } else if (!listed.isUncertain()) {
+                oracle.history.violate("list " + tree.name + " fails with " + listed.errno());
+            }
+        }
+    }
+
+    /** Everything below a directory, by path. */
+    static Map<String, Node> list(FileSystem fs, TreeModel tree) {
+        Map<String, Node> found = new TreeMap<>();
+        list(fs, tree.ino, "", found);
+        return found;
+    }
+
+    private static void list(FileSystem fs, long ino, String prefix, Map<String, Node> found) {
+        long cookie = 0;
+        while (true) {
+            DirectoryPage page = fs.readDirectory(Caller.ROOT, ino, cookie, PAGE, false);
+            for (DirectoryEntry entry : page.entries()) {
+                String path = prefix + entry.name();
+                boolean directory = entry.type() == FileType.DIRECTORY;
+                found.put(path, new Node(entry.ino(), directory));
+                if (directory) {
+                    list(fs, entry.ino(), path + "/", found);
+                }
+                cookie = entry.cookie();
+            }
+            if (page.end()) {
+                return;
+            }
+        }
+    }
+}
