@@ -6,6 +6,7 @@ import io.cairn.chunk.store.TargetException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;
@@ -15,10 +16,13 @@ import io.cairn.wire.ChunkRequest.ChunkAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * Chunk servers with real targets, a master and a client, on a simulated clock and network. Servers
@@ -141,8 +145,30 @@ final class ChunkCluster implements AutoCloseable {
         network.crash("c" + number);
     }
 
+    /** What a future gives, after as much time as it takes. */
+    <T> T await(CompletableFuture<T> future) {
+        return simulation.await(future, 60_000);
+    }
+
+    /** The error of work that must fail. */
+    Errno error(CompletableFuture<?> future) {
+        try {
+            await(future);
+        } catch (RuntimeException e) {
+            return Futures.failure(e).errno();
+        }
+        throw new AssertionError("it did not fail");
+    }
+
+    /** Random bytes that the seed decides. */
+    static byte[] random(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
     /** Lets time pass until something holds; fails when it does not in time. */
-    void until(java.util.function.BooleanSupplier condition, long limitMs) {
+    void until(BooleanSupplier condition, long limitMs) {
         if (!simulation.runUntil(condition, limitMs)) {
             throw new AssertionError(
                     "not within "
@@ -239,7 +265,7 @@ final class ChunkCluster implements AutoCloseable {
                             + "/"
                             + state.lengthBytes()
                             + "/"
-                            + java.util.Arrays.hashCode(bytes));
+                            + Arrays.hashCode(bytes));
         }
     }
 

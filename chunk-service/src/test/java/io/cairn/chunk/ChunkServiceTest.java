@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,9 +23,9 @@ import io.cairn.wire.ClusterRequest.GarbageTask;
 import io.cairn.wire.Decoder;
 import io.netty.buffer.Unpooled;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,22 +41,6 @@ class ChunkServiceTest {
         return new ChunkCluster(1, directory, 1, 1, 4);
     }
 
-    private static byte[] random(long seed, int length) {
-        byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
-    }
-
-    private static <T> T await(ChunkCluster cluster, CompletableFuture<T> future) {
-        return cluster.simulation.await(future, 20_000);
-    }
-
-    /** The error of a call that must fail. */
-    private static Errno error(ChunkCluster cluster, CompletableFuture<?> future) {
-        Throwable thrown = assertThrows(RuntimeException.class, () -> await(cluster, future));
-        return Futures.failure(thrown).errno();
-    }
-
     private static ChunkAddress chunk(ChunkCluster cluster, long oid) {
         return ChunkClient.chunk(GROUP, cluster.master.group(GROUP).epoch(), oid, 0);
     }
@@ -69,11 +54,11 @@ class ChunkServiceTest {
                 int offset = random.nextInt(model.length - 1);
                 byte[] data =
                         random(i, 1 + random.nextInt(Math.min(20_000, model.length - offset)));
-                await(cluster, cluster.client.write(GROUP, OID, 0, offset, data));
+                cluster.await(cluster.client.write(GROUP, OID, 0, offset, data));
                 System.arraycopy(data, 0, model, offset, data.length);
             }
             assertArrayEquals(
-                    model, await(cluster, cluster.client.read(GROUP, OID, 0, 0, model.length)));
+                    model, cluster.await(cluster.client.read(GROUP, OID, 0, 0, model.length)));
         }
     }
 
@@ -81,12 +66,12 @@ class ChunkServiceTest {
     void whatIsAbsentReadsAsNothing() {
         try (ChunkCluster cluster = cluster()) {
             assertArrayEquals(
-                    new byte[100], await(cluster, cluster.client.read(GROUP, OID, 3, 50, 100)));
-            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 3)).state().sequence());
+                    new byte[100], cluster.await(cluster.client.read(GROUP, OID, 3, 50, 100)));
+            assertEquals(0, cluster.await(cluster.client.stat(GROUP, OID, 3)).state().sequence());
             assertEquals(
                     new WriteReply(0, 0, 0),
-                    await(cluster, cluster.client.zero(GROUP, OID, 3, 0, 4096)));
-            assertEquals(0, await(cluster, cluster.client.flush(GROUP, OID, 3)).sequence());
+                    cluster.await(cluster.client.zero(GROUP, OID, 3, 0, 4096)));
+            assertEquals(0, cluster.await(cluster.client.flush(GROUP, OID, 3)).sequence());
         }
     }
 
@@ -94,15 +79,15 @@ class ChunkServiceTest {
     void zeroedRangesAreHoles() {
         try (ChunkCluster cluster = cluster()) {
             byte[] data = random(1, 5 * 4096);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, data));
             WriteReply reply =
-                    await(cluster, cluster.client.zero(GROUP, OID, 0, 4096, 2 * 4096 + 10));
+                    cluster.await(cluster.client.zero(GROUP, OID, 0, 4096, 2 * 4096 + 10));
             assertEquals(2, reply.sequence());
             assertEquals(-2 * 4096, reply.allocatedDeltaBytes());
             assertEquals(data.length, reply.lengthBytes());
-            java.util.Arrays.fill(data, 4096, 3 * 4096 + 10, (byte) 0);
+            Arrays.fill(data, 4096, 3 * 4096 + 10, (byte) 0);
             assertArrayEquals(
-                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, data.length)));
+                    data, cluster.await(cluster.client.read(GROUP, OID, 0, 0, data.length)));
             assertEquals(4096, seek(cluster, 0, false));
             assertEquals(3 * 4096, seek(cluster, 4096, true));
         }
@@ -110,7 +95,7 @@ class ChunkServiceTest {
 
     private static int seek(ChunkCluster cluster, int offset, boolean data) {
         SeekChunk seek = new SeekChunk(chunk(cluster, OID), offset, data);
-        Message reply = await(cluster, cluster.client.ask(1, Message.of(seek.toBytes())));
+        Message reply = cluster.await(cluster.client.ask(1, Message.of(seek.toBytes())));
         ChunkReply decoded = ChunkReply.decode(new Decoder(reply.header()));
         return decoded instanceof OffsetReply offsetReply ? offsetReply.offsetBytes() : -2;
     }
@@ -119,18 +104,17 @@ class ChunkServiceTest {
     void clonesKeepWhatTheSourceHad() {
         try (ChunkCluster cluster = cluster()) {
             byte[] data = random(1, 30_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, data));
             WriteReply reply =
-                    await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 10_001));
+                    cluster.await(cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 10_001));
             assertEquals(10_001, reply.lengthBytes());
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[20_000]));
-            byte[] expected =
-                    java.util.Arrays.copyOf(java.util.Arrays.copyOf(data, 10_001), 30_000);
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[20_000]));
+            byte[] expected = Arrays.copyOf(Arrays.copyOf(data, 10_001), 30_000);
             assertArrayEquals(
-                    expected, await(cluster, cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
-            await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 30_000));
+                    expected, cluster.await(cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
+            cluster.await(cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 30_000));
             assertArrayEquals(
-                    expected, await(cluster, cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
+                    expected, cluster.await(cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));
         }
     }
 
@@ -140,18 +124,18 @@ class ChunkServiceTest {
             OperationId operation = new OperationId(9, 9);
             byte[] data = random(1, 5000);
             WriteReply first = write(cluster, chunk(cluster, OID), operation, data);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(2, 5000)));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(2, 5000)));
             WriteReply second = write(cluster, chunk(cluster, OID), operation, data);
             assertEquals(first, second);
             assertArrayEquals(
-                    random(2, 5000), await(cluster, cluster.client.read(GROUP, OID, 0, 0, 5000)));
+                    random(2, 5000), cluster.await(cluster.client.read(GROUP, OID, 0, 0, 5000)));
         }
     }
 
     private static WriteReply write(
             ChunkCluster cluster, ChunkAddress chunk, OperationId operation, byte[] data) {
         Message write = ChunkClient.writing(chunk, operation, 0, data);
-        return Replies.write(await(cluster, cluster.client.ask(1, write)));
+        return Replies.write(cluster.await(cluster.client.ask(1, write)));
     }
 
     @Test
@@ -165,17 +149,16 @@ class ChunkServiceTest {
                             new ChunkAddress(99, 1, OID, 0, ChunkCluster.CHUNK_LOG2))) {
                 Message write =
                         ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[] {1});
-                assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, write)));
+                assertEquals(Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(1, write)));
                 assertEquals(
                         Errno.WRONG_EPOCH,
-                        error(
-                                cluster,
+                        cluster.error(
                                 cluster.client.ask(
                                         1,
                                         ChunkClient.reading(
                                                 wrong.group(), wrong.epoch(), OID, 0, 0, 1))));
             }
-            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 0)).state().sequence());
+            assertEquals(0, cluster.await(cluster.client.stat(GROUP, OID, 0)).state().sequence());
         }
     }
 
@@ -183,11 +166,11 @@ class ChunkServiceTest {
     void anInventedEpochStopsAGroupForOneRoundTrip() {
         try (ChunkCluster cluster = cluster()) {
             Message read = ChunkClient.reading(GROUP, 1000, OID, 0, 0, 1);
-            assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, read)));
+            assertEquals(Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(1, read)));
             cluster.simulation.run(100);
             long epoch = cluster.master.group(GROUP).epoch();
             Message right = ChunkClient.reading(GROUP, epoch, OID, 0, 0, 1);
-            await(cluster, cluster.client.ask(1, right)).release();
+            cluster.await(cluster.client.ask(1, right)).release();
         }
     }
 
@@ -197,7 +180,7 @@ class ChunkServiceTest {
             cluster.simulation.run(1_001);
             cluster.master.renewEpoch(GROUP);
             long before = cluster.simulation.millis();
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
             assertTrue(cluster.simulation.millis() - before < 200, "took until the next heartbeat");
         }
     }
@@ -205,19 +188,18 @@ class ChunkServiceTest {
     @Test
     void nothingIsServedWithoutALease() {
         try (ChunkCluster cluster = cluster()) {
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
             cluster.master.setSilent(true);
             cluster.simulation.run(FakeMaster.LEASE_MS + 1);
             long epoch = cluster.master.group(GROUP).epoch();
             assertEquals(
                     Errno.NOT_READY,
-                    error(
-                            cluster,
+                    cluster.error(
                             cluster.client.ask(
                                     1, ChunkClient.reading(GROUP, epoch, OID, 0, 0, 1))));
             assertFalse(cluster.server(1).service.isReady());
             cluster.master.setSilent(false);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 5, new byte[10]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 5, new byte[10]));
             assertTrue(cluster.server(1).service.isReady());
         }
     }
@@ -233,7 +215,7 @@ class ChunkServiceTest {
                 Message read =
                         ChunkClient.reading(
                                 GROUP, chunk(cluster, OID).epoch(), OID, 0, range[0], range[1]);
-                assertEquals(Errno.EINVAL, error(cluster, cluster.client.ask(1, read)));
+                assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, read)));
             }
             for (ChunkAddress wrong :
                     List.of(
@@ -242,7 +224,7 @@ class ChunkServiceTest {
                             new ChunkAddress(GROUP, 1, OID, 0, 15),
                             new ChunkAddress(GROUP, 1, OID, 0, 27))) {
                 Message write = ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[1]);
-                assertEquals(Errno.EINVAL, error(cluster, cluster.client.ask(1, write)));
+                assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, write)));
             }
         }
     }
@@ -256,8 +238,8 @@ class ChunkServiceTest {
             data[5000] ^= 1;
             write.release();
             Message damaged = new Message(write.header(), Unpooled.copiedBuffer(data));
-            assertEquals(Errno.EBADMSG, error(cluster, cluster.client.ask(1, damaged)));
-            assertEquals(0, await(cluster, cluster.client.stat(GROUP, OID, 0)).state().sequence());
+            assertEquals(Errno.EBADMSG, cluster.error(cluster.client.ask(1, damaged)));
+            assertEquals(0, cluster.await(cluster.client.stat(GROUP, OID, 0)).state().sequence());
         }
     }
 
@@ -269,7 +251,7 @@ class ChunkServiceTest {
                             chunk(cluster, OID), new OperationId(1, 1), 0, 1, 0, 1, new int[1]);
             Message message =
                     new Message(replicate.toBytes(), Unpooled.copiedBuffer(new byte[] {1}));
-            assertEquals(Errno.WRONG_EPOCH, error(cluster, cluster.client.ask(1, message)));
+            assertEquals(Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(1, message)));
         }
     }
 
@@ -282,13 +264,13 @@ class ChunkServiceTest {
                 random.nextBytes(header);
                 Message nonsense =
                         new Message(header, Unpooled.copiedBuffer(new byte[random.nextInt(100)]));
-                Errno errno = error(cluster, cluster.client.ask(1, nonsense));
+                Errno errno = cluster.error(cluster.client.ask(1, nonsense));
                 assertTrue(
                         List.of(Errno.DISCONNECTED, Errno.EPROTO, Errno.EINVAL, Errno.WRONG_EPOCH)
                                 .contains(errno),
                         errno.toString());
             }
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
         }
     }
 
@@ -296,24 +278,24 @@ class ChunkServiceTest {
     void dataIsThereAfterAKillAndAfterAStop() {
         try (ChunkCluster cluster = cluster()) {
             byte[] data = random(1, 50_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 1, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 1, data));
             cluster.kill(1);
             cluster.start(1);
             assertArrayEquals(
-                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 1, data.length)));
+                    data, cluster.await(cluster.client.read(GROUP, OID, 0, 1, data.length)));
             cluster.stop(1);
             cluster.start(1);
             assertArrayEquals(
-                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 1, data.length)));
+                    data, cluster.await(cluster.client.read(GROUP, OID, 0, 1, data.length)));
         }
     }
 
     @Test
     void aStoppingServerTakesNoNewRequests() {
         try (ChunkCluster cluster = cluster()) {
-            await(cluster, cluster.server(1).service.drain());
+            cluster.await(cluster.server(1).service.drain());
             Message read = ChunkClient.reading(GROUP, chunk(cluster, OID).epoch(), OID, 0, 0, 1);
-            assertEquals(Errno.NOT_READY, error(cluster, cluster.client.ask(1, read)));
+            assertEquals(Errno.NOT_READY, cluster.error(cluster.client.ask(1, read)));
         }
     }
 
@@ -321,7 +303,7 @@ class ChunkServiceTest {
     void garbageIsDeletedConfirmedAndStaysDeleted() {
         try (ChunkCluster cluster = cluster()) {
             for (int index = 0; index < 4; index++) {
-                await(cluster, cluster.client.write(GROUP, OID, index, 0, new byte[5000]));
+                cluster.await(cluster.client.write(GROUP, OID, index, 0, new byte[5000]));
             }
             cluster.master.addGarbage(new GarbageTask(77, 1, OID, 1, Long.MAX_VALUE));
             cluster.until(() -> cluster.master.confirmations(77) == 1, 10_000);
@@ -331,7 +313,7 @@ class ChunkServiceTest {
             }
             assertEquals(
                     Errno.ESTALE,
-                    error(cluster, cluster.client.write(GROUP, OID, 2, 0, new byte[10])));
+                    cluster.error(cluster.client.write(GROUP, OID, 2, 0, new byte[10])));
             cluster.until(() -> cluster.master.heartbeat("c1").collected().length == 0, 10_000);
         }
     }
@@ -362,7 +344,7 @@ class ChunkServiceTest {
             other.abdicate(cluster.master.endpoint().toString());
             cluster.stop(1);
             cluster.start(1, List.of(new Endpoint("nobody", 1), other.endpoint()));
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
         }
     }
 
@@ -370,28 +352,28 @@ class ChunkServiceTest {
     void aFullDiskIsToldAndLeavesTheChunkAsItWas() {
         try (ChunkCluster cluster = cluster()) {
             byte[] data = random(1, 50_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, data));
             cluster.server(1).disk.setFull(true);
             cluster.simulation.run(2_000);
             assertEquals(
                     Errno.ENOSPC,
-                    error(cluster, cluster.client.write(GROUP, OID, 0, 100_000, data)));
+                    cluster.error(cluster.client.write(GROUP, OID, 0, 100_000, data)));
             assertArrayEquals(
-                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, data.length)));
+                    data, cluster.await(cluster.client.read(GROUP, OID, 0, 0, data.length)));
             cluster.server(1).disk.setFull(false);
             cluster.simulation.run(2_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 100_000, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 100_000, data));
         }
     }
 
     @Test
     void aFailedSyncIsNeverForgotten() {
         try (ChunkCluster cluster = cluster()) {
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, new byte[5000]));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[5000]));
             cluster.server(1).disk.setSyncFails(true);
-            assertEquals(Errno.EIO, error(cluster, cluster.client.flush(GROUP, OID, 0)));
+            assertEquals(Errno.EIO, cluster.error(cluster.client.flush(GROUP, OID, 0)));
             cluster.server(1).disk.setSyncFails(false);
-            assertEquals(Errno.EIO, error(cluster, cluster.client.flush(GROUP, OID, 0)));
+            assertEquals(Errno.EIO, cluster.error(cluster.client.flush(GROUP, OID, 0)));
         }
     }
 

@@ -1,12 +1,12 @@
 package io.cairn.chunk;
 
+import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.wire.ChunkReply.WriteReply;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,23 +14,14 @@ class ReplicationTest {
     @TempDir(factory = MemoryDirectory.class)
     Path directory;
 
-    private static byte[] random(long seed, int length) {
-        byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
-    }
-
     @Test
     void oneServerStoresAndReads() {
         try (ChunkCluster cluster = new ChunkCluster(1, directory, 1, 1, 4)) {
             byte[] data = random(1, 100_000);
-            WriteReply reply =
-                    cluster.simulation.await(cluster.client.write(1, 7, 0, 5_000, data), 10_000);
+            WriteReply reply = cluster.await(cluster.client.write(1, 7, 0, 5_000, data));
             assertEquals(1, reply.sequence());
             assertEquals(105_000, reply.lengthBytes());
-            assertArrayEquals(
-                    data,
-                    cluster.simulation.await(cluster.client.read(1, 7, 0, 5_000, 100_000), 10_000));
+            assertArrayEquals(data, cluster.await(cluster.client.read(1, 7, 0, 5_000, 100_000)));
         }
     }
 
@@ -40,8 +31,7 @@ class ReplicationTest {
             for (int i = 0; i < 20; i++) {
                 byte[] data = random(i, 10_000 + i);
                 int group = 1 + i % 4;
-                cluster.simulation.await(
-                        cluster.client.write(group, 7, i / 8, i * 777, data), 10_000);
+                cluster.await(cluster.client.write(group, 7, i / 8, i * 777, data));
             }
             assertEquals(List.of(), cluster.differences());
         }

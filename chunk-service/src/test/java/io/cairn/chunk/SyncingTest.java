@@ -1,32 +1,24 @@
 package io.cairn.chunk;
 
+import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.chunk.store.AlignedWrite;
 import io.cairn.cluster.MemberState;
-import io.cairn.fs.Errno;
 import io.cairn.net.Message;
 import io.cairn.testkit.NetworkFaults;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.OperationId;
-import io.cairn.wire.ChunkRequest.ReportBad;
 import io.cairn.wire.Crc32c;
-import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,27 +34,12 @@ class SyncingTest {
         return new ChunkCluster(seed, directory, 3, 3, 2);
     }
 
-    private static byte[] random(long seed, int length) {
-        byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
-        return bytes;
-    }
-
-    private static <T> T await(ChunkCluster cluster, CompletableFuture<T> future) {
-        return cluster.simulation.await(future, 60_000);
-    }
-
-    private static Errno error(ChunkCluster cluster, CompletableFuture<?> future) {
-        Throwable thrown = assertThrows(RuntimeException.class, () -> await(cluster, future));
-        return Futures.failure(thrown).errno();
-    }
-
     private static void write(ChunkCluster cluster, long index, long seed) {
-        await(cluster, cluster.client.write(GROUP, OID, index, 100, random(seed, 30_000)));
+        cluster.await(cluster.client.write(GROUP, OID, index, 100, random(seed, 30_000)));
     }
 
     private static byte[] read(ChunkCluster cluster, long index) {
-        return await(cluster, cluster.client.read(GROUP, OID, index, 100, 30_000));
+        return cluster.await(cluster.client.read(GROUP, OID, index, 100, 30_000));
     }
 
     /** Writes to many chunks, one after the other, until told to stop. */
@@ -181,7 +158,7 @@ class SyncingTest {
             cluster.simulation.run(3_000);
             assertEquals(List.of(), cluster.differences());
             assertArrayEquals(
-                    data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, data.length)));
+                    data, cluster.await(cluster.client.read(GROUP, OID, 0, 0, data.length)));
         }
     }
 
@@ -195,7 +172,7 @@ class SyncingTest {
             cluster.server(follower).target.delete(GROUP, OID, 39);
             cluster.master.renewEpoch(GROUP);
             WriteReply reply =
-                    await(cluster, cluster.client.write(GROUP, OID, 39, 0, random(1, 10)));
+                    cluster.await(cluster.client.write(GROUP, OID, 39, 0, random(1, 10)));
             assertEquals(2, reply.sequence());
             assertEquals(30_100, cluster.state(follower, GROUP, OID, 39).lengthBytes());
             cluster.simulation.run(3_000);
@@ -214,8 +191,8 @@ class SyncingTest {
             cluster.simulation.run(1);
             write(cluster, 3, 100);
             write(cluster, 20, 101);
-            await(cluster, cluster.client.zero(GROUP, OID, 5, 0, 8192));
-            await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 7, OID, 9_000));
+            cluster.await(cluster.client.zero(GROUP, OID, 5, 0, 8192));
+            cluster.await(cluster.client.cloneFrom(GROUP, OID + 1, 7, OID, 9_000));
             byte[] stale = random(1, 100);
             int[] crcs = {Crc32c.ofPadded(ByteBuffer.wrap(stale), 0, 100)};
             cluster.server(member)
@@ -250,9 +227,9 @@ class SyncingTest {
             cluster.until(
                     () -> cluster.master.group(GROUP).stateOf(member) == MemberState.SYNCING,
                     20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 29, 7, random(1, 1000)));
-            await(cluster, cluster.client.zero(GROUP, OID, 28, 4096, 8192));
-            await(cluster, cluster.client.cloneFrom(GROUP, OID + 1, 27, OID, 5_000));
+            cluster.await(cluster.client.write(GROUP, OID, 29, 7, random(1, 1000)));
+            cluster.await(cluster.client.zero(GROUP, OID, 28, 4096, 8192));
+            cluster.await(cluster.client.cloneFrom(GROUP, OID + 1, 27, OID, 5_000));
             write(cluster, 40, 1);
             assertEquals(MemberState.SYNCING, cluster.master.group(GROUP).stateOf(member));
             cluster.untilWhole(60_000);
@@ -266,7 +243,7 @@ class SyncingTest {
             int head = cluster.headOf(GROUP);
             int victim = cluster.followersOf(GROUP).get(0);
             cluster.network.partition(Set.of("c" + head), Set.of("c" + victim));
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(1, 100)));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(1, 100)));
             assertTrue(cluster.master.failures().stream().anyMatch(f -> f.targetId() == victim));
             assertTrue(cluster.master.group(GROUP).stateOf(victim) != MemberState.SERVING);
             cluster.network.heal();
@@ -284,8 +261,8 @@ class SyncingTest {
             byte[] data = random(1, 5000);
             int head = cluster.headOf(GROUP);
             Message first = ChunkClient.writing(chunk, operation, 0, data);
-            WriteReply reply = Replies.write(await(cluster, cluster.client.ask(head, first)));
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(2, 5000)));
+            WriteReply reply = Replies.write(cluster.await(cluster.client.ask(head, first)));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(2, 5000)));
             cluster.kill(head);
             cluster.until(() -> cluster.headOf(GROUP) != head, 20_000);
             cluster.simulation.run(2_000);
@@ -294,9 +271,9 @@ class SyncingTest {
             assertEquals(
                     reply,
                     Replies.write(
-                            await(cluster, cluster.client.ask(cluster.headOf(GROUP), second))));
+                            cluster.await(cluster.client.ask(cluster.headOf(GROUP), second))));
             assertArrayEquals(
-                    random(2, 5000), await(cluster, cluster.client.read(GROUP, OID, 0, 0, 5000)));
+                    random(2, 5000), cluster.await(cluster.client.read(GROUP, OID, 0, 0, 5000)));
         }
     }
 
@@ -304,10 +281,10 @@ class SyncingTest {
     void anyServingMemberServesWhatAllHave() {
         try (ChunkCluster cluster = cluster(10)) {
             byte[] data = random(1, 5000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, data));
             for (int server = 1; server <= 3; server++) {
                 assertArrayEquals(
-                        data, await(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 5000)));
+                        data, cluster.await(cluster.client.readFrom(server, GROUP, OID, 0, 5000)));
             }
         }
     }
@@ -315,9 +292,9 @@ class SyncingTest {
     @Test
     void aMemberDoesNotServeAWriteThatTheOthersLack() {
         try (ChunkCluster cluster = cluster(11)) {
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(1, 5000)));
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(1, 5000)));
             for (int server = 1; server <= 3; server++) {
-                await(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 5000));
+                cluster.await(cluster.client.readFrom(server, GROUP, OID, 0, 5000));
             }
             int head = cluster.headOf(GROUP);
             int reached = cluster.followersOf(GROUP).get(0);
@@ -331,176 +308,8 @@ class SyncingTest {
             assertTrue(!read.isDone() || read.isCompletedExceptionally());
             assertArrayEquals(
                     random(1, 5000),
-                    await(cluster, cluster.client.readFrom(cut, GROUP, OID, 0, 5000)));
-            await(cluster, write);
-        }
-    }
-
-    /** Flips a bit of a block of chunk 0 of the object, on the disk of a server. */
-    private void damage(int server, int offset) {
-        Path blobs = directory.resolve("c" + server).resolve("pg").resolve("" + GROUP);
-        try (Stream<Path> files = Files.walk(blobs)) {
-            Path blob =
-                    files.filter(Files::isRegularFile)
-                            .filter(f -> f.getFileName().toString().endsWith(OID + ".0"))
-                            .findFirst()
-                            .orElseThrow();
-            try (RandomAccessFile file = new RandomAccessFile(blob.toFile(), "rw")) {
-                file.seek(offset);
-                int old = file.read();
-                file.seek(offset);
-                file.write(old ^ 1);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void report(ChunkCluster cluster, int server, int offset) {
-        ChunkAddress chunk = ChunkClient.chunk(GROUP, cluster.master.group(GROUP).epoch(), OID, 0);
-        ReportBad report = new ReportBad(chunk, offset);
-        await(cluster, cluster.client.ask(server, Message.of(report.toBytes()))).release();
-    }
-
-    @Test
-    void aBadBlockIsRepairedFromAnotherReplica() {
-        try (ChunkCluster cluster = cluster(12)) {
-            byte[] data = random(1, 20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-            for (int server = 1; server <= 3; server++) {
-                int offset = 5000 * server;
-                damage(server, offset);
-                assertEquals(
-                        Errno.EBADMSG,
-                        error(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 20_000)));
-                report(cluster, server, offset);
-                cluster.simulation.run(2_000);
-                assertArrayEquals(
-                        data,
-                        await(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 20_000)));
-            }
-            assertEquals(List.of(), cluster.differences());
-        }
-    }
-
-    @Test
-    void differentBadBlocksEverywhereAreRepairedFromEachOther() {
-        try (ChunkCluster cluster = cluster(13)) {
-            byte[] data = random(1, 20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-            for (int server = 1; server <= 3; server++) {
-                damage(server, 5000 * server);
-            }
-            report(cluster, cluster.headOf(GROUP), 5000);
-            cluster.simulation.run(2_000);
-            for (int server = 1; server <= 3; server++) {
-                assertArrayEquals(
-                        data,
-                        await(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 20_000)));
-            }
-        }
-    }
-
-    @Test
-    void aBlockThatIsBadEverywhereStaysBadAndTravelsAsBad() {
-        try (ChunkCluster cluster = cluster(14)) {
-            byte[] data = random(1, 20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-            for (int server = 1; server <= 3; server++) {
-                damage(server, 5000);
-            }
-            report(cluster, 1, 5000);
-            cluster.simulation.run(2_000);
-            int member = cluster.followersOf(GROUP).get(0);
-            cluster.master.setState(GROUP, member, MemberState.OFFLINE);
-            cluster.simulation.run(1);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 12_288, new byte[100]));
-            cluster.untilWhole(30_000);
-            for (int server = 1; server <= 3; server++) {
-                int from = server;
-                assertEquals(
-                        Errno.EBADMSG,
-                        error(cluster, cluster.client.readFrom(from, GROUP, OID, 4096, 10)));
-                assertArrayEquals(
-                        java.util.Arrays.copyOf(data, 4096),
-                        await(cluster, cluster.client.readFrom(from, GROUP, OID, 0, 4096)));
-            }
-            await(cluster, cluster.client.write(GROUP, OID, 0, 4096, random(2, 4096)));
-            assertArrayEquals(
-                    random(2, 4096),
-                    await(cluster, cluster.client.readFrom(member, GROUP, OID, 4096, 4096)));
-        }
-    }
-
-    @Test
-    void aPartialWriteOverABadBlockTakesTheBlockFromAnotherReplica() {
-        try (ChunkCluster cluster = cluster(15)) {
-            byte[] data = random(1, 20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-            damage(cluster.headOf(GROUP), 5000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 4100, new byte[10]));
-            java.util.Arrays.fill(data, 4100, 4110, (byte) 0);
-            assertArrayEquals(data, await(cluster, cluster.client.read(GROUP, OID, 0, 0, 20_000)));
-            assertEquals(List.of(), cluster.differences());
-        }
-    }
-
-    @Test
-    void aMemberWithoutRoomMakesTheWriteUndone() {
-        try (ChunkCluster cluster = cluster(16)) {
-            byte[] data = random(1, 20_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-            int full = cluster.followersOf(GROUP).get(0);
-            cluster.server(full).disk.setFull(true);
-            cluster.simulation.run(2_000);
-            assertEquals(
-                    Errno.ENOSPC,
-                    error(cluster, cluster.client.write(GROUP, OID, 0, 15_000, random(2, 90_000))));
-            assertEquals(
-                    Errno.ENOSPC,
-                    error(cluster, cluster.client.write(GROUP, OID, 1, 0, random(2, 9_000))));
-            assertEquals(List.of(), cluster.master.failures());
-            assertEquals(List.of(), cluster.differences());
-            for (int server = 1; server <= 3; server++) {
-                assertArrayEquals(
-                        data,
-                        await(cluster, cluster.client.readFrom(server, GROUP, OID, 0, 20_000)));
-            }
-            cluster.server(full).disk.setFull(false);
-            cluster.simulation.run(2_000);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 15_000, random(2, 90_000)));
-            assertEquals(List.of(), cluster.differences());
-        }
-    }
-
-    @Test
-    void aFailedSyncIsHealedFromAnotherMember() {
-        try (ChunkCluster cluster = cluster(17)) {
-            for (int server = 1; server <= 3; server++) {
-                byte[] data = random(server, 20_000);
-                await(cluster, cluster.client.write(GROUP, OID, 0, 0, data));
-                TestDisk disk = cluster.server(server).disk;
-                disk.failNextSync();
-                await(cluster, cluster.client.flush(GROUP, OID, 0));
-                await(cluster, cluster.client.write(GROUP, OID, 0, 100, new byte[10]));
-                await(cluster, cluster.client.flush(GROUP, OID, 0));
-            }
-            assertEquals(List.of(), cluster.master.failures());
-            assertEquals(List.of(), cluster.differences());
-        }
-    }
-
-    @Test
-    void aBrokenDiskOfTheHeadHandsTheGroupOver() {
-        try (ChunkCluster cluster = cluster(18)) {
-            await(cluster, cluster.client.write(GROUP, OID, 0, 0, random(1, 20_000)));
-            int head = cluster.headOf(GROUP);
-            cluster.server(head).disk.setWriteFails(true);
-            await(cluster, cluster.client.write(GROUP, OID, 0, 500, random(2, 20_000)));
-            assertTrue(cluster.headOf(GROUP) != head);
-            assertArrayEquals(
-                    random(2, 20_000),
-                    await(cluster, cluster.client.read(GROUP, OID, 0, 500, 20_000)));
+                    cluster.await(cluster.client.readFrom(cut, GROUP, OID, 0, 5000)));
+            cluster.await(write);
         }
     }
 }

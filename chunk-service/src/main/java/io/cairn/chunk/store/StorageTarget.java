@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ public final class StorageTarget implements AutoCloseable {
     /** Blobs that a writer syncs when too many are dirty. */
     private static final int SYNC_BATCH = 64;
 
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final Shelf shelf;
     private final StoreSettings settings;
     private final BlobCache blobs;
@@ -377,9 +379,12 @@ public final class StorageTarget implements AutoCloseable {
         run(key, Blob::settle);
     }
 
-    /** Flushes everything, marks the target clean and releases it. */
+    /** Flushes everything, marks the target clean and releases it. Idempotent. */
     @Override
     public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         try {
             flushAll();
         } catch (FsException e) {
