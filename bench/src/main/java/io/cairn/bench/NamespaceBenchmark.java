@@ -15,12 +15,9 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -59,11 +56,7 @@ public class NamespaceBenchmark {
 
     @Setup
     public void open() throws IOException {
-        Path shm = Path.of("/dev/shm");
-        directory =
-                Files.isDirectory(shm)
-                        ? Files.createTempDirectory(shm, "cairn-bench")
-                        : Files.createTempDirectory("cairn-bench");
+        directory = Scratch.create();
         store = RocksStore.open(directory.resolve("db"), StoreSettings.standard());
         namespace = new Namespace(store);
         apply(0, 0, new LeaderMutation.Found(1, 1, 4096));
@@ -75,11 +68,7 @@ public class NamespaceBenchmark {
     @TearDown
     public void close() throws IOException {
         store.close();
-        try (Stream<Path> paths = Files.walk(directory)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
+        Scratch.delete(directory);
     }
 
     private Reply apply(long ofSession, long number, Mutation mutation) {

@@ -1,0 +1,102 @@
+package io.cairn.bench;
+
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.StoreSettings;
+import io.cairn.runtime.FileDisk;
+import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.Crc32c;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * A chunk server's disk: writing and reading 1 MiB of a blob, and a new blob of 4 KiB. Data in
+ * /dev/shm.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 3, time = 1)
+public class BlobBenchmark {
+    private static final int MEBIBYTE = 1 << 20;
+    private static final int CHUNK_LOG2 = 22;
+    private static final int SMALL_BLOBS = 20_000;
+
+    private final ByteBuffer large = random(MEBIBYTE);
+    private final int[] largeCrcs = Crc32c.ofPieces(large, 0);
+    private final ByteBuffer small = random(4096);
+    private final int[] smallCrcs = Crc32c.ofPieces(small, 0);
+    private Path directory = Path.of("");
+    private StorageTarget target;
+    private long sequence;
+    private long oid = 100;
+
+    private static ByteBuffer random(int bytes) {
+        byte[] array = new byte[bytes];
+        new Random(1).nextBytes(array);
+        return ByteBuffer.allocateDirect(bytes).put(array).flip();
+    }
+
+    @Setup
+    public void open() throws IOException {
+        directory = Scratch.create();
+        target =
+                StorageTarget.open(
+                        new FileDisk(),
+                        directory.resolve("t"),
+                        StoreSettings.standard(new Random(1)));
+        target.adoptCluster(1);
+        for (int i = 0; i < 4; i++) {
+            write(address(1), i * MEBIBYTE, large, largeCrcs);
+        }
+    }
+
+    @TearDown
+    public void close() throws IOException {
+        target.close();
+        Scratch.delete(directory);
+    }
+
+    private static ChunkAddress address(long oid) {
+        return new ChunkAddress(1, 1, oid, 0, CHUNK_LOG2);
+    }
+
+    private int write(ChunkAddress chunk, int offset, ByteBuffer bytes, int[] crcs) {
+        return target.write(
+                chunk, ++sequence, target.align(chunk, offset, bytes.duplicate(), crcs));
+    }
+
+    @Benchmark
+    public int writeMebibyte() {
+        return write(address(1), (int) (sequence & 3) * MEBIBYTE, large, largeCrcs);
+    }
+
+    @Benchmark
+    public Object readMebibyte() {
+        return target.read(address(1), (int) (++oid & 3) * MEBIBYTE, MEBIBYTE);
+    }
+
+    @Benchmark
+    public int createSmallBlob() {
+        long next = ++oid;
+        if (next > SMALL_BLOBS) {
+            target.delete(1, next - SMALL_BLOBS, 0);
+        }
+        return write(address(next), 0, small, smallCrcs);
+    }
+}
