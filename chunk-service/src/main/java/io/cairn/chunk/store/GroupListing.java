@@ -12,7 +12,6 @@ import java.util.List;
  * in it; those that went are passed over by whoever looks at them. Immutable.
  */
 final class GroupListing {
-    private static final int SLICES = 256;
     private static final int FIRST = 1;
     private static final int DIRECTORY = 2;
 
@@ -35,8 +34,8 @@ final class GroupListing {
     /** Reads the directories of a group. */
     static GroupListing read(Disk disk, TargetPaths paths, int group) throws IOException {
         List<long[]> found = new ArrayList<>();
-        for (int slice = 0; slice < SLICES; slice++) {
-            for (String name : disk.list(paths.slice(group, slice))) {
+        for (String slice : disk.list(paths.group(group))) {
+            for (String name : disk.list(paths.group(group).resolve(slice))) {
                 Long first = TargetPaths.oidOfFirst(name);
                 Long directory = TargetPaths.oidOfDirectory(name);
                 if (first != null) {
