@@ -17,7 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Appends of one mount go one after the other: the lock is held from reading the size to
  * buffering the last byte, so a record is never torn. Who appends waits for it; a recall does not.
- * Each token is an owner of its own, so that the late release of one never frees its successor's.
+ * Its fields are guarded by the monitor of the inode. Each token is an owner of its own, so that
+ * the late release of one never frees its successor's.
  */
 final class AppendToken {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -62,34 +63,36 @@ final class AppendToken {
         }
     }
 
-    private synchronized boolean claim() {
-        if (held && !recalled && mount.master().session().leaseRuns()) {
-            writing = true;
-            return true;
+    private boolean claim() {
+        synchronized (state) {
+            if (held && !recalled && mount.master().session().leaseRuns()) {
+                writing = true;
+                return true;
+            }
+            return false;
         }
-        return false;
     }
 
     private void fetch() {
         CompletableFuture<Void> before;
-        synchronized (this) {
+        synchronized (state) {
             before = held ? release() : releasing;
             fetching = true;
         }
         try {
             Await.get(before, 2 * mount.timeoutMs());
-            synchronized (this) {
+            synchronized (state) {
                 recalled = false;
             }
             Lock wanted = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, owner, 0, Lock.TO_END, 0);
             locks.take(state.ino(), wanted, mount.timeoutMs());
-            synchronized (this) {
+            synchronized (state) {
                 // Even when it is recalled already, one append is made before it goes.
                 held = true;
                 writing = true;
             }
         } finally {
-            synchronized (this) {
+            synchronized (state) {
                 fetching = false;
             }
         }
@@ -101,7 +104,7 @@ final class AppendToken {
                             mount.timeoutMs());
             state.adopt(entry.inode());
         } catch (FsException e) {
-            synchronized (this) {
+            synchronized (state) {
                 writing = false;
                 Promises.whenDone(release(), (_, _) -> {});
             }
@@ -109,14 +112,34 @@ final class AppendToken {
         }
     }
 
-    /** Whether the calling thread is between {@link #beginWrite} and {@link #endWrite}. */
-    boolean isMine() {
-        return order.isHeldByCurrentThread();
+    /** Whether the master has given it to this client, and not got it back yet. */
+    boolean isOurs() {
+        synchronized (state) {
+            return (held || !releasing.isDone()) && mount.master().session().leaseRuns();
+        }
+    }
+
+    /** Takes it for a commit in the background; it stays until somebody wants it. */
+    CompletableFuture<Void> obtain() {
+        CompletableFuture<Void> promise = new CompletableFuture<>();
+        Thread.ofVirtual()
+                .name("cairn-append-token")
+                .start(
+                        () -> {
+                            try {
+                                beginWrite();
+                                endWrite();
+                                promise.complete(null);
+                            } catch (FsException e) {
+                                promise.completeExceptionally(e);
+                            }
+                        });
+        return promise;
     }
 
     /** The bytes of the append are buffered. */
     void endWrite() {
-        synchronized (this) {
+        synchronized (state) {
             writing = false;
             if (recalled) {
                 Promises.whenDone(release(), (_, _) -> {});
@@ -129,47 +152,53 @@ final class AppendToken {
      * Another client wants it; false when it is not this token. Never blocks. A recall is repeated
      * while the release waits for the commit: only that release may give the token away.
      */
-    synchronized boolean recall(long itsOwner) {
-        if (itsOwner != owner) {
-            return false;
+    boolean recall(long itsOwner) {
+        synchronized (state) {
+            if (itsOwner != owner) {
+                return false;
+            }
+            if (!held && !fetching) {
+                return !releasing.isDone();
+            }
+            recalled = true;
+            if (held && !writing) {
+                Promises.whenDone(release(), (_, _) -> {});
+            }
+            return true;
         }
-        if (!held && !fetching) {
-            return !releasing.isDone();
-        }
-        recalled = true;
-        if (held && !writing) {
-            Promises.whenDone(release(), (_, _) -> {});
-        }
-        return true;
     }
 
     /** The session is gone, and with it the token. */
-    synchronized void dropped() {
-        held = false;
+    void dropped() {
+        synchronized (state) {
+            held = false;
+        }
     }
 
     /** The last open file is closed. Never blocks. */
-    synchronized void closed() {
-        if (held) {
-            Promises.whenDone(release(), (_, _) -> {});
+    void closed() {
+        synchronized (state) {
+            if (held) {
+                Promises.whenDone(release(), (_, _) -> {});
+            }
         }
     }
 
     private CompletableFuture<Void> release() {
         held = false;
         if (releasing.isDone()) {
-            releasing =
-                    state.commit()
-                            .handle((_, _) -> true)
-                            .thenCompose(
-                                    _ ->
-                                            mount.master()
-                                                    .mutate(
-                                                            new SessionMutation.ReleaseLocks(
-                                                                    state.ino(),
-                                                                    Lock.Kind.APPEND,
-                                                                    owner)))
-                            .handle((_, _) -> null);
+            CompletableFuture<Void> promise = new CompletableFuture<>();
+            // Before the commit begins: it must see that the token is still this client's.
+            releasing = promise;
+            Promises.whenDone(
+                    state.commit(),
+                    (_, _) ->
+                            Promises.whenDone(
+                                    mount.master()
+                                            .mutate(
+                                                    new SessionMutation.ReleaseLocks(
+                                                            state.ino(), Lock.Kind.APPEND, owner)),
+                                    (_, _) -> promise.complete(null)));
         }
         return releasing;
     }

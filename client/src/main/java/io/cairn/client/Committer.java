@@ -25,7 +25,7 @@ final class Committer {
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
     /** How often the inode may have changed under a commit before it fails. */
-    private static final int MAX_ROUNDS = 8;
+    private static final int MAX_ROUNDS = 30;
 
     private final InodeState state;
     private final Mount mount;
@@ -68,7 +68,21 @@ final class Committer {
     }
 
     private CompletableFuture<Void> tell(int number) {
-        Mutation mutation = state.nextMutation();
+        Mutation mutation;
+        synchronized (state) {
+            Contents contents = state.contents();
+            if (contents.hasForeign()) {
+                if (!state.appendToken().isOurs()) {
+                    return obtainToken(number);
+                }
+                contents.moveForeign();
+            }
+            if (contents.isMoveBuffered()) {
+                // The contents began to move after the drain.
+                return round(number);
+            }
+            mutation = state.nextMutation();
+        }
         if (mutation == null) {
             return DONE;
         }
@@ -84,6 +98,14 @@ final class Committer {
                                     : told(mutation, reply, number);
                     forward(next, promise);
                 });
+        return promise;
+    }
+
+    private CompletableFuture<Void> obtainToken(int number) {
+        CompletableFuture<Void> promise = new CompletableFuture<>();
+        Promises.whenDone(
+                state.appendToken().obtain(),
+                (_, failure) -> forward(failure == null ? tell(number) : fail(failure), promise));
         return promise;
     }
 

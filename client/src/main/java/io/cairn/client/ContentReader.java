@@ -26,7 +26,7 @@ final class ContentReader {
     /** Requests of one large read that are on their way at a time. */
     private static final int MAX_PARALLEL = 16;
 
-    private static final int MAX_TRIES = 5;
+    private static final int MAX_TRIES = 20;
 
     private final InodeState state;
     private final Mount mount;
@@ -59,12 +59,20 @@ final class ContentReader {
             revalidate();
         }
         int start = target.position();
-        int length = readOnce(offset, target);
-        for (int tries = 1; length < 0 && tries < MAX_TRIES && layoutChanged(); tries++) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Layout used = state.inode().layout();
+            int length = readOnce(offset, target);
+            if (length >= 0) {
+                return length;
+            }
+            revalidate();
+            if (Objects.equals(used, state.inode().layout())) {
+                return ~length;
+            }
             target.position(start);
-            length = readOnce(offset, target);
         }
-        return length < 0 ? ~length : length;
+        throw new FsException(
+                Errno.EIO, "the file was truncated during each of " + MAX_TRIES + " reads");
     }
 
     private void revalidate() {
@@ -74,13 +82,6 @@ final class ContentReader {
                         Reply.EntryReply.class,
                         mount.timeoutMs());
         state.adopt(entry.inode());
-    }
-
-    /** Looks at the inode again; whether the layout changed. */
-    private boolean layoutChanged() {
-        Layout before = state.inode().layout();
-        revalidate();
-        return !Objects.equals(before, state.inode().layout());
     }
 
     /** The number of bytes read, as its complement when a chunk was absent. */

@@ -28,20 +28,6 @@ final class ContentWriter {
         if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - source.remaining()) {
             throw new FsException(Errno.EFBIG);
         }
-        boolean token = state.needsTokenToReach(offset + source.remaining());
-        if (token) {
-            state.appendToken().beginWrite();
-        }
-        try {
-            buffer(offset, source);
-        } finally {
-            if (token) {
-                state.appendToken().endWrite();
-            }
-        }
-    }
-
-    private void buffer(long offset, ByteBuffer source) {
         long at = offset;
         while (source.hasRemaining()) {
             int taken = state.take(at, source);

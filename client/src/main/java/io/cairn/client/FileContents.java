@@ -1,6 +1,5 @@
 package io.cairn.client;
 
-import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
@@ -22,6 +21,7 @@ final class FileContents {
     private static final int PUNCH_HOLE = 2;
     private static final int ZERO_RANGE = 16;
     private static final int MAX_PARALLEL = 16;
+    private static final int MAX_TRIES = 20;
 
     private final Mount mount;
 
@@ -35,18 +35,6 @@ final class FileContents {
 
     /** Changes the size, and perhaps other attributes with it. */
     Reply.EntryReply resize(InodeState state, AttributeChange change) {
-        if (!state.needsTokenToReach(change.size())) {
-            return resizeGated(state, change);
-        }
-        state.appendToken().beginWrite();
-        try {
-            return resizeGated(state, change);
-        } finally {
-            state.appendToken().endWrite();
-        }
-    }
-
-    private Reply.EntryReply resizeGated(InodeState state, AttributeChange change) {
         state.closeGate();
         try {
             state.discardFrom(change.size());
@@ -116,18 +104,8 @@ final class FileContents {
         if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
             ensureStorage(state);
         }
-        boolean token = state.needsTokenToReach(end);
-        if (token) {
-            state.appendToken().beginWrite();
-        }
-        try {
-            state.extendTo(end);
-            commit(state);
-        } finally {
-            if (token) {
-                state.appendToken().endWrite();
-            }
-        }
+        state.extendTo(end);
+        commit(state);
     }
 
     private void zero(InodeState state, long offset, long wantedEnd) {
@@ -171,18 +149,37 @@ final class FileContents {
                                 state.changed(place, from, to, reply.allocatedDeltaBytes()));
     }
 
-    /** As {@code OpenFile.seek}. */
+    /**
+     * As {@code OpenFile.seek}. A chunk that was moved away meanwhile looks like a hole, so the
+     * answer counts only if the layout is the same afterwards.
+     */
     long seek(InodeState state, long offset, boolean data) {
-        Await.get(state.drain(), state.drainTimeoutMs());
-        if (!state.isFresh()) {
-            Inode fresh =
-                    Await.reply(
-                                    mount.master().query(new Query.GetInode(state.ino())),
-                                    Reply.EntryReply.class,
-                                    mount.timeoutMs())
-                            .inode();
-            state.adopt(fresh);
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            commit(state);
+            if (!state.isFresh()) {
+                refresh(state);
+            }
+            Layout used = state.layout();
+            long found = seekOnce(state, offset, data);
+            refresh(state);
+            if (used.equals(state.layout())) {
+                if (found < 0) {
+                    throw new FsException(Errno.ENXIO, "no data at or after " + offset);
+                }
+                return found;
+            }
         }
+        throw new FsException(Errno.EIO, "the file was truncated during each search");
+    }
+
+    private void refresh(InodeState state) {
+        Query query = new Query.GetInode(state.ino());
+        state.adopt(
+                Await.reply(mount.master().query(query), Reply.EntryReply.class, mount.timeoutMs())
+                        .inode());
+    }
+
+    private long seekOnce(InodeState state, long offset, boolean data) {
         long size = state.size();
         if (offset < 0 || offset >= size) {
             throw new FsException(Errno.ENXIO, "offset " + offset + " of " + size);
@@ -190,11 +187,7 @@ final class FileContents {
         if (state.inline() != null) {
             return data ? offset : size;
         }
-        long found = data ? seekData(state, offset, size) : seekHole(state, offset, size);
-        if (found < 0) {
-            throw new FsException(Errno.ENXIO, "no data at or after " + offset);
-        }
-        return found;
+        return data ? seekData(state, offset, size) : seekHole(state, offset, size);
     }
 
     /** Asks several chunks at a time, as a sparse file may have many without data. */

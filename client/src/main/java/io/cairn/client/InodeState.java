@@ -6,12 +6,9 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
-import io.cairn.wire.ContentMutation.Patch;
-import io.cairn.wire.Limits;
 import io.cairn.wire.Mutation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -39,15 +36,14 @@ final class InodeState implements WriteBack.Owner {
     private final List<ReadAhead> readers = new ArrayList<>(1);
     private Inode inode;
     private long validatedMs;
-    private @Nullable InlineContents inline;
-    private @Nullable Spilling spill;
+    private final Contents contents;
 
     InodeState(Inode inode, Mount mount, FileLocks locks) {
         this.mount = mount;
         this.inode = inode;
         this.validatedMs = mount.nowMs();
-        this.inline = inode.inline() == null ? null : new InlineContents(inode.inline());
         this.chunks = new WriteBack(this, this, mount.chunks(), mount.pool());
+        this.contents = new Contents(chunks, inode.inline());
         this.clones = new ChunkClones(this, mount.chunks());
         this.gate = new Gate(this, mount.timeoutMs());
         this.committer = new Committer(this, mount);
@@ -107,7 +103,7 @@ final class InodeState implements WriteBack.Owner {
         inode = fresh;
         Layout after = fresh.layout();
         if (after != null && before != null && !after.equals(before)) {
-            if (fresh.inline() == null || spill != null) {
+            if (fresh.inline() == null || contents.isMoving()) {
                 uncommitted.requireSamePlace(before, after, errors);
             }
             readers.forEach(reader -> reader.forget(0, Long.MAX_VALUE));
@@ -115,97 +111,23 @@ final class InodeState implements WriteBack.Owner {
                 chunks.rechunk();
             }
         }
-        byte[] contents = fresh.inline();
-        if (spill != null) {
-            if (contents == null) {
-                spill = null;
-            } else {
-                rebaseSpill(spill, contents);
-            }
-        } else if (contents == null) {
-            leaveInlineForChunks();
-        } else if (inline == null) {
-            inline = new InlineContents(contents);
+        if (after != null && contents.adopt(fresh.inline(), after.lastOid())) {
             uncommitted.cutOff(chunks.end());
-            if (!chunks.isEmpty()) {
-                beginSpill();
-            }
-        } else if (inline.isDirty()) {
-            inline.rebase(contents);
-        } else {
-            inline = new InlineContents(contents);
         }
-    }
-
-    /**
-     * Another client changed the inline contents that are moving out here: takes its bytes over.
-     */
-    private void rebaseSpill(Spilling old, byte[] contents) {
-        long oid = layout().lastOid();
-        putPatches(old.foreign(contents, oid == old.oid()));
-        spill = new Spilling(oid, contents, old.mine());
-    }
-
-    /** The contents live in chunks although bytes were written into the inode's: moves those. */
-    private void leaveInlineForChunks() {
-        InlineContents mine = inline;
-        inline = null;
-        if (mine != null && mine.isDirty()) {
-            putPatches(mine.beginTelling());
-        }
-    }
-
-    private void putPatches(List<Patch> patches) {
-        patches.forEach(patch -> putAll(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes())));
     }
 
     /** From now on the contents are in chunks here; the next commit moves them at the master. */
-    private void beginSpill() {
-        InlineContents contents = inline;
-        if (contents == null) {
+    private void beginMove() {
+        byte[] master = inode.inline();
+        if (master == null || contents.inline() == null) {
             return;
         }
-        byte[] base = inode.inline();
-        BitSet mine = contents.written();
-        inline = null;
-        spill = new Spilling(layout().lastOid(), base == null ? new byte[0] : base, mine);
-        if (base == null || base.length == 0) {
-            // Only what was written: another client may be writing the bytes between.
-            putPatches(contents.beginTelling());
-        } else {
-            int size = (int) Math.min(size(), Limits.MAX_INLINE_BYTES);
-            ByteBuffer bytes = ByteBuffer.wrap(contents.copy(size));
-            for (WriteBack.Held held : chunks.held(0, size)) {
-                held.overlay(0, bytes, 0, size);
-                held.data().release();
-            }
-            putAll(0, bytes);
-        }
+        requireStorage();
+        contents.move(layout().lastOid(), master);
         touch();
     }
 
-    private void putAll(long offset, ByteBuffer source) {
-        long at = offset;
-        while (source.hasRemaining()) {
-            at += chunks.put(at, source, true);
-        }
-    }
-
     // ---- writing
-
-    /**
-     * Whether contents that the master has in the inode would move to chunks when the file is
-     * written up to an offset. One client at a time does that: the bytes that it moves along must
-     * not come down on what another one writes there already.
-     */
-    synchronized boolean needsTokenToReach(long end) {
-        byte[] base = inode.inline();
-        return inline != null
-                && base != null
-                && base.length > 0
-                && end > mount.master().session().inlineLimitBytes()
-                && !appendToken.isMine();
-    }
 
     /**
      * Buffers bytes of a source, as many as there is room for at once; waits while the layout
@@ -224,21 +146,17 @@ final class InodeState implements WriteBack.Owner {
 
     private int buffer(long offset, ByteBuffer source) {
         int length = source.remaining();
-        InlineContents contents = inline;
-        if (contents != null) {
+        InlineContents inline = contents.inline();
+        if (inline != null) {
             if (offset + length <= mount.master().session().inlineLimitBytes()) {
-                contents.write((int) offset, source);
+                inline.write((int) offset, source);
                 wrote(offset, offset + length);
                 return length;
             }
-            requireStorage();
-            beginSpill();
+            beginMove();
         }
-        int taken = chunks.put(offset, source, false);
+        int taken = contents.buffer(offset, source);
         if (taken > 0) {
-            if (spill != null) {
-                spill.wrote(offset, offset + taken);
-            }
             wrote(offset, offset + taken);
         }
         return taken;
@@ -266,24 +184,22 @@ final class InodeState implements WriteBack.Owner {
 
     /** The file is at least this long from now on; for fallocate. Bytes were not written. */
     synchronized void extendTo(long size) {
-        if (inline != null && size > mount.master().session().inlineLimitBytes()) {
-            requireStorage();
-            beginSpill();
+        if (size > mount.master().session().inlineLimitBytes()) {
+            beginMove();
         }
         uncommitted.extend(size);
+        uncommitted.stored(size, 0);
         touch();
     }
 
     /** Moves inline contents to chunks with the next commit, whatever their size. */
     synchronized void moveToChunks() {
-        if (inline != null) {
-            requireStorage();
-            beginSpill();
-        }
+        beginMove();
     }
 
     /** Makes a range zeros if the contents are in the inode; false when they are in chunks. */
     synchronized boolean zeroInline(long from, long to) {
+        InlineContents inline = contents.inline();
         if (inline == null) {
             return false;
         }
@@ -388,36 +304,48 @@ final class InodeState implements WriteBack.Owner {
         clones.told(oid);
     }
 
+    /** Where the contents are; to be used with the monitor of this state held. */
+    Contents contents() {
+        return contents;
+    }
+
     /** What has to be told the master now, everything being drained; null when nothing. */
     synchronized @Nullable Mutation nextMutation() {
         if (!isDirty()) {
             return null;
         }
+        boolean drained = chunks.isEmpty();
         uncommitted.beginTelling();
         long timeNs = uncommitted.mtimeNs(inode.attributes().mtimeNs());
         long delta = uncommitted.usedDeltaBytes();
+        InlineContents inline = contents.inline();
         if (inline != null) {
             return new ContentMutation.WriteInline(
                     ino(), inline.beginTelling(), uncommitted.end(), timeNs);
         }
-        if (spill != null) {
+        if (contents.isMoving()) {
             return new ContentMutation.Spill(
-                    ino(), inode.attributes().version(), size(), timeNs, Math.max(0, delta));
+                    ino(),
+                    inode.attributes().version(),
+                    Math.max(inode.attributes().size(), uncommitted.end(drained)),
+                    timeNs,
+                    Math.max(0, delta));
         }
         return new ContentMutation.CommitSize(
-                ino(), layout().lastOid(), uncommitted.end(), timeNs, delta);
+                ino(), layout().lastOid(), uncommitted.end(drained), timeNs, delta);
     }
 
     /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */
     synchronized void committed(Mutation mutation, Inode fresh) {
-        if (uncommitted.told()) {
+        if (uncommitted.told(chunks.isEmpty())) {
             mount.dirty().remove(this);
         }
+        InlineContents inline = contents.inline();
         if (inline != null) {
             inline.told();
         }
         if (mutation instanceof ContentMutation.Spill) {
-            spill = null;
+            contents.moved();
         }
         adopt(fresh);
     }
@@ -428,15 +356,14 @@ final class InodeState implements WriteBack.Owner {
      */
     synchronized void rejected(Mutation mutation) {
         if (mutation instanceof ContentMutation.CommitSize commit
-                && (inline != null || layout().lastOid() != commit.oid())) {
+                && (contents.inline() != null || layout().lastOid() != commit.oid())) {
             uncommitted.cutOff(chunks.end());
             if (chunks.isEmpty() && uncommitted.isAsTold()) {
                 uncommitted.clear();
                 mount.dirty().remove(this);
             }
-        } else if (mutation instanceof ContentMutation.WriteInline && inline != null) {
-            requireStorage();
-            beginSpill();
+        } else if (mutation instanceof ContentMutation.WriteInline) {
+            beginMove();
         }
     }
 
@@ -444,9 +371,7 @@ final class InodeState implements WriteBack.Owner {
     synchronized void failed(FsException error, boolean forget) {
         errors.note(error);
         if (forget) {
-            byte[] contents = inode.inline();
-            inline = contents == null ? null : new InlineContents(contents);
-            spill = null;
+            contents.reset(inode.inline());
             uncommitted.clear();
             if (chunks.isEmpty()) {
                 mount.dirty().remove(this);
@@ -474,17 +399,17 @@ final class InodeState implements WriteBack.Owner {
 
     /** The inline contents, or null when they are in chunks. */
     synchronized @Nullable InlineContents inline() {
-        return inline;
+        return contents.inline();
     }
 
     /** Buffered bytes of a range. */
     synchronized List<WriteBack.Held> held(long from, long to) {
-        return chunks.held(from, to);
+        return contents.held(from, to);
     }
 
     /** Whether a range has buffered bytes, so that the servers do not have all of it. */
     synchronized boolean holds(long from, long to) {
-        return chunks.holds(from, to);
+        return contents.holds(from, to);
     }
 
     synchronized void addReader(ReadAhead reader) {

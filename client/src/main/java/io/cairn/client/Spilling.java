@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.wire.ContentMutation.Patch;
 import io.cairn.wire.Limits;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -10,39 +11,96 @@ import java.util.List;
 /**
  * Contents on their way out of the inode into chunks. Guarded by the lock of the inode.
  *
- * @param oid the object whose chunks take them
- * @param base what they were at the master when they began to move
- * @param mine which bytes of them were written by this client, one bit per byte
+ * <p>Several clients may move the contents of one file at the same time, and all of them write to
+ * the same chunks; the master lets one of them win. Bytes that a client wrote itself (<em>own</em>)
+ * it may put there at any time. Those that it only moves along (<em>foreign</em>) could come down
+ * on younger ones that their writer has put there already: so they are put while holding the file's
+ * APPEND lock; and who sees that another client has won puts its own bytes there once more.
  */
-record Spilling(long oid, byte[] base, BitSet mine) {
+final class Spilling {
+    private static final int LIMIT = Limits.MAX_INLINE_BYTES;
 
-    /** A write to chunks: as far as it covers possible inline bytes, they are this client's now. */
-    void wrote(long from, long to) {
-        if (from < Limits.MAX_INLINE_BYTES) {
-            mine.set((int) from, (int) Math.min(to, Limits.MAX_INLINE_BYTES));
+    private final BitSet mine = new BitSet();
+    private byte[] own = new byte[0];
+    private long oid;
+    private byte[] moved = new byte[0];
+    private byte[] latest;
+
+    /**
+     * The contents begin to move.
+     *
+     * @param oid the object whose chunks take them
+     * @param contents what they are at the master
+     */
+    Spilling(long oid, byte[] contents) {
+        this.oid = oid;
+        this.latest = contents;
+    }
+
+    /** This client wrote bytes; those where inline contents may be are remembered. */
+    void wrote(long offset, ByteBuffer bytes) {
+        if (offset >= LIMIT) {
+            return;
         }
+        int length = (int) Math.min(bytes.remaining(), LIMIT - offset);
+        int from = (int) offset;
+        if (own.length < from + length) {
+            own = Arrays.copyOf(own, Math.min(LIMIT, Math.max(from + length, 2 * own.length)));
+        }
+        bytes.get(bytes.position(), own, from, length);
+        mine.set(from, from + length);
     }
 
     /**
-     * Another client has changed the inline contents meanwhile: the runs of bytes that have to be
-     * brought into the chunks, too, for they were not written here and are not what was moved.
+     * What the master has now.
      *
-     * @param contents as they are at the master now
-     * @param moved whether {@code base} was moved into the object of the present layout
+     * @param itsOid the last object of the layout: another one means that the file was emptied, and
+     *     what was put into the old one is cut off
+     * @param buffered what of this client's bytes is not sent yet, to go to the new object
      */
-    List<Patch> foreign(byte[] contents, boolean moved) {
-        List<Patch> patches = new ArrayList<>();
-        for (int from = mine.nextClearBit(0); from < contents.length; ) {
+    void see(byte[] contents, long itsOid, List<WriteBack.Held> buffered) {
+        latest = contents;
+        if (itsOid != oid) {
+            oid = itsOid;
+            moved = new byte[0];
+            mine.clear();
+            for (WriteBack.Held held : buffered) {
+                long end = held.offset() + held.data().readableBytes();
+                mine.set((int) Math.min(LIMIT, held.offset()), (int) Math.min(LIMIT, end));
+            }
+        }
+    }
+
+    /** The bytes at the master that are neither own nor moved yet. */
+    List<Patch> foreign() {
+        List<Patch> patches = new ArrayList<>(0);
+        for (int from = mine.nextClearBit(0); from < latest.length; ) {
             int end = mine.nextSetBit(from);
-            int to = end < 0 ? contents.length : Math.min(end, contents.length);
+            int to = end < 0 ? latest.length : Math.min(end, latest.length);
             int same = from;
-            while (moved && same < to && same < base.length && base[same] == contents[same]) {
+            while (same < to && same < moved.length && moved[same] == latest[same]) {
                 same++;
             }
             if (same < to) {
-                patches.add(new Patch(same, Arrays.copyOfRange(contents, same, to)));
+                patches.add(new Patch(same, Arrays.copyOfRange(latest, same, to)));
             }
             from = mine.nextClearBit(to);
+        }
+        return patches;
+    }
+
+    /** The foreign bytes are on their way into the chunks. */
+    void foreignMoved() {
+        moved = latest;
+    }
+
+    /** The bytes that this client wrote, where inline contents may have been. */
+    List<Patch> own() {
+        List<Patch> patches = new ArrayList<>(1);
+        for (int from = mine.nextSetBit(0); from >= 0; ) {
+            int to = mine.nextClearBit(from);
+            patches.add(new Patch(from, Arrays.copyOfRange(own, from, to)));
+            from = mine.nextSetBit(to);
         }
         return patches;
     }

@@ -35,6 +35,11 @@ final class Uncommitted {
         return end;
     }
 
+    /** The length to tell the master: not beyond what is at the chunk servers unless drained. */
+    long end(boolean drained) {
+        return drained ? end : Math.min(end, storedEnd);
+    }
+
     long usedDeltaBytes() {
         return usedDeltaBytes;
     }
@@ -109,11 +114,15 @@ final class Uncommitted {
         return changes == toldChanges;
     }
 
-    /** The master knows what it was told; whether that is all. */
-    boolean told() {
+    /**
+     * The master knows what it was told; whether that is all.
+     *
+     * @param drained whether nothing is buffered: what is written later is not told with it
+     */
+    boolean told(boolean drained) {
         usedDeltaBytes -= toldUsedDeltaBytes;
         toldUsedDeltaBytes = 0;
-        if (isAsTold()) {
+        if (drained && isAsTold()) {
             clear();
             return true;
         }

@@ -74,6 +74,21 @@ final class WriteBack {
         return extents.isEmpty();
     }
 
+    /** The number of the youngest extent there ever was. */
+    long lastNumber() {
+        return lastNumber;
+    }
+
+    /** Whether all extents up to a number are at the servers. */
+    boolean isDrained(long upTo) {
+        for (WriteExtent extent : extents) {
+            if (extent.number <= upTo) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     int count() {
         return extents.size();
     }

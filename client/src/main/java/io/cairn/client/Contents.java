@@ -1,0 +1,185 @@
+package io.cairn.client;
+
+import io.cairn.wire.ContentMutation.Patch;
+import io.cairn.wire.Limits;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the contents of one inode are, with what was written here on top:
+ *
+ * <pre>
+ *   INLINE ----- grows, or chunks are wanted -----> MOVING ---- told ----> CHUNKS
+ *      ^                                               ^                      |
+ *      +---- emptied ---- (buffered bytes left: -------+) --------------------+
+ * </pre>
+ *
+ * While moving, reads and writes use the chunks already; {@link Spilling} keeps what has to go
+ * along. Guarded by the lock of the inode.
+ */
+final class Contents {
+    private final WriteBack chunks;
+    private @Nullable InlineContents inline;
+    private @Nullable Spilling spill;
+    private long spillMark;
+
+    /**
+     * Contents as the master tells them.
+     *
+     * @param master the bytes in the inode, null when they are in chunks
+     */
+    Contents(WriteBack chunks, byte @Nullable [] master) {
+        this.chunks = chunks;
+        this.inline = master == null ? null : new InlineContents(master);
+    }
+
+    /** The bytes in the inode, or null when the chunks have to be asked. */
+    @Nullable InlineContents inline() {
+        return inline;
+    }
+
+    boolean isMoving() {
+        return spill != null;
+    }
+
+    /**
+     * Takes over what the master has now.
+     *
+     * @param master the bytes in the inode, null when they are in chunks
+     * @param lastOid the last object of the layout
+     * @return whether the file was emptied, so that what was stored in chunks is cut off
+     */
+    boolean adopt(byte @Nullable [] master, long lastOid) {
+        if (spill != null) {
+            adoptMoving(spill, master, lastOid);
+        } else if (master == null) {
+            InlineContents mine = inline;
+            inline = null;
+            if (mine != null && mine.isDirty()) {
+                put(mine.beginTelling());
+            }
+        } else if (inline == null) {
+            inline = new InlineContents(master);
+            if (!chunks.isEmpty()) {
+                move(lastOid, master);
+            }
+            return true;
+        } else if (inline.isDirty()) {
+            inline.rebase(master);
+        } else {
+            inline = new InlineContents(master);
+        }
+        return false;
+    }
+
+    private void adoptMoving(Spilling moving, byte @Nullable [] master, long lastOid) {
+        if (master == null) {
+            // Another client has moved the contents, and may have put older bytes over ours.
+            spill = null;
+            put(moving.own());
+            return;
+        }
+        List<WriteBack.Held> held = chunks.held(0, Limits.MAX_INLINE_BYTES);
+        moving.see(master, lastOid, held);
+        held.forEach(each -> each.data().release());
+    }
+
+    /**
+     * From now on the contents are in chunks here.
+     *
+     * @param lastOid the object that takes them
+     * @param master what they are at the master
+     */
+    void move(long lastOid, byte[] master) {
+        InlineContents contents = inline;
+        if (contents == null) {
+            return;
+        }
+        inline = null;
+        Spilling moving = new Spilling(lastOid, master);
+        spill = moving;
+        for (WriteBack.Held held : chunks.held(0, Limits.MAX_INLINE_BYTES)) {
+            moving.wrote(held.offset(), held.data().nioBuffer());
+            held.data().release();
+        }
+        for (Patch patch : contents.beginTelling()) {
+            moving.wrote(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes()));
+            put(patch);
+        }
+        spillMark = chunks.lastNumber();
+    }
+
+    /** Buffers bytes for the chunks; how many, 0 when there is no room. */
+    int buffer(long offset, ByteBuffer source) {
+        ByteBuffer bytes = source.duplicate();
+        int taken = chunks.put(offset, source, false);
+        if (spill != null && taken > 0) {
+            spill.wrote(offset, bytes.limit(bytes.position() + taken));
+        }
+        return taken;
+    }
+
+    private void put(List<Patch> patches) {
+        patches.forEach(this::put);
+    }
+
+    private void put(Patch patch) {
+        ByteBuffer source = ByteBuffer.wrap(patch.bytes());
+        while (source.hasRemaining()) {
+            chunks.put(patch.offsetBytes() + source.position(), source, true);
+        }
+    }
+
+    /** Whether bytes of others still have to go along, which needs the APPEND lock. */
+    boolean hasForeign() {
+        return spill != null && !spill.foreign().isEmpty();
+    }
+
+    /** Puts the bytes of others into the chunks. */
+    void moveForeign() {
+        if (spill != null) {
+            put(spill.foreign());
+            spill.foreignMoved();
+            spillMark = chunks.lastNumber();
+        }
+    }
+
+    /** Whether bytes that move are still here, so that the master must not be told yet. */
+    boolean isMoveBuffered() {
+        return spill != null && !chunks.isDrained(spillMark);
+    }
+
+    /** The master knows that the contents are in chunks. */
+    void moved() {
+        spill = null;
+    }
+
+    /** Forgets what was written and not told. */
+    void reset(byte @Nullable [] master) {
+        inline = master == null ? null : new InlineContents(master);
+        spill = null;
+    }
+
+    /** Bytes of a range that the chunk servers may not have, oldest first; to be released. */
+    List<WriteBack.Held> held(long from, long to) {
+        List<WriteBack.Held> buffered = chunks.held(from, to);
+        if (spill == null || from >= Limits.MAX_INLINE_BYTES) {
+            return buffered;
+        }
+        List<WriteBack.Held> held = new ArrayList<>();
+        for (Patch patch : spill.foreign()) {
+            held.add(
+                    new WriteBack.Held(patch.offsetBytes(), Unpooled.wrappedBuffer(patch.bytes())));
+        }
+        held.addAll(buffered);
+        return held;
+    }
+
+    /** Whether the chunk servers may not have all of a range. */
+    boolean holds(long from, long to) {
+        return chunks.holds(from, to) || (spill != null && from < Limits.MAX_INLINE_BYTES);
+    }
+}
