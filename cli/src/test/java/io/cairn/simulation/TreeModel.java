@@ -35,8 +35,8 @@ final class TreeModel {
 
     final String name;
     final long ino;
-    private TreeMap<String, Node> nodes = new TreeMap<>();
-    private @Nullable TreeMap<String, Node> other;
+    private Map<String, Node> nodes = new TreeMap<>();
+    private @Nullable Map<String, Node> other;
     private @Nullable Operation underWay;
     private long version;
 
@@ -164,8 +164,8 @@ final class TreeModel {
         }
     }
 
-    private TreeMap<String, Node> after(Operation operation, long made) {
-        TreeMap<String, Node> next = new TreeMap<>(nodes);
+    private Map<String, Node> after(Operation operation, long made) {
+        Map<String, Node> next = new TreeMap<>(nodes);
         Node node = nodes.get(operation.path);
         switch (operation.kind) {
             case CREATE -> next.put(operation.path, new Node(made, false));

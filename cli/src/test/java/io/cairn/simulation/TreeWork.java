@@ -100,25 +100,21 @@ final class TreeWork {
         Kind[] kinds = Kind.values();
         Kind kind = kinds[random.nextInt(kinds.length)];
         boolean deep = path.chars().filter(c -> c == '/').count() >= MAX_DEPTH;
-        switch (kind) {
+        return switch (kind) {
             case RENAME -> {
                 String target = path(tree);
                 boolean upwards = path.startsWith(target + "/");
-                return upwards || deep ? null : new Operation(kind, path, target);
+                yield upwards || deep ? null : new Operation(kind, path, target);
             }
             case LINK -> {
                 List<String> files = tree.files();
-                return files.isEmpty()
+                yield files.isEmpty()
                         ? null
                         : new Operation(kind, Oracle.pick(random, files), path);
             }
-            case MKDIR -> {
-                return deep ? null : new Operation(kind, path, "");
-            }
-            default -> {
-                return new Operation(kind, path, "");
-            }
-        }
+            case MKDIR -> deep ? null : new Operation(kind, path, "");
+            default -> new Operation(kind, path, "");
+        };
     }
 
     private static String parent(String path) {
