@@ -315,7 +315,7 @@ final class InodeState implements WriteBack.Owner {
             return null;
         }
         boolean drained = chunks.isEmpty();
-        uncommitted.beginTelling();
+        uncommitted.beginTelling(drained);
         long timeNs = uncommitted.mtimeNs(inode.attributes().mtimeNs());
         long delta = uncommitted.usedDeltaBytes();
         InlineContents inline = contents.inline();
@@ -337,7 +337,7 @@ final class InodeState implements WriteBack.Owner {
 
     /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */
     synchronized void committed(Mutation mutation, Inode fresh) {
-        if (uncommitted.told(chunks.isEmpty())) {
+        if (uncommitted.told()) {
             mount.dirty().remove(this);
         }
         InlineContents inline = contents.inline();

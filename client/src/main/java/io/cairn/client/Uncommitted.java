@@ -17,6 +17,7 @@ final class Uncommitted {
     private long mtimeNs;
     private long usedDeltaBytes;
     private long changes;
+    private boolean toldAll;
     private long toldChanges;
     private long toldUsedDeltaBytes;
 
@@ -103,26 +104,27 @@ final class Uncommitted {
         usedDeltaBytes = 0;
     }
 
-    /** The master is being told the state as of now. */
-    void beginTelling() {
+    /**
+     * The master is being told the state as of now.
+     *
+     * @param drained whether nothing is buffered; else only a part is told
+     */
+    void beginTelling(boolean drained) {
+        toldAll = drained;
         toldChanges = changes;
         toldUsedDeltaBytes = usedDeltaBytes;
     }
 
-    /** Whether nothing changed since {@link #beginTelling}. */
+    /** Whether the master was told everything, and nothing changed since. */
     boolean isAsTold() {
-        return changes == toldChanges;
+        return toldAll && changes == toldChanges;
     }
 
-    /**
-     * The master knows what it was told; whether that is all.
-     *
-     * @param drained whether nothing is buffered: what is written later is not told with it
-     */
-    boolean told(boolean drained) {
+    /** The master knows what it was told; whether that is all. */
+    boolean told() {
         usedDeltaBytes -= toldUsedDeltaBytes;
         toldUsedDeltaBytes = 0;
-        if (drained && isAsTold()) {
+        if (isAsTold()) {
             clear();
             return true;
         }
