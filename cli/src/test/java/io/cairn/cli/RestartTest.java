@@ -43,7 +43,7 @@ final class RestartTest {
                 try (CairnProcess up = CairnProcess.start(log, command)) {
                     up.await(CairnProcess.READY, 60);
                     if (previous != null) {
-                        previous.verify(mount);
+                        previous.verify(mount.resolve("round" + (round - 1)));
                         Shell.run(mount, "rm -rf round*");
                     }
                     AckedLoad load = new AckedLoad(mount.resolve("round" + round), 2, round, false);
