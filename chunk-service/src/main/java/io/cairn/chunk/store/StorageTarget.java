@@ -25,8 +25,7 @@ import org.slf4j.LoggerFactory;
  * <p>Errors are {@link FsException}: EIO when the disk failed or the blob is fenced after a failed
  * write or sync, or damaged (install or delete it); NOT_READY while the blob is in doubt after an
  * unclean stop (install, settle or delete it); EBADMSG when a checksum does not match; ENOSPC;
- * ESTALE for a write sequence that is not above the last one; EINVAL for ranges outside of the
- * chunk.
+ * ESTALE for a write sequence that is not above the last one; EINVAL for ranges beyond a chunk.
  */
 public final class StorageTarget implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StorageTarget.class);
