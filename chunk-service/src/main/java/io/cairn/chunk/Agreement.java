@@ -157,16 +157,17 @@ final class Agreement {
                                             states.put(peer.targetId(), state);
                                         }
                                     })
-                            .exceptionallyCompose(thrown -> failed(peer, key, thrown)));
+                            .exceptionallyCompose(thrown -> failed(peer, thrown)));
         }
         return Futures.all(answers).thenApply(done -> states);
     }
 
     /** Without a serving member there is no agreement; a syncing one has to begin anew. */
-    private CompletableFuture<Void> failed(Peer peer, ChunkKey key, Throwable thrown) {
+    private CompletableFuture<Void> failed(Peer peer, Throwable thrown) {
         FsException error = Futures.failure(thrown);
-        member.headship(term).failed(peer, key, error);
-        return peer.serving() ? CompletableFuture.failedFuture(error) : Futures.DONE;
+        return member.headship(term).excuses(peer, error)
+                ? Futures.DONE
+                : CompletableFuture.failedFuture(error);
     }
 
     private static ChunkState stateOf(Message reply) {
@@ -197,7 +198,7 @@ final class Agreement {
                                                 peer ->
                                                         copy.push(now, peer, same(now, states))
                                                                 .exceptionallyCompose(
-                                                                        t -> failed(peer, key, t)))
+                                                                        t -> failed(peer, t)))
                                         .thenApply(done -> now));
     }
 

@@ -125,9 +125,11 @@ final class FanOut {
         List<Outcome> outcomes = new ArrayList<>(futures.size());
         for (CompletableFuture<Outcome> future : futures) {
             Outcome outcome = future.join();
-            if (outcome.error != null && !outcome.peer.serving()) {
-                headship.failed(outcome.peer, key, outcome.error);
-            } else {
+            boolean excused =
+                    outcome.error != null
+                            && !outcome.peer.serving()
+                            && headship.excuses(outcome.peer, outcome.error);
+            if (!excused) {
                 outcomes.add(outcome);
             }
         }
@@ -162,10 +164,9 @@ final class FanOut {
         return push.exceptionallyCompose(
                 thrown -> {
                     FsException error = Futures.failure(thrown);
-                    headship.failed(peer, key, error);
-                    return peer.serving() || term.hasEnded()
-                            ? CompletableFuture.failedFuture(error)
-                            : Futures.DONE;
+                    return headship.excuses(peer, error)
+                            ? Futures.DONE
+                            : CompletableFuture.failedFuture(error);
                 });
     }
 
@@ -203,7 +204,7 @@ final class FanOut {
         if (own == null) {
             for (Outcome outcome : errors) {
                 if (outcome.error != null) {
-                    headship.failed(outcome.peer, key, outcome.error);
+                    var _ = headship.excuses(outcome.peer, outcome.error);
                 }
             }
             return CompletableFuture.failedFuture(wrongEpoch());
@@ -233,7 +234,7 @@ final class FanOut {
                                         Errno.ENOSPC, "a member of " + term + " is full");
                             }
                             FsException error = Futures.failure(thrown);
-                            refused.forEach(peer -> headship.failed(peer, key, error));
+                            refused.forEach(peer -> headship.excuses(peer, error));
                             throw wrongEpoch();
                         });
     }

@@ -51,16 +51,8 @@ final class Flushing {
                                     .exclusive(key, () -> headship.agreement().ensure(key))
                                     .thenCompose(agreed -> attempt(term, chunk, live));
                         })
-                .thenCompose(failures -> conclude(term, key, failures))
-                .thenCompose(
-                        done -> {
-                            for (Peer peer : term.peers()) {
-                                if (!live.contains(peer)) {
-                                    headship.missed(peer, key);
-                                }
-                            }
-                            return station.onDisk(() -> reply(term, key));
-                        });
+                .thenCompose(failures -> conclude(term, failures))
+                .thenCompose(done -> station.onDisk(() -> reply(term, key)));
     }
 
     private WriteReply reply(Term term, ChunkKey key) {
@@ -121,35 +113,33 @@ final class Flushing {
         }
     }
 
-    private CompletableFuture<Void> conclude(Term term, ChunkKey key, List<Failure> failures) {
+    private CompletableFuture<Void> conclude(Term term, List<Failure> failures) {
         if (failures.isEmpty()) {
             return Futures.DONE;
         }
         member.check(term);
         Headship headship = member.headship(term);
         FsException here = null;
-        List<Peer> serving = new ArrayList<>();
+        List<Peer> needed = new ArrayList<>();
         for (Failure failure : failures) {
             if (failure.peer == null) {
                 here = failure.error;
-            } else if (failure.peer.serving()) {
-                serving.add(failure.peer);
-            } else {
-                headship.failed(failure.peer, key, failure.error);
             }
         }
-        if (here == null && serving.isEmpty()) {
+        for (Failure failure : failures) {
+            boolean blamed = failure.peer != null && (here == null || !failure.peer.serving());
+            if (failure.peer != null
+                    && !(blamed && headship.excuses(failure.peer, failure.error))) {
+                needed.add(failure.peer);
+            }
+        }
+        if (here == null && needed.isEmpty()) {
             return Futures.DONE;
         }
-        if (here == null) {
-            for (Failure failure : failures) {
-                if (failure.peer != null && failure.peer.serving()) {
-                    headship.failed(failure.peer, key, failure.error);
-                }
-            }
-        } else if (serving.containsAll(term.servingPeers())) {
+        if (here != null && needed.containsAll(term.servingPeers())) {
             return CompletableFuture.failedFuture(here);
-        } else {
+        }
+        if (here != null) {
             headship.expel(term.targetId(), String.valueOf(here.getMessage()));
         }
         return headship.expulsions()

@@ -3,12 +3,13 @@ package io.cairn.chunk;
 import io.cairn.chunk.Term.Peer;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
-import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ClusterRequest.MemberFailed;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +30,7 @@ final class Headship {
     private final Agreement agreement;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
     private final Map<Integer, Syncing> syncings = new HashMap<>();
+    private final Set<Integer> promised = new HashSet<>();
     private volatile List<Peer> live;
 
     Headship(Station station, GroupMember member, Term term) {
@@ -88,39 +90,46 @@ final class Headship {
     }
 
     /**
-     * A member failed a change of a chunk, or could not be asked. A serving one has to leave the
-     * group. A syncing one is not waited for any longer, and has to begin its syncing anew.
+     * The master is about to hear that a syncing member is up to date: from now on it has to have
+     * every change, like a serving one.
+     *
+     * @return false when it missed a change before
      */
-    void failed(Peer peer, ChunkKey key, FsException error) {
+    synchronized boolean promise(Peer peer) {
+        if (syncing(peer).isInterrupted()) {
+            return false;
+        }
+        promised.add(peer.targetId());
+        return true;
+    }
+
+    /**
+     * A member failed a change, or could not be asked. A serving one has to leave the group. A
+     * syncing one is not waited for any longer, and has to begin its syncing anew.
+     *
+     * @return whether changes may be acknowledged without it
+     */
+    boolean excuses(Peer peer, FsException error) {
         if (term.hasEnded()) {
-            return;
+            return false;
         }
-        if (peer.serving()) {
-            expel(peer.targetId(), String.valueOf(error.getMessage()));
-            return;
-        }
+        boolean needed;
         synchronized (this) {
-            List<Peer> fewer = new ArrayList<>(live);
-            fewer.remove(peer);
-            live = List.copyOf(fewer);
+            needed = peer.serving() || promised.contains(peer.targetId());
+            if (!needed) {
+                List<Peer> fewer = new ArrayList<>(live);
+                fewer.remove(peer);
+                live = List.copyOf(fewer);
+                syncing(peer).interrupt();
+            }
         }
-        LOG.info(
-                "Target {} of {} failed while syncing: {}",
-                peer.targetId(),
-                term,
-                error.getMessage());
-        interrupt(peer, key);
-    }
-
-    /** A chunk was made durable at all members but this one, which is syncing. */
-    void missed(Peer peer, ChunkKey key) {
-        interrupt(peer, key);
-    }
-
-    private void interrupt(Peer peer, ChunkKey key) {
-        if (!syncing(peer).interrupt(key)) {
-            expel(peer.targetId(), "too many changes failed while it was syncing");
+        String reason = String.valueOf(error.getMessage());
+        if (needed) {
+            expel(peer.targetId(), reason);
+        } else {
+            LOG.info("Target {} of {} failed while syncing: {}", peer.targetId(), term, reason);
         }
+        return !needed;
     }
 
     /**

@@ -28,6 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is asked of a member and changes nothing. A client never gets bytes that may be taken back:
@@ -36,6 +38,7 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 final class Reader {
+    private static final Logger LOG = LoggerFactory.getLogger(Reader.class);
     private static final int ATTEMPTS = 3;
     private static final int MAX_PAGE = 4096;
 
@@ -117,18 +120,30 @@ final class Reader {
                         quiet ->
                                 station.onDisk(
                                         () -> {
-                                            List<ChunkState> page =
-                                                    term.target()
-                                                            .list(
-                                                                    term.groupId(),
-                                                                    list.afterOid(),
-                                                                    list.afterIndex(),
-                                                                    max);
-                                            member.check(term);
-                                            ListReply reply =
-                                                    new ListReply(page, page.size() < max);
-                                            return Message.of(reply.toBytes());
+                                            if (!term.isServing() && list.afterIndex() < 0) {
+                                                makeDurable(term);
+                                            }
+                                            return page(term, list, max);
                                         }));
+    }
+
+    /**
+     * The head takes equal state for equal durability, but a syncing member may have missed
+     * flushes.
+     */
+    private static void makeDurable(Term term) {
+        try {
+            term.target().flushAll();
+        } catch (FsException e) {
+            LOG.warn("What failed to sync is to be installed anew: {}", e.getMessage());
+        }
+    }
+
+    private Message page(Term term, ListChunks list, int max) {
+        List<ChunkState> page =
+                term.target().list(term.groupId(), list.afterOid(), list.afterIndex(), max);
+        member.check(term);
+        return Message.of(new ListReply(page, page.size() < max).toBytes());
     }
 
     private Term serving(ChunkAddress chunk) {

@@ -8,9 +8,6 @@ import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.ListChunks;
 import io.cairn.wire.ClusterRequest.MemberSynced;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -25,12 +22,13 @@ import org.slf4j.LoggerFactory;
  * written once stays equal, and after one pass over all chunks the member is up to date.
  *
  * <p>Nobody waits for a syncing member that fails: changes are acknowledged without it, and the
- * pass begins anew when it can be reached again. Nothing is remembered between terms: a new attempt
- * compares again and copies only what still differs.
+ * pass begins anew when it can be reached again. Once a clean pass was reported to the master the
+ * member may become SERVING any moment: then nothing is acknowledged without it any more. What was
+ * applied but not flushed at the member before a pass, it flushes when the pass begins. Nothing is
+ * remembered between terms: a new attempt compares again and copies only what still differs.
  */
 final class Syncing {
     private static final Logger LOG = LoggerFactory.getLogger(Syncing.class);
-    private static final int MAX_UNSURE = 65_536;
     private static final long RETRY_MS = 1_000;
     private static final long REPORT_TIMEOUT_MS = 2_000;
     private static final long REPORT_AGAIN_MS = 2_000;
@@ -41,7 +39,6 @@ final class Syncing {
     private final Peer peer;
     private final BlobCopy copy;
     private final AtomicLong copied = new AtomicLong();
-    private final Set<ChunkKey> unsure = new LinkedHashSet<>();
     private volatile boolean interrupted;
 
     Syncing(Station station, GroupMember member, Term term, Peer peer) {
@@ -92,23 +89,17 @@ final class Syncing {
                                         REPORT_AGAIN_MS));
     }
 
-    /**
-     * The member missed a change or a sync to disk of a chunk: what was compared so far counts for
-     * nothing, and the chunk is installed anew, because a missed sync shows no difference.
-     *
-     * @return false when there are too many such chunks to remember
-     */
-    boolean interrupt(ChunkKey key) {
-        synchronized (unsure) {
-            interrupted = true;
-            if (unsure.size() >= MAX_UNSURE && !unsure.contains(key)) {
-                return false;
-            }
-            unsure.add(key);
-            return true;
-        }
+    /** The member missed a change: what was compared so far counts for nothing. */
+    void interrupt() {
+        interrupted = true;
     }
 
+    /** Whether the member missed a change since this attempt began. */
+    boolean isInterrupted() {
+        return interrupted;
+    }
+
+    /** The member makes durable what it has, before it answers. */
     private CompletableFuture<Void> probe() {
         ListChunks question = new ListChunks(term.groupId(), term.epoch(), 0, -1, 1);
         return station.members()
@@ -119,24 +110,9 @@ final class Syncing {
     /** Compares everything, after the last change that did not go to the member has ended. */
     private CompletableFuture<Void> pass() {
         member.headship(term).join(peer);
-        List<ChunkKey> again;
-        synchronized (unsure) {
-            again = List.copyOf(unsure);
-        }
         return member.turns()
                 .quiet()
-                .thenCompose(quiet -> Futures.forEach(again, 1, this::bring))
-                .thenCompose(done -> new Comparison(station, term, peer, this::bring).run())
-                .thenAccept(
-                        done -> {
-                            synchronized (unsure) {
-                                if (interrupted) {
-                                    throw new FsException(
-                                            Errno.NOT_READY, "a change failed meanwhile");
-                                }
-                                again.forEach(unsure::remove);
-                            }
-                        });
+                .thenCompose(quiet -> new Comparison(station, term, peer, this::bring).run());
     }
 
     private CompletableFuture<Void> bring(ChunkKey key) {
@@ -174,10 +150,8 @@ final class Syncing {
 
     private CompletableFuture<Void> report() {
         MemberSynced word = new MemberSynced(term.groupId(), term.epoch(), peer.targetId());
-        synchronized (unsure) {
-            if (interrupted) {
-                throw new FsException(Errno.NOT_READY, "a change failed meanwhile");
-            }
+        if (!member.headship(term).promise(peer)) {
+            throw new FsException(Errno.NOT_READY, "it missed a change meanwhile");
         }
         return station.leader()
                 .ask(word, REPORT_TIMEOUT_MS)

@@ -20,11 +20,11 @@ final class ChunkHistory {
     final long oid;
     private final byte[] sure = new byte[SIZE];
     private final List<Attempt> open = new ArrayList<>();
-    private int acknowledged;
+    private final List<Attempt> done = new ArrayList<>();
     private long nextValue;
 
     /** A write that was not acknowledged (yet). */
-    private static final class Attempt {
+    static final class Attempt {
         final int offset;
         final byte[] data;
         boolean seen;
@@ -43,7 +43,7 @@ final class ChunkHistory {
     }
 
     int acknowledged() {
-        return acknowledged;
+        return done.size();
     }
 
     boolean isIdle() {
@@ -66,7 +66,7 @@ final class ChunkHistory {
                         reply -> {
                             open.remove(attempt);
                             System.arraycopy(data, 0, sure, offset, length);
-                            acknowledged++;
+                            done.add(attempt);
                             return flushes
                                     ? client.flush(group, oid, 0).thenAccept(r -> {})
                                     : Futures.DONE;
@@ -127,7 +127,10 @@ final class ChunkHistory {
     }
 
     private boolean isOpen(int at, byte value, Snapshot before) {
-        return holds(open, at, value) || holds(before.open, at, value);
+        List<Attempt> meanwhile = done.subList(before.done, done.size());
+        return holds(open, at, value)
+                || holds(before.open, at, value)
+                || holds(meanwhile, at, value);
     }
 
     private static boolean holds(List<Attempt> attempts, int at, byte value) {
@@ -140,24 +143,19 @@ final class ChunkHistory {
         return false;
     }
 
-    /** What was true when a read began. */
-    static final class Snapshot {
-        private final byte[] sure;
-        private final List<Attempt> open;
-        private final List<Attempt> seen;
-
-        private Snapshot(byte[] sure, List<Attempt> open, List<Attempt> seen) {
-            this.sure = sure;
-            this.open = open;
-            this.seen = seen;
-        }
-    }
+    /**
+     * What was true when a read began.
+     *
+     * @param done how many writes had been acknowledged
+     */
+    record Snapshot(byte[] sure, List<Attempt> open, List<Attempt> seen, int done) {}
 
     Snapshot snapshot() {
         return new Snapshot(
                 sure.clone(),
                 List.copyOf(open),
-                open.stream().filter(attempt -> attempt.seen).toList());
+                open.stream().filter(attempt -> attempt.seen).toList(),
+                done.size());
     }
 
     /** Reads from a server (0: the head, with patience) and checks. */

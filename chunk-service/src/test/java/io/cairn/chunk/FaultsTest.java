@@ -90,7 +90,10 @@ class FaultsTest {
                 }
                 case 2 -> {
                     String one = "c" + (1 + simulation.random().nextInt(SERVERS));
-                    String other = simulation.happens(0.3) ? "master" : "c1";
+                    String other =
+                            simulation.happens(0.3)
+                                    ? "master"
+                                    : "c" + (1 + simulation.random().nextInt(SERVERS));
                     if (!one.equals(other)) {
                         cluster.network.partition(Set.of(one), Set.of(other));
                     }
