@@ -32,6 +32,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
+@SuppressWarnings("NullAway.Init") // JMH calls the setup before anything else.
 public class BlobBenchmark {
     private static final int MEBIBYTE = 1 << 20;
     private static final int CHUNK_LOG2 = 22;

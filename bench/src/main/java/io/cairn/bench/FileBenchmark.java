@@ -56,6 +56,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(value = 1, jvmArgsAppend = "-Xmx2g")
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 3, time = 2)
+@SuppressWarnings("NullAway.Init") // JMH calls the setup before anything else.
 public class FileBenchmark {
     private static final long READY_MS = 20_000;
     private static final int FILES_PER_DIRECTORY = 5_000;

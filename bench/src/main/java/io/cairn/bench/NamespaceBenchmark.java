@@ -41,6 +41,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 3, time = 2)
+@SuppressWarnings("NullAway.Init") // JMH calls the setup before anything else.
 public class NamespaceBenchmark {
     private static final int GROUP = 64;
     private static final int FILES_PER_DIRECTORY = 10_000;
