@@ -34,7 +34,8 @@ import picocli.CommandLine.ScopeType;
             MasterCommand.class,
             ChunkCommand.class,
             MountCommand.class,
-            FsCommand.class
+            FsCommand.class,
+            RehearseCommand.class
         },
         footer = {
             "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",
