@@ -9,6 +9,7 @@ import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.ChunkState;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,7 +94,7 @@ final class Groups {
                     next.put(group, part == null ? first(term, stored) : part);
                 });
         map = younger;
-        parts = Map.copyOf(next);
+        parts = Collections.unmodifiableMap(next);
         before.forEach(
                 (group, part) -> {
                     if (!terms.containsKey(group)) {

@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientRuntime;
 import io.cairn.client.ClientSettings;
 import io.cairn.client.PathWalker;
 import io.cairn.fs.Attributes;
@@ -41,9 +42,7 @@ final class MountNode implements AutoCloseable {
         return CairnFileSystem.connect(
                 ClientSettings.of(source.masters(), name),
                 world.transport(),
-                world.clock(),
-                world.scheduler(),
-                world.random(),
+                new ClientRuntime(world.clock(), world.scheduler(), world.random()),
                 world.metrics());
     }
 

@@ -1,12 +1,14 @@
 package io.cairn.simulation;
 
 import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientRuntime;
 import io.cairn.client.ClientSettings;
 import io.cairn.fs.FsException;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;
 import io.cairn.testkit.Simulation;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -105,7 +107,15 @@ final class SimulatedClient {
             ClientSettings settings, Transport transport, SimulatedScheduler queue, Random random) {
         while (true) {
             try {
-                return CairnFileSystem.connect(settings, transport, simulation, queue, random);
+                return CairnFileSystem.connect(
+                        settings,
+                        transport,
+                        new ClientRuntime(
+                                simulation,
+                                queue,
+                                random,
+                                task -> threads.start(settings.clientName(), queue, task)),
+                        new CompositeMeterRegistry());
             } catch (FsException e) {
                 history.note(node + " cannot connect: " + e.getMessage());
                 sleep(queue, 100);

@@ -122,9 +122,9 @@ final class AppendToken {
     /** Takes it for a commit in the background; it stays until somebody wants it. */
     CompletableFuture<Void> obtain() {
         CompletableFuture<Void> promise = new CompletableFuture<>();
-        Thread.ofVirtual()
-                .name("cairn-append-token")
-                .start(
+        mount.runtime()
+                .threads()
+                .execute(
                         () -> {
                             try {
                                 beginWrite();

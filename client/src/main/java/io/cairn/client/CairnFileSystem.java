@@ -82,26 +82,26 @@ public final class CairnFileSystem implements FileSystem {
             Clock clock,
             Scheduler scheduler,
             RandomGenerator random) {
-        return connect(settings, transport, clock, scheduler, random, new CompositeMeterRegistry());
+        return connect(
+                settings,
+                transport,
+                new ClientRuntime(clock, scheduler, random),
+                new CompositeMeterRegistry());
     }
 
     /**
      * Finds the leading master and opens a session.
      *
      * @param transport stays the caller's: closing the filesystem does not close it
-     * @param random used with its monitor held, so it need not be thread-safe
      * @throws FsException ETIMEDOUT when no master answered in time; the message names the masters,
      *     the time and the last error
      */
     public static CairnFileSystem connect(
             ClientSettings settings,
             Transport transport,
-            Clock clock,
-            Scheduler scheduler,
-            RandomGenerator random,
+            ClientRuntime runtime,
             MeterRegistry registry) {
-        return new MountBuilder(settings, transport, new ClientRuntime(clock, scheduler, random))
-                .connect(registry);
+        return new MountBuilder(settings, transport, runtime).connect(registry);
     }
 
     // ---- names

@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.cluster.Layout;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -72,8 +73,8 @@ final class ChunkClones {
     }
 
     /** The objects whose clone is made and not yet told to the master. */
-    Set<Long> untold() {
-        return Set.copyOf(untold);
+    List<Long> untold() {
+        return List.copyOf(untold);
     }
 
     /** The master knows. */

@@ -1,8 +1,10 @@
 package io.cairn.client;
 
 import io.cairn.runtime.Scheduler;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -13,7 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class DirtyInodes {
     private final Scheduler scheduler;
     private final long delayMs;
-    private final Set<InodeState> inodes = ConcurrentHashMap.newKeySet();
+
+    /** Oldest first. */
+    private final Set<InodeState> inodes = Collections.synchronizedSet(new LinkedHashSet<>());
+
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
     DirtyInodes(Scheduler scheduler, long delayMs) {
@@ -35,19 +40,19 @@ final class DirtyInodes {
 
     /** Sends everything that is buffered, without waiting or committing. */
     void sendAll() {
-        for (InodeState inode : inodes) {
+        for (InodeState inode : all()) {
             inode.sendBuffered();
         }
     }
 
     /** The inodes that have something to commit. */
-    Set<InodeState> all() {
-        return Set.copyOf(inodes);
+    List<InodeState> all() {
+        return List.copyOf(inodes);
     }
 
     private void sweep() {
         scheduled.set(false);
-        for (InodeState inode : inodes) {
+        for (InodeState inode : all()) {
             inode.commitIfOld(delayMs);
         }
         if (!inodes.isEmpty() && scheduled.compareAndSet(false, true)) {

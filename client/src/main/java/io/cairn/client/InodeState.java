@@ -10,7 +10,6 @@ import io.cairn.wire.Mutation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -295,7 +294,7 @@ final class InodeState implements WriteBack.Owner {
     }
 
     /** Objects whose first chunk was cloned here, which the master does not know yet. */
-    synchronized Set<Long> untoldClones() {
+    synchronized List<Long> untoldClones() {
         return clones.untold();
     }
 
