@@ -117,7 +117,8 @@ public final class MasterService implements AutoCloseable {
         if (term != termSeen) {
             termSeen = term;
             founding = false;
-            sessions.reset(namespace.get().sessions().stream().map(s -> s.session()).toList());
+            sessions.reset(
+                    term, namespace.get().sessions().stream().map(s -> s.session()).toList());
             reaper.reset();
             servers.lead();
             LOG.info("master {} leads in term {}", settings.id(), term);

@@ -85,12 +85,25 @@ final class RequestDoor implements Handler {
         return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
     }
 
+    /**
+     * A new leader knows the sessions a moment after it could answer: until then nobody may hear
+     * that a session has ended.
+     */
+    private void requireTermBegun() {
+        if (sessions.term() != log.leaderTerm()) {
+            throw new FsException(Errno.NOT_READY, "this master has just become the leader");
+        }
+    }
+
     private void mutate(byte[] frame, Decoder in, Answer answer) {
         if (in.remaining() <= Envelope.HEADER_BYTES) {
             throw new MalformedMessageException("mutation of " + in.remaining() + " bytes");
         }
         Mutation mutation = Envelope.decode(in).mutation();
         long session = Envelope.sessionOf(frame, 1);
+        if (log.mayRead()) {
+            requireTermBegun();
+        }
         switch (mutation) {
             case io.cairn.wire.LeaderMutation m ->
                     throw new FsException(
@@ -187,6 +200,7 @@ final class RequestDoor implements Handler {
         if (!log.mayRead()) {
             throw notLeader();
         }
+        requireTermBegun();
         if (session != 0) {
             sessions.touch(session);
         }
@@ -241,6 +255,7 @@ final class RequestDoor implements Handler {
         if (!log.mayRead()) {
             throw notLeader();
         }
+        requireTermBegun();
         byte[] reply =
                 switch (ClusterRequest.decode(in)) {
                     case ClusterRequest.Heartbeat heartbeat ->

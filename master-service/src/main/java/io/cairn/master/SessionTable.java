@@ -5,7 +5,7 @@ import io.cairn.runtime.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +22,7 @@ final class SessionTable {
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
+    private volatile long term = -1;
 
     private static final class Live {
         long renewedMs;
@@ -41,12 +42,18 @@ final class SessionTable {
     }
 
     /** A new term: only these sessions exist, with a full lease, and have told nothing yet. */
-    synchronized void reset(Collection<Long> known) {
+    synchronized void reset(long newTerm, Collection<Long> known) {
         sessions.clear();
         openCounts.clear();
         for (long session : known) {
             live(session);
         }
+        term = newTerm;
+    }
+
+    /** The term that {@link #reset} began last, or -1: sessions of another are not known here. */
+    long term() {
+        return term;
     }
 
     private Live live(long session) {
@@ -177,7 +184,7 @@ final class SessionTable {
 
     /** All connections bound to a session. */
     synchronized Set<Connection> connections() {
-        Set<Connection> connections = new HashSet<>();
+        Set<Connection> connections = new LinkedHashSet<>();
         for (Live live : sessions.values()) {
             if (live.connection != null) {
                 connections.add(live.connection);

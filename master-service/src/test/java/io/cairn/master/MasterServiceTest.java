@@ -239,6 +239,18 @@ final class MasterServiceTest {
     }
 
     @Test
+    void aNewLeaderEndsNoSessionBeforeItKnowsThem() {
+        long session = openSession();
+        log.term++;
+        Query alive = new Query.KeepAlive(true, new long[0]);
+        assertEquals(Errno.NOT_READY, refusal(() -> query(session, alive)));
+        assertEquals(Errno.NOT_READY, refusal(() -> mutate(session, create("f", true))));
+        assertEquals(Errno.NOT_READY, refusal(() -> heartbeat("c1", 1, 0)));
+        time.pass(500);
+        assertInstanceOf(Reply.SessionReply.class, query(session, alive));
+    }
+
+    @Test
     void garbageBytesCloseTheConnection() {
         for (byte[] bytes : new byte[][] {{}, {9}, {1, 2, 3}, {2, 0, 0, 0, 0, 0, 0, 0, 0, 99}}) {
             peer.open = true;
