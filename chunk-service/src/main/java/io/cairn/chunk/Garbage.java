@@ -7,11 +7,14 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ClusterRequest.GarbageTask;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,10 +66,34 @@ final class Garbage {
                 }
             }
         }
-        fresh.forEach(station.graveyard()::add);
-        Futures.finish(
-                Futures.forEach(fresh, WIDTH, this::collect),
-                (done, thrown) -> ended(fresh, thrown));
+        if (!fresh.isEmpty()) {
+            fresh.forEach(station.graveyard()::add);
+            Futures.finish(collect(fresh), (done, thrown) -> ended(fresh, thrown));
+        }
+    }
+
+    /**
+     * Deletes, then makes what was deleted durable, then confirms it: what the master forgets and a
+     * loss of power brings back would stay for ever.
+     */
+    private CompletableFuture<Void> collect(List<GarbageTask> tasks) {
+        Queue<Long> deleted = new ConcurrentLinkedQueue<>();
+        CompletableFuture<Void> deletion =
+                Futures.forEach(
+                        tasks,
+                        WIDTH,
+                        task -> collect(task).thenRun(() -> deleted.add(task.entryId())));
+        return deletion.handle((done, thrown) -> deleted)
+                .thenCompose(
+                        some ->
+                                station.doOnDisk(
+                                        () -> targets.forEach(StorageTarget::syncDeletions)))
+                .thenRun(() -> confirm(deleted))
+                .thenCompose(confirmed -> deletion);
+    }
+
+    private synchronized void confirm(Collection<Long> entries) {
+        collected.addAll(entries);
     }
 
     private void ended(List<GarbageTask> tasks, @Nullable Throwable thrown) {
@@ -94,14 +121,7 @@ final class Garbage {
                                 }
                             }
                         });
-        return Futures.all(turns)
-                .thenCompose(quiet -> station.doOnDisk(() -> delete(task)))
-                .thenAccept(
-                        done -> {
-                            synchronized (this) {
-                                collected.add(task.entryId());
-                            }
-                        });
+        return Futures.all(turns).thenCompose(quiet -> station.doOnDisk(() -> delete(task)));
     }
 
     private void delete(GarbageTask task) {
