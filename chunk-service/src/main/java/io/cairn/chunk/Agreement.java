@@ -129,16 +129,16 @@ final class Agreement {
                             ChunkState own = member.state(term, key);
                             return ask(key, peers).thenCompose(r -> level(key, own, r));
                         })
-                .thenAccept(best -> settled(key, best));
+                .thenAccept(best -> settled(key));
     }
 
-    private synchronized void settled(ChunkKey key, ChunkState best) {
+    private synchronized void settled(ChunkKey key) {
         doubted.remove(key);
         anyDoubted = !doubted.isEmpty();
         if (!compared && agreed.size() < MAX_AGREED) {
             agreed.add(key);
         }
-        member.unsettled().settle(key, best.sequence());
+        member.unsettled().settle(key);
     }
 
     private CompletableFuture<Map<Integer, ChunkState>> ask(ChunkKey key, List<Peer> peers) {

@@ -62,7 +62,7 @@ final class FanOut {
             member.check(term);
             return CompletableFuture.completedFuture(reply);
         }
-        member.unsettled().mark(key, change.sequence());
+        member.unsettled().mark(key);
         WriteReply reply = null;
         if (term.target().freeBytes() < TIGHT_BYTES) {
             try {
@@ -172,7 +172,7 @@ final class FanOut {
 
     private WriteReply settled(WriteReply reply) {
         member.check(term);
-        member.unsettled().settle(key, reply.sequence());
+        member.unsettled().settle(key);
         return reply;
     }
 

@@ -50,7 +50,7 @@ final class MemberWrites {
                     if (isDone(state, write.chunk(), write.sequence()) && done != null) {
                         return done;
                     }
-                    member.unsettled().mark(key, write.sequence());
+                    member.unsettled().mark(key);
                     boolean follows =
                             state.sequence() == write.sequence() - 1
                                     && (state.sequence() == 0 ? 0 : state.epoch())
@@ -102,7 +102,7 @@ final class MemberWrites {
                     if (isDone(state, zero.chunk(), zero.sequence())) {
                         return new WriteReply(zero.sequence(), state.lengthBytes(), 0);
                     }
-                    member.unsettled().mark(key, zero.sequence());
+                    member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != zero.sequence() - 1) {
                         return LACKING;
                     }
@@ -128,7 +128,7 @@ final class MemberWrites {
                     if (isDone(state, clone.chunk(), 1)) {
                         return new WriteReply(1, state.lengthBytes(), 0);
                     }
-                    member.unsettled().mark(key, 1);
+                    member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != 0) {
                         return LACKING;
                     }
@@ -174,7 +174,7 @@ final class MemberWrites {
                                                 + " of this epoch is here already");
                             }
                             if (term.isServing() || member.unsettled().isMarked(key)) {
-                                member.unsettled().mark(key, install.sequence());
+                                member.unsettled().mark(key);
                             }
                             term.target().install(install.chunk(), install.writtenEpoch(), part);
                             if (install.last()) {

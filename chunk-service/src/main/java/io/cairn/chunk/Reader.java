@@ -283,6 +283,7 @@ final class Reader {
             throw askTheHead(term);
         }
         StatChunk question = new StatChunk(chunk);
+        long moment = member.unsettled().moment(key);
         return station.onDisk(() -> member.state(term, key))
                 .thenCombine(
                         station.members().ask(term, head, () -> Message.of(question.toBytes())),
@@ -301,7 +302,7 @@ final class Reader {
                             if (!same) {
                                 throw askTheHead(term);
                             }
-                            member.unsettled().settle(key, own.sequence());
+                            member.unsettled().settle(key, moment);
                             return own;
                         })
                 .handle(

@@ -17,8 +17,9 @@ final class Unsettled {
     private static final int CHUNKS = 4096;
     private static final long SETTLED = 0;
 
-    private final Map<ChunkKey, Long> sequences = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<ChunkKey, Long> marks = new LinkedHashMap<>(16, 0.75f, true);
     private boolean complete;
+    private long lastMark;
     private int drops;
 
     /**
@@ -29,27 +30,39 @@ final class Unsettled {
     }
 
     /** A write was applied, or is about to be. */
-    synchronized void mark(ChunkKey key, long sequence) {
-        put(key, sequence);
+    synchronized void mark(ChunkKey key) {
+        put(key, ++lastMark);
     }
 
-    /** All members have the write; no effect when a later one was marked meanwhile. */
-    synchronized void settle(ChunkKey key, long sequence) {
-        Long marked = sequences.get(key);
-        if (marked != null ? marked == sequence : !complete) {
+    /** All members have the same, and nothing can change it before the caller's turn ends. */
+    synchronized void settle(ChunkKey key) {
+        put(key, SETTLED);
+    }
+
+    /** Stands for what is known of a chunk now. */
+    synchronized long moment(ChunkKey key) {
+        return marks.getOrDefault(key, SETTLED);
+    }
+
+    /**
+     * All members had the same some time after {@link #moment} was asked; no effect when a write
+     * was marked since. That one was marked before does not matter: it reached all or nobody.
+     */
+    synchronized void settle(ChunkKey key, long moment) {
+        if (marks.getOrDefault(key, SETTLED) == moment) {
             put(key, SETTLED);
         }
     }
 
     /** Whether all members are known to have what this server has of the chunk. */
     synchronized boolean isSettled(ChunkKey key) {
-        Long marked = sequences.get(key);
+        Long marked = marks.get(key);
         return marked == null ? complete : marked == SETTLED;
     }
 
     /** Whether a write is known here of which it is open whether all members have it. */
     synchronized boolean isMarked(ChunkKey key) {
-        @Nullable Long marked = sequences.get(key);
+        @Nullable Long marked = marks.get(key);
         return marked != null && marked != SETTLED;
     }
 
@@ -66,19 +79,19 @@ final class Unsettled {
      */
     synchronized void settleOthers(int dropsBefore) {
         if (drops == dropsBefore) {
-            sequences.values().removeIf(sequence -> sequence == SETTLED);
+            marks.values().removeIf(mark -> mark == SETTLED);
             complete = true;
         }
     }
 
-    private void put(ChunkKey key, long sequence) {
-        if (sequence == SETTLED && complete) {
-            sequences.remove(key);
+    private void put(ChunkKey key, long mark) {
+        if (mark == SETTLED && complete) {
+            marks.remove(key);
             return;
         }
-        sequences.put(key, sequence);
-        if (sequences.size() > CHUNKS) {
-            Iterator<Map.Entry<ChunkKey, Long>> eldest = sequences.entrySet().iterator();
+        marks.put(key, mark);
+        if (marks.size() > CHUNKS) {
+            Iterator<Map.Entry<ChunkKey, Long>> eldest = marks.entrySet().iterator();
             if (eldest.next().getValue() != SETTLED) {
                 complete = false;
                 drops++;

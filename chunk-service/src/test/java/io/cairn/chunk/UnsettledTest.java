@@ -11,22 +11,41 @@ class UnsettledTest {
 
     private static void overflow(Unsettled unsettled) {
         for (int i = 0; i < 5000; i++) {
-            unsettled.mark(new ChunkKey(2, i), 1);
+            unsettled.mark(new ChunkKey(2, i));
         }
     }
 
     @Test
-    void aChangeIsUnsettledUntilTheHeadConfirmsThatVeryWrite() {
+    void aChangeIsUnsettledUntilTheHeadWasAskedAfterIt() {
         Unsettled unsettled = new Unsettled(true);
         assertTrue(unsettled.isSettled(KEY));
-        unsettled.mark(KEY, 5);
-        unsettled.mark(KEY, 6);
+        unsettled.mark(KEY);
+        long first = unsettled.moment(KEY);
+        unsettled.mark(KEY);
+        long second = unsettled.moment(KEY);
         assertTrue(unsettled.isMarked(KEY));
-        unsettled.settle(KEY, 5);
+        unsettled.settle(KEY, first);
         assertFalse(unsettled.isSettled(KEY));
-        unsettled.settle(KEY, 6);
+        unsettled.settle(KEY, second);
         assertTrue(unsettled.isSettled(KEY));
         assertFalse(unsettled.isMarked(KEY));
+    }
+
+    @Test
+    void aWriteThatBeganAfterTheQuestionStaysUnsettled() {
+        Unsettled unsettled = new Unsettled(false);
+        long before = unsettled.moment(KEY);
+        unsettled.mark(KEY);
+        unsettled.settle(KEY, before);
+        assertFalse(unsettled.isSettled(KEY));
+    }
+
+    @Test
+    void whoHoldsTheTurnSettlesWhateverWasMarked() {
+        Unsettled unsettled = new Unsettled(true);
+        unsettled.mark(KEY);
+        unsettled.settle(KEY);
+        assertTrue(unsettled.isSettled(KEY));
     }
 
     @Test
@@ -34,7 +53,7 @@ class UnsettledTest {
         Unsettled unsettled = new Unsettled(false);
         assertFalse(unsettled.isSettled(KEY));
         assertFalse(unsettled.isMarked(KEY));
-        unsettled.settle(KEY, 3);
+        unsettled.settle(KEY, unsettled.moment(KEY));
         assertTrue(unsettled.isSettled(KEY));
         assertFalse(unsettled.isSettled(new ChunkKey(1, 1)));
     }
@@ -42,7 +61,7 @@ class UnsettledTest {
     @Test
     void droppedEntriesMakeEverythingElseUnsettled() {
         Unsettled unsettled = new Unsettled(true);
-        unsettled.mark(KEY, 5);
+        unsettled.mark(KEY);
         overflow(unsettled);
         assertFalse(unsettled.isSettled(KEY));
         assertFalse(unsettled.isSettled(new ChunkKey(3, 0)));
@@ -52,7 +71,7 @@ class UnsettledTest {
     void aComparisonOfAllChunksSettlesTheRest() {
         Unsettled unsettled = new Unsettled(false);
         int drops = unsettled.drops();
-        unsettled.mark(KEY, 5);
+        unsettled.mark(KEY);
         unsettled.settleOthers(drops);
         assertTrue(unsettled.isSettled(new ChunkKey(1, 1)));
         assertFalse(unsettled.isSettled(KEY));

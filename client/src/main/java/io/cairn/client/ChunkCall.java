@@ -206,7 +206,11 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             int target, ChunkAddress address, @Nullable Connection via, FsException error) {
         lastError = error;
         switch (error.errno()) {
-            case WRONG_EPOCH -> refreshAndRetry(io.epochOf(address.group()) == address.epoch());
+            case WRONG_EPOCH -> {
+                // Also said by a member that cannot tell by itself: others may, the head can.
+                disappointing.add(target);
+                refreshAndRetry(io.epochOf(address.group()) == address.epoch());
+            }
             case NOT_READY, NOT_LEADER -> {
                 disappointing.add(target);
                 refreshAndRetry(true);
