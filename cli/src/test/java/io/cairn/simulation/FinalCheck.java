@@ -1,6 +1,5 @@
 package io.cairn.simulation;
 
-import io.cairn.chunk.store.BlockRange;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
@@ -10,7 +9,6 @@ import io.cairn.fs.FsException;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -30,6 +28,7 @@ final class FinalCheck {
     private static final int MAX_INODES = 10_000;
 
     private final SimulatedCluster cluster;
+    private final Oracle oracle;
     private final Waiting waiting;
 
     /** Lets simulated time pass. */
@@ -38,8 +37,9 @@ final class FinalCheck {
         boolean until(BooleanSupplier condition, long limitMs);
     }
 
-    FinalCheck(SimulatedCluster cluster, Waiting waiting) {
+    FinalCheck(SimulatedCluster cluster, Oracle oracle, Waiting waiting) {
         this.cluster = cluster;
+        this.oracle = oracle;
         this.waiting = waiting;
     }
 
@@ -159,53 +159,41 @@ final class FinalCheck {
                                         && group.isCurrent(target.id()));
     }
 
-    private static @Nullable String difference(
+    private @Nullable String difference(
             Blob blob, Map<String, ChunkState> states, Map<String, StorageTarget> targets) {
         if (states.size() != targets.size()) {
             return "I5 " + blob + " is only at " + states;
         }
-        byte @Nullable [] first = null;
+        if (states.values().stream().distinct().count() > 1) {
+            return "I7 " + blob + " is at different writes: " + states;
+        }
+        ReplicaBytes agreed = null;
         for (Map.Entry<String, ChunkState> each : states.entrySet()) {
-            ChunkState state = each.getValue();
-            ChunkAddress address =
-                    new ChunkAddress(
-                            blob.group, state.epoch(), blob.oid, blob.index, state.chunkSizeLog2());
-            byte[] bytes;
+            ReplicaBytes bytes;
             try {
-                bytes = bytes(targets.get(each.getKey()), address, state);
+                bytes = read(blob, each.getValue(), targets.get(each.getKey()));
             } catch (FsException e) {
                 return "I5 " + blob + " at " + each + " cannot be read: " + e.getMessage();
             }
-            if (first == null) {
-                first = bytes;
-            } else if (!Arrays.equals(first, bytes)) {
-                int at = Arrays.mismatch(first, bytes);
-                return "I5 replicas of "
-                        + blob
-                        + " differ at byte "
-                        + at
-                        + ", "
-                        + first[at]
-                        + " and "
-                        + bytes[at]
-                        + " at "
-                        + each.getKey()
-                        + ": "
-                        + states;
+            int at = agreed == null ? -1 : agreed.mismatch(bytes);
+            if (at >= 0) {
+                return "I5 replicas of " + blob + " differ in block " + at + ": " + states;
             }
+            agreed = agreed == null ? bytes : agreed.with(bytes);
+        }
+        if (agreed != null && agreed.badBlocks() > 0 && !oracle.isExposed()) {
+            return "I5 " + blob + " has " + agreed.badBlocks() + " blocks that are good nowhere";
         }
         return null;
     }
 
-    private static byte[] bytes(
-            @Nullable StorageTarget target, ChunkAddress address, ChunkState state) {
+    private static ReplicaBytes read(Blob blob, ChunkState state, @Nullable StorageTarget target) {
         if (target == null || state.lengthBytes() == 0) {
-            return new byte[0];
+            return ReplicaBytes.EMPTY;
         }
-        BlockRange range = target.read(address, 0, state.lengthBytes());
-        ByteBuffer blocks = range.blocks().duplicate();
-        byte[] bytes = new byte[Math.min(blocks.remaining(), state.lengthBytes())];
-        blocks.get(bytes);
-        return bytes;
+        ChunkAddress address =
+                new ChunkAddress(
+                        blob.group, state.epoch(), blob.oid, blob.index, state.chunkSizeLog2());
+        return ReplicaBytes.of(target.read(address, 0, state.lengthBytes()));
     }
 }

@@ -22,6 +22,7 @@ final class Oracle {
     private long calmSinceMs = Long.MAX_VALUE;
     private int successes;
     private int failures;
+    private boolean exposed;
 
     Oracle(Simulation simulation, History history) {
         this.simulation = simulation;
@@ -76,8 +77,14 @@ final class Oracle {
 
     /** What was closed but not synced may be gone: more power was lost than is promised for. */
     void exposed() {
+        exposed = true;
         files.forEach(FileModel::exposed);
         log.exposed();
+    }
+
+    /** Whether more power was lost than is promised for. */
+    boolean isExposed() {
+        return exposed;
     }
 
     void succeeded() {

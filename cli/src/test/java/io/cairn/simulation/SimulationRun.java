@@ -57,7 +57,9 @@ final class SimulationRun {
         if (history.violation() != null) {
             history.note(cluster.master.isRunning() ? cluster.state() : "no master");
             if (cluster.isRunning()) {
-                new FinalCheck(cluster, this::runUntil).differences().forEach(history::note);
+                new FinalCheck(cluster, oracle, this::runUntil)
+                        .differences()
+                        .forEach(history::note);
             }
         }
         return new Result(
@@ -101,7 +103,7 @@ final class SimulationRun {
         reader.start(new FinalWork(oracle, call(reader)), 0);
         cluster.clients.add(reader);
         finish("the last look");
-        new FinalCheck(cluster, this::runUntil).run();
+        new FinalCheck(cluster, oracle, this::runUntil).run();
     }
 
     private Call call(SimulatedClient client) {
