@@ -8,6 +8,7 @@ import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.StatChunk;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -213,15 +214,29 @@ final class Agreement {
         return station.onDisk(
                 () -> {
                     if (member.isUnusable(term, key)) {
-                        settleHere(new BlobKey(term.groupId(), key.oid(), key.index()));
+                        settleHere(new BlobKey(term.groupId(), key.oid(), key.index()), key);
                     }
                     return member.state(term, key);
                 });
     }
 
-    private void settleHere(BlobKey blob) {
+    /**
+     * Takes a replica in doubt as it stands. What it holds may be no write at all, so it becomes
+     * the next one: a replica of another member that has the last write is not the same.
+     */
+    private void settleHere(BlobKey blob, ChunkKey key) {
         try {
-            term.target().settle(blob);
+            WriteMark whole = term.target().settle(blob);
+            if (whole != null) {
+                member.origins().note(term.unbrokenSince(), key, whole);
+            }
+            ChunkState state = member.state(term, key);
+            term.target()
+                    .zero(
+                            member.address(term, key, state.chunkSizeLog2()),
+                            state.sequence() + 1,
+                            0,
+                            0);
             LOG.info("{} was in doubt and no other member has it: taken as it stands", blob);
         } catch (FsException e) {
             LOG.error("{} is damaged and no other member has it: {}", blob, e.getMessage());

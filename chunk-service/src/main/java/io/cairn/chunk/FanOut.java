@@ -57,6 +57,7 @@ final class FanOut {
     /** Makes the change of a chunk in this state. On a disk thread. */
     CompletableFuture<WriteReply> run(ChunkState before, Change change) {
         List<Peer> live = headship.live();
+        member.origins().note(term, before);
         if (live.isEmpty()) {
             WriteReply reply = applyHere(change);
             member.check(term);
@@ -90,7 +91,9 @@ final class FanOut {
 
     private WriteReply applyHere(Change change) {
         int deltaBytes = change.apply();
-        WriteReply reply = new WriteReply(change.sequence(), change.lengthAfterBytes(), deltaBytes);
+        WriteReply reply =
+                new WriteReply(
+                        change.sequence(), change.lengthAfterBytes(), deltaBytes, chunk.epoch());
         if (operation != null) {
             station.memory().remember(key, operation, reply);
         }

@@ -1,6 +1,7 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
@@ -9,6 +10,7 @@ import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.Flush;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +42,8 @@ final class Flushing {
         ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
         Headship headship = member.headship(term);
         List<Peer> live = headship.live();
-        return attempt(term, chunk, live)
+        return checkNotLost(term, flush)
+                .thenCompose(there -> attempt(term, chunk, live))
                 .thenCompose(
                         failures -> {
                             if (failures.isEmpty() || live.isEmpty()) {
@@ -55,18 +58,116 @@ final class Flushing {
                 .thenCompose(done -> station.onDisk(() -> reply(term, key)));
     }
 
+    /**
+     * EIO unless the writes that the client wants to be durable are there. They are when one of the
+     * members has kept its memory since; else what the chunk stood at when the group came back
+     * tells, and its checksums: power loss may leave a header without the data.
+     */
+    private CompletableFuture<Void> checkNotLost(Term term, Flush flush) {
+        List<WriteMark> old =
+                flush.marks().stream().filter(m -> m.epoch() < term.unbrokenSince()).toList();
+        ChunkKey key = new ChunkKey(flush.chunk().oid(), flush.chunk().index());
+        if (old.isEmpty() || station.graveyard().holds(key)) {
+            return Futures.DONE;
+        }
+        return member.turns()
+                .exclusive(key, () -> member.headship(term).agreement().ensure(key))
+                .thenCompose(agreed -> station.fromDisk(() -> vouch(term, key, old)))
+                .thenCompose(there -> station.fromDisk(() -> checkWhole(term, flush.chunk())));
+    }
+
+    private CompletableFuture<Void> vouch(Term term, ChunkKey key, List<WriteMark> marks) {
+        ChunkState state = member.state(term, key);
+        WriteMark origin = member.origins().find(term.unbrokenSince(), key);
+        boolean changed = state.epoch() >= term.unbrokenSince();
+        if (origin == null && changed) {
+            return askWhoChanged(term, key, marks);
+        }
+        WriteMark left = changed ? origin : new WriteMark(state.epoch(), state.sequence());
+        return holds(left, marks) ? Futures.DONE : lost(key, marks, String.valueOf(left));
+    }
+
+    private static boolean holds(@Nullable WriteMark origin, List<WriteMark> marks) {
+        return origin != null
+                && marks.stream()
+                        .allMatch(
+                                mark ->
+                                        origin.epoch() == mark.epoch()
+                                                && origin.sequence() >= mark.sequence());
+    }
+
+    private static CompletableFuture<Void> lost(ChunkKey key, List<WriteMark> marks, String left) {
+        return Futures.failed(
+                Errno.EIO,
+                "of %s the writes %s were lost when all servers of the group stopped; left: %s"
+                        .formatted(key, marks, left));
+    }
+
+    /**
+     * This server synced the chunk when it had been changed: another one saw what it was before.
+     */
+    private CompletableFuture<Void> askWhoChanged(Term term, ChunkKey key, List<WriteMark> marks) {
+        ChunkAddress chunk = member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2);
+        Flush question = new Flush(chunk, marks, true, NO_TICKET);
+        CompletableFuture<Void> answer =
+                lost(key, marks, "nobody knows, the chunk has changed since");
+        for (Peer peer : term.servingPeers()) {
+            answer =
+                    answer.exceptionallyCompose(
+                            unknown ->
+                                    Futures.failure(unknown).errno() == Errno.EIO
+                                            ? ask(term, peer, question, unknown)
+                                            : CompletableFuture.failedFuture(unknown));
+        }
+        return answer;
+    }
+
+    /** What else than not knowing keeps the member from answering is no answer. */
+    private CompletableFuture<Void> ask(Term term, Peer peer, Flush question, Throwable unknown) {
+        return station.members()
+                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .thenAccept(Flushing::release)
+                .exceptionallyCompose(
+                        thrown ->
+                                Futures.failure(thrown).errno() == Errno.EIO
+                                        ? CompletableFuture.failedFuture(unknown)
+                                        : Futures.failed(
+                                                Errno.WRONG_EPOCH,
+                                                "a member of " + term + " does not answer"));
+    }
+
+    private CompletableFuture<Void> checkWhole(Term term, ChunkAddress chunk) {
+        if (term.target().verify(chunk)) {
+            return Futures.DONE;
+        }
+        ChunkState state = member.state(term, new ChunkKey(chunk.oid(), chunk.index()));
+        return new BlobCopy(station, term)
+                .mend(state, term.servingPeers())
+                .exceptionallyCompose(
+                        thrown ->
+                                Futures.failed(
+                                        Errno.EIO,
+                                        chunk + " was lost in part: " + Futures.failure(thrown)));
+    }
+
     private WriteReply reply(Term term, ChunkKey key) {
         ChunkState state = member.state(term, key);
         member.check(term);
-        return new WriteReply(state.sequence(), state.lengthBytes(), 0);
+        return new WriteReply(state.sequence(), state.lengthBytes(), 0, state.epoch());
     }
 
-    /** Member: flushes here. */
+    /**
+     * Member: flushes here; EIO when it does not know for certain that the writes named are there.
+     */
     CompletableFuture<WriteReply> here(Flush flush) {
         Term term = member.enterAsMember(flush.chunk().epoch());
         ChunkKey key = new ChunkKey(flush.chunk().oid(), flush.chunk().index());
         return station.onDisk(
                 () -> {
+                    WriteMark origin = member.origins().find(term.unbrokenSince(), key);
+                    if (!flush.marks().isEmpty() && !holds(origin, flush.marks())) {
+                        throw new FsException(Errno.EIO, "nothing known of " + flush.marks());
+                    }
                     term.target().flush(flush.chunk());
                     return reply(term, key);
                 });
@@ -74,7 +175,7 @@ final class Flushing {
 
     private CompletableFuture<List<Failure>> attempt(
             Term term, ChunkAddress chunk, List<Peer> live) {
-        Flush forwarded = new Flush(chunk, true, NO_TICKET);
+        Flush forwarded = new Flush(chunk, List.of(), true, NO_TICKET);
         List<CompletableFuture<Void>> all = new ArrayList<>();
         List<Failure> failures = new ArrayList<>();
         for (Peer peer : live) {

@@ -22,6 +22,7 @@ final class GroupMember {
     private final Floors floors;
     private final ChunkTurns turns;
     private final Unsettled unsettled;
+    private final Origins origins = new Origins();
     private volatile Term term;
     private volatile @Nullable Headship headship;
     private volatile CompletableFuture<Void> quietBefore = Futures.DONE;
@@ -47,6 +48,10 @@ final class GroupMember {
 
     Unsettled unsettled() {
         return unsettled;
+    }
+
+    Origins origins() {
+        return origins;
     }
 
     /**

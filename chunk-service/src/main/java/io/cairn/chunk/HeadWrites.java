@@ -259,7 +259,7 @@ final class HeadWrites {
         }
         if (change == null) {
             return CompletableFuture.completedFuture(
-                    new WriteReply(state.sequence(), state.lengthBytes(), 0));
+                    new WriteReply(state.sequence(), state.lengthBytes(), 0, state.epoch()));
         }
         return new FanOut(station, member, term, request.chunk, request.operation)
                 .run(state, change);

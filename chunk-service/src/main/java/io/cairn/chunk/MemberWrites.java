@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * Thread-safe.
  */
 final class MemberWrites {
-    private static final WriteReply LACKING = new WriteReply(0, 0, 0);
+    private static final WriteReply LACKING = new WriteReply(0, 0, 0, 0);
 
     private final Station station;
     private final GroupMember member;
@@ -58,6 +58,7 @@ final class MemberWrites {
                     if (!follows) {
                         return LACKING;
                     }
+                    member.origins().note(term, state);
                     AlignedWrite aligned =
                             new AlignedWrite(
                                     write.offsetBytes(), write.lengthBytes(), blocks, write.crcs());
@@ -67,7 +68,10 @@ final class MemberWrites {
                                 int delta = target.write(write.chunk(), write.sequence(), aligned);
                                 WriteReply reply =
                                         new WriteReply(
-                                                write.sequence(), write.lengthBytes(), delta);
+                                                write.sequence(),
+                                                write.lengthBytes(),
+                                                delta,
+                                                write.chunk().epoch());
                                 station.memory().remember(key, write.operation(), reply);
                                 return reply;
                             });
@@ -100,12 +104,14 @@ final class MemberWrites {
                 key -> {
                     ChunkState state = member.state(term, key);
                     if (isDone(state, zero.chunk(), zero.sequence())) {
-                        return new WriteReply(zero.sequence(), state.lengthBytes(), 0);
+                        return new WriteReply(
+                                zero.sequence(), state.lengthBytes(), 0, state.epoch());
                     }
                     member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != zero.sequence() - 1) {
                         return LACKING;
                     }
+                    member.origins().note(term, state);
                     int delta =
                             term.target()
                                     .zero(
@@ -113,7 +119,8 @@ final class MemberWrites {
                                             zero.sequence(),
                                             zero.offsetBytes(),
                                             zero.lengthBytes());
-                    return new WriteReply(zero.sequence(), state.lengthBytes(), delta);
+                    return new WriteReply(
+                            zero.sequence(), state.lengthBytes(), delta, zero.chunk().epoch());
                 });
     }
 
@@ -126,7 +133,7 @@ final class MemberWrites {
                 key -> {
                     ChunkState state = member.state(term, key);
                     if (isDone(state, clone.chunk(), 1)) {
-                        return new WriteReply(1, state.lengthBytes(), 0);
+                        return new WriteReply(1, state.lengthBytes(), 0, state.epoch());
                     }
                     member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != 0) {
@@ -141,7 +148,7 @@ final class MemberWrites {
                                                 clone.sourceOid(),
                                                 clone.lengthBytes());
                                 int lengthBytes = member.state(term, key).lengthBytes();
-                                return new WriteReply(1, lengthBytes, 0);
+                                return new WriteReply(1, lengthBytes, 0, clone.chunk().epoch());
                             });
                 });
     }

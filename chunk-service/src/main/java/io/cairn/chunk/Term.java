@@ -83,6 +83,11 @@ final class Term {
         return group.epoch();
     }
 
+    /** Epoch since when no acknowledged write can have been lost. */
+    long unbrokenSince() {
+        return group.unbrokenSince();
+    }
+
     PlacementGroup group() {
         return group;
     }

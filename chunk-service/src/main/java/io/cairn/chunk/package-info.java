@@ -29,6 +29,13 @@
  * last 64 of a chunk), so a resend is applied once. A member without room makes the change undone
  * everywhere ({@code Undo}).
  *
+ * <p>A flush makes the chunk durable on all current members at once ({@code Flushing}). It names
+ * the writes that its client knows acknowledged. When all members stopped between the two (the map
+ * tells since when a group is unbroken), the head looks whether the chunk held them when the group
+ * came back ({@code Origins}), and its checksums; if not, the flush fails instead of promising what
+ * is lost. So the loss of all power gives EIO to the fsync that follows, and the end of all
+ * processes, which loses nothing, does not.
+ *
  * <h2>Beginning of a term</h2>
  *
  * An acknowledged write is on all members that were current in its epoch, and a member becomes

@@ -24,7 +24,7 @@ class BookkeepingTest {
     private static final ChunkKey KEY = new ChunkKey(1, 0);
 
     private static WriteReply reply(long sequence) {
-        return new WriteReply(sequence, 10, 0);
+        return new WriteReply(sequence, 10, 0, 1);
     }
 
     @Test

@@ -19,13 +19,18 @@ import io.cairn.wire.ChunkRequest.OperationId;
 import io.cairn.wire.ChunkRequest.Read;
 import io.cairn.wire.ChunkRequest.StatChunk;
 import io.cairn.wire.ChunkRequest.Write;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.ChunkRequest.Zero;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 
 /**
@@ -42,6 +47,7 @@ final class ChunkClient {
     private final Clock clock;
     private final FakeMaster master;
     private final long session;
+    private final Map<String, Set<WriteMark>> acknowledged = new ConcurrentHashMap<>();
     private long lastOperation;
     private long retryLimitMs = 60_000;
 
@@ -80,9 +86,15 @@ final class ChunkClient {
     CompletableFuture<WriteReply> write(int group, long oid, long index, int offset, byte[] data) {
         OperationId operation = nextOperation();
         return again(
-                group,
-                epoch -> writing(chunk(group, epoch, oid, index), operation, offset, data),
-                WriteReply.class);
+                        group,
+                        epoch -> writing(chunk(group, epoch, oid, index), operation, offset, data),
+                        WriteReply.class)
+                .thenCompose(
+                        reply ->
+                                noted(group, marks(oid, index), reply)
+                                        ? flush(group, oid, index, false)
+                                                .handle((done, thrown) -> reply)
+                                        : CompletableFuture.completedFuture(reply));
     }
 
     static Message writing(ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
@@ -126,15 +138,49 @@ final class ChunkClient {
                 WriteReply.class);
     }
 
-    /** Makes a chunk durable. */
+    /**
+     * Within a time without a stop of all servers the last write stands for all before it. Returns
+     * whether there was such a stop before.
+     */
+    private boolean noted(int group, Set<WriteMark> marks, WriteReply reply) {
+        long unbrokenSince = master.group(group).unbrokenSince();
+        marks.removeIf(mark -> mark.epoch() >= unbrokenSince);
+        boolean old = !marks.isEmpty();
+        return marks.add(new WriteMark(reply.epoch(), reply.sequence())) && old;
+    }
+
+    private Set<WriteMark> marks(long oid, long index) {
+        return acknowledged.computeIfAbsent(
+                oid + "." + index, chunk -> ConcurrentHashMap.newKeySet());
+    }
+
+    /** Makes a chunk durable, with all writes acknowledged to this client since. */
     CompletableFuture<WriteReply> flush(int group, long oid, long index) {
+        return flush(group, oid, index, true);
+    }
+
+    private CompletableFuture<WriteReply> flush(
+            int group, long oid, long index, boolean tellsLoss) {
+        List<WriteMark> marks = List.copyOf(marks(oid, index));
         return again(
-                group,
-                epoch ->
-                        Message.of(
-                                new Flush(chunk(group, epoch, oid, index), false, NO_TICKET)
-                                        .toBytes()),
-                WriteReply.class);
+                        group,
+                        epoch ->
+                                Message.of(
+                                        new Flush(
+                                                        chunk(group, epoch, oid, index),
+                                                        marks,
+                                                        false,
+                                                        NO_TICKET)
+                                                .toBytes()),
+                        WriteReply.class)
+                .whenComplete(
+                        (reply, thrown) -> {
+                            boolean lost =
+                                    thrown != null && Futures.failure(thrown).errno() == Errno.EIO;
+                            if (reply != null || (lost && tellsLoss)) {
+                                marks.forEach(marks(oid, index)::remove);
+                            }
+                        });
     }
 
     /** State of a chunk as the head tells it. */

@@ -8,6 +8,7 @@ import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Errno;
 import io.cairn.net.Transport;
+import io.cairn.testkit.SimulatedDisk;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;
 import io.cairn.testkit.Simulation;
@@ -23,6 +24,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chunk servers with real targets, a master and a client, on a simulated clock and network. Servers
@@ -57,9 +59,21 @@ final class ChunkCluster implements AutoCloseable {
     final ChunkClient client;
     private final Path directory;
     private final Map<Integer, Server> servers = new TreeMap<>();
+    private final @Nullable Map<Integer, SimulatedDisk> memory;
 
     /** A cluster whose servers run and have a map with that many groups. */
     ChunkCluster(long seed, Path directory, int serverCount, int replicas, int groups) {
+        this(seed, directory, new int[] {serverCount, replicas, groups}, false);
+    }
+
+    /**
+     * A cluster whose servers run and have a map.
+     *
+     * @param shape servers, replicas, groups
+     * @param losesPower whether the disks are simulated and can lose what was not synced
+     */
+    ChunkCluster(long seed, Path directory, int[] shape, boolean losesPower) {
+        this.memory = losesPower ? new TreeMap<>() : null;
         this.simulation = new Simulation(seed);
         this.network = new SimulatedNetwork(simulation);
         this.directory = directory;
@@ -69,8 +83,8 @@ final class ChunkCluster implements AutoCloseable {
                         simulation,
                         new SimulatedScheduler(simulation),
                         new Endpoint("master", 9000),
-                        new int[] {serverCount, replicas, groups});
-        for (int i = 1; i <= serverCount; i++) {
+                        shape);
+        for (int i = 1; i <= shape[0]; i++) {
             start(i);
         }
         this.client = newClient("client", 1);
@@ -98,7 +112,12 @@ final class ChunkCluster implements AutoCloseable {
         String name = "c" + number;
         Transport transport = network.start(name);
         SimulatedScheduler scheduler = new SimulatedScheduler(simulation);
-        TestDisk disk = new TestDisk();
+        TestDisk disk =
+                memory == null
+                        ? new TestDisk()
+                        : new TestDisk(
+                                memory.computeIfAbsent(number, n -> new SimulatedDisk(1L << 30)),
+                                true);
         Random random = new Random(simulation.random().nextLong());
         StorageTarget target;
         try {
@@ -133,6 +152,16 @@ final class ChunkCluster implements AutoCloseable {
         network.crash("c" + number);
         server.scheduler.stop();
         server.disk.crash();
+    }
+
+    /** The power of a server goes: what was not synced may be lost. */
+    void losePower(int number) {
+        kill(number);
+        SimulatedDisk disk = memory == null ? null : memory.get(number);
+        if (disk == null) {
+            throw new IllegalStateException("the disk of server " + number + " is a real one");
+        }
+        disk.crash(simulation.random().nextLong());
     }
 
     /** A server stops in good order. */

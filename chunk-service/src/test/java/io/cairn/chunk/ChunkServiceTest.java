@@ -69,7 +69,7 @@ class ChunkServiceTest {
                     new byte[100], cluster.await(cluster.client.read(GROUP, OID, 3, 50, 100)));
             assertEquals(0, cluster.await(cluster.client.stat(GROUP, OID, 3)).state().sequence());
             assertEquals(
-                    new WriteReply(0, 0, 0),
+                    new WriteReply(0, 0, 0, 0),
                     cluster.await(cluster.client.zero(GROUP, OID, 3, 0, 4096)));
             assertEquals(0, cluster.await(cluster.client.flush(GROUP, OID, 3)).sequence());
         }

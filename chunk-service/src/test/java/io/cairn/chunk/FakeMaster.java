@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,7 @@ final class FakeMaster implements Handler {
     private final int groupCount;
     private final Map<String, Seen> servers = new TreeMap<>();
     private final Map<Integer, MemberFailed> doomed = new TreeMap<>();
+    private final Set<Integer> broken = new TreeSet<>();
     private final List<GarbageTask> garbage = new ArrayList<>();
     private final Map<Long, Set<String>> confirmed = new HashMap<>();
     private final List<MemberSynced> synced = new ArrayList<>();
@@ -312,6 +314,10 @@ final class FakeMaster implements Handler {
         for (Member m : group.members()) {
             MemberState state = m.state();
             boolean last = state == MemberState.LAST_SERVING;
+            if (last && isRestarted(m)) {
+                broken.add(group.id());
+                again = true;
+            }
             if (state == MemberState.OFFLINE || last) {
                 if (isPresent(m) && last && !serves) {
                     state = MemberState.SERVING;
@@ -325,6 +331,7 @@ final class FakeMaster implements Handler {
             } else if (isRestarted(m)) {
                 if (serves(m) && !stays) {
                     again = true;
+                    broken.add(group.id());
                 } else {
                     state = MemberState.OFFLINE;
                 }
@@ -364,8 +371,9 @@ final class FakeMaster implements Handler {
             groups.add(
                     members == null
                             ? group
-                            : new PlacementGroup(group.id(), group.poolId(), epoch, members));
+                            : group.next(epoch, broken.contains(group.id()), members));
         }
+        broken.clear();
         map = new ClusterMap(epoch, present, map.targets(), map.pools(), groups);
     }
 

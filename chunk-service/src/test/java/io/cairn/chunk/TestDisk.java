@@ -10,11 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The real disk, with a switch for each way to fail (full: contents of chunks have no room). A
- * process that died is played by {@link #crash}: what it wrote is there, what it still tries fails.
+ * A disk with a switch for each way to fail (full: contents of chunks have no room). A process that
+ * died is played by {@link #crash}: what it wrote is there, what it still tries fails.
  */
 final class TestDisk implements Disk {
-    private final FileDisk disk = new FileDisk();
+    private final Disk disk;
+    private final boolean syncs;
     private final List<DiskFile> files = new ArrayList<>();
     private volatile boolean crashed;
     private volatile boolean full;
@@ -22,6 +23,21 @@ final class TestDisk implements Disk {
     private volatile boolean failsOnce;
     private volatile boolean writeFails;
     private volatile long usableBytes = 1L << 40;
+
+    /** The real disk, on which nothing is ever synced. */
+    TestDisk() {
+        this(new FileDisk(), false);
+    }
+
+    /**
+     * Another disk.
+     *
+     * @param syncs whether it is to be synced
+     */
+    TestDisk(Disk disk, boolean syncs) {
+        this.disk = disk;
+        this.syncs = syncs;
+    }
 
     /** The process ends. */
     synchronized void crash() {
@@ -93,6 +109,9 @@ final class TestDisk implements Disk {
             if (syncFails || failsOnce) {
                 failsOnce = false;
                 throw new IOException(path + ": sync fails for the test");
+            }
+            if (syncs) {
+                file.force(metadata);
             }
         }
 
@@ -175,6 +194,9 @@ final class TestDisk implements Disk {
     @Override
     public void forceDirectory(Path directory) throws IOException {
         check();
+        if (syncs) {
+            disk.forceDirectory(directory);
+        }
     }
 
     @Override

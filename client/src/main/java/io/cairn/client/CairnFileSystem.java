@@ -414,7 +414,7 @@ public final class CairnFileSystem implements FileSystem {
     void sync(InodeState state, long timeoutMs) {
         Await.get(
                 state.drain()
-                        .thenCompose(_ -> mount.unsynced().flush(state.ino()))
+                        .thenCompose(_ -> state.flushChunks())
                         .thenCompose(_ -> state.commit()),
                 timeoutMs + mount.timeoutMs());
     }

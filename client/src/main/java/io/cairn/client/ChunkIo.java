@@ -18,11 +18,13 @@ import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -153,9 +155,15 @@ final class ChunkIo implements AutoCloseable {
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 
-    /** Makes a chunk durable on all current replicas. */
-    CompletableFuture<WriteReply> flush(ChunkPlace place) {
-        return start(place, address -> new ChunkRequest.Flush(address, false, NO_TICKET), null)
+    /**
+     * Makes a chunk durable on all current replicas. EIO when one of these writes, acknowledged
+     * before, was lost with the power of all servers.
+     */
+    CompletableFuture<WriteReply> flush(ChunkPlace place, List<WriteMark> marks) {
+        return start(
+                        place,
+                        address -> new ChunkRequest.Flush(address, marks, false, NO_TICKET),
+                        null)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 
@@ -274,6 +282,12 @@ final class ChunkIo implements AutoCloseable {
     int replicas(ChunkPlace place) {
         PlacementGroup group = map().groupOf(place.layout(), place.index());
         return group == null ? 0 : group.members().size();
+    }
+
+    /** Epoch since when no acknowledged write of the group of a chunk can have been lost. */
+    long unbrokenSince(ChunkPlace place) {
+        PlacementGroup group = map().groupOf(place.layout(), place.index());
+        return group == null ? 0 : group.unbrokenSince();
     }
 
     long epochOf(int groupId) {

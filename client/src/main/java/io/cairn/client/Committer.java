@@ -120,7 +120,7 @@ final class Committer {
      */
     private CompletableFuture<Reply> replace(Mutation mutation) {
         return mount.unsynced()
-                .flush(state.ino())
+                .flush(state.ino(), _ -> true, _ -> {})
                 .thenCompose(_ -> mount.master().mutate(mutation));
     }
 

@@ -144,9 +144,7 @@ final class FileContents {
         int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
         return state.prepare(place)
                 .thenCompose(_ -> mount.chunks().zero(place, inChunk, (int) (to - from)))
-                .thenAccept(
-                        (WriteReply reply) ->
-                                state.changed(place, from, to, reply.allocatedDeltaBytes()));
+                .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply));
     }
 
     /**

@@ -5,6 +5,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Mutation;
 import java.nio.ByteBuffer;
@@ -210,9 +211,9 @@ final class InodeState implements WriteBack.Owner {
     }
 
     /** Contents were changed at the chunk servers directly, as by punching a hole. */
-    synchronized void changed(ChunkPlace place, long from, long to, int allocatedDelta) {
-        uncommitted.stored(0, allocatedDelta);
-        mount.unsynced().add(ino(), place);
+    synchronized void changed(ChunkPlace place, long from, long to, WriteReply reply) {
+        uncommitted.stored(0, reply.allocatedDeltaBytes());
+        mount.unsynced().add(ino(), place, reply);
         for (ReadAhead reader : readers) {
             reader.forget(from, to);
         }
@@ -244,15 +245,30 @@ final class InodeState implements WriteBack.Owner {
     }
 
     @Override
-    public synchronized void written(ChunkPlace place, long end, int allocatedDeltaBytes) {
-        uncommitted.stored(end, allocatedDeltaBytes);
-        mount.unsynced().add(ino(), place);
+    public synchronized void written(ChunkPlace place, long end, WriteReply reply) {
+        uncommitted.stored(end, reply.allocatedDeltaBytes());
+        mount.unsynced().add(ino(), place, reply);
     }
 
     @Override
     public synchronized void lost(FsException error) {
         errors.note(error);
         uncommitted.lost(chunks.end());
+    }
+
+    /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
+    CompletableFuture<Void> flushChunks() {
+        return mount.unsynced().flush(ino(), this::refersTo, errors::note);
+    }
+
+    /** Whether a chunk, perhaps one still to be cloned, is part of the contents. */
+    private synchronized boolean refersTo(ChunkPlace place) {
+        Layout layout = inode.layout();
+        if (layout == null) {
+            return false;
+        }
+        Layout.Run run = layout.runOf(place.index());
+        return run.oid() == place.oid() || run.sourceOid() == place.oid();
     }
 
     /** Whether anything is not at the master yet. */

@@ -1,26 +1,38 @@
 package io.cairn.client;
 
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The chunks that this mount has written and not made durable since, by inode, also after the file
- * was closed: an fsync through a later open makes them durable. Bounded: when there are too many,
- * those of the inode closed longest ago are flushed in the background and forgotten then.
- * Thread-safe; never blocks.
+ * was closed: an fsync through a later open makes them durable. A flush names the writes that were
+ * acknowledged: it fails when they were lost meanwhile, with the power of all servers; a chunk
+ * written before and after such a stop is flushed in the background, so that the question does not
+ * stay open. Bounded: when there are too many, those of the inode closed longest ago are flushed in
+ * the background and forgotten then. Thread-safe; never blocks.
  */
 final class UnsyncedChunks {
     private static final Logger LOG = LoggerFactory.getLogger(UnsyncedChunks.class);
     private static final int MAX_CHUNKS = 65_536;
 
+    private record Unsynced(ChunkPlace place, WriteMarks marks) {}
+
     private final ChunkIo io;
     private final int maxChunks;
-    private final LinkedHashMap<Long, Map<ChunkKey, ChunkPlace>> byIno = new LinkedHashMap<>();
+    private final LinkedHashMap<Long, Map<ChunkKey, Unsynced>> byIno = new LinkedHashMap<>();
+    private final Map<Long, CompletableFuture<Void>> running = new HashMap<>();
     private int count;
 
     UnsyncedChunks(ChunkIo io) {
@@ -33,70 +45,125 @@ final class UnsyncedChunks {
     }
 
     /** A chunk of an inode was written. */
-    void add(long ino, ChunkPlace place) {
-        ChunkKey key = new ChunkKey(place.oid(), place.index());
-        long eldest = 0;
+    void add(long ino, ChunkPlace place, WriteReply reply) {
+        WriteMarks marks =
+                reply.sequence() == 0
+                        ? WriteMarks.NONE
+                        : WriteMarks.NONE.with(new WriteMark(reply.epoch(), reply.sequence()), 0);
+        long flushed = 0;
         synchronized (this) {
-            Map<ChunkKey, ChunkPlace> chunks = byIno.computeIfAbsent(ino, _ -> new HashMap<>());
-            if (chunks.put(key, place) == null && ++count > maxChunks) {
-                eldest = byIno.keySet().iterator().next();
+            boolean survivor = put(ino, new Unsynced(place, marks));
+            if (survivor) {
+                flushed = ino;
+            } else if (count > maxChunks) {
+                flushed = byIno.keySet().iterator().next();
             }
         }
-        if (eldest != 0) {
-            long flushed = eldest;
-            Promises.whenDone(
-                    flush(eldest),
-                    (_, failure) -> {
-                        if (failure != null) {
-                            LOG.warn(
-                                    "background flush of inode {}: {}",
-                                    flushed,
-                                    Await.failure(failure).getMessage());
-                        }
-                    });
+        if (flushed != 0) {
+            flushInBackground(flushed);
         }
+    }
+
+    private void flushInBackground(long ino) {
+        Promises.whenDone(
+                flush(ino, _ -> true, null),
+                (_, failure) -> {
+                    if (failure != null) {
+                        LOG.warn(
+                                "background flush of inode {}: {}",
+                                ino,
+                                Await.failure(failure).getMessage());
+                    }
+                });
+    }
+
+    /**
+     * Returns whether the chunk was written before and after a stop of all servers: whether what
+     * was written before is there can be told until the next one only.
+     */
+    private synchronized boolean put(long ino, Unsynced chunk) {
+        ChunkPlace place = chunk.place;
+        long unbrokenSince = io.unbrokenSince(place);
+        Map<ChunkKey, Unsynced> chunks = byIno.computeIfAbsent(ino, _ -> new HashMap<>());
+        Unsynced before = chunks.get(key(place));
+        WriteMarks marks =
+                before == null ? chunk.marks : before.marks.and(chunk.marks, unbrokenSince);
+        chunks.put(key(place), new Unsynced(place, marks));
+        count += before == null ? 1 : 0;
+        return before != null
+                && marks.list().size() > 1
+                && marks.list().size() > before.marks.list().size();
+    }
+
+    private static ChunkKey key(ChunkPlace place) {
+        return new ChunkKey(place.oid(), place.index());
     }
 
     /** The inode is gone. */
     synchronized void forget(long ino) {
-        Map<ChunkKey, ChunkPlace> chunks = byIno.remove(ino);
+        Map<ChunkKey, Unsynced> chunks = byIno.remove(ino);
         if (chunks != null) {
             count -= chunks.size();
         }
     }
 
     /**
-     * Makes all chunks of an inode durable that were written before. Those that fail stay listed.
+     * Makes all chunks of an inode durable that were written before, also those of a flush under
+     * way. Those that fail stay listed.
+     *
+     * @param needed which chunks still belong to the inode; others are forgotten
+     * @param lost told of each chunk whose bytes are lost: that chunk will not fail again for what
+     *     was written before; null: it will
      */
-    CompletableFuture<Void> flush(long ino) {
-        Map<ChunkKey, ChunkPlace> chunks;
+    CompletableFuture<Void> flush(
+            long ino, Predicate<ChunkPlace> needed, @Nullable Consumer<FsException> lost) {
+        Map<ChunkKey, Unsynced> chunks;
+        CompletableFuture<Void> before;
+        CompletableFuture<Void> promise = new CompletableFuture<>();
         synchronized (this) {
+            before = running.getOrDefault(ino, CompletableFuture.completedFuture(null));
             chunks = byIno.remove(ino);
             if (chunks == null) {
-                return CompletableFuture.completedFuture(null);
+                return before;
             }
             count -= chunks.size();
+            running.put(ino, promise);
         }
-        CompletableFuture<?>[] flushes = new CompletableFuture<?>[chunks.size()];
-        int at = 0;
-        for (ChunkPlace place : chunks.values()) {
-            flushes[at++] =
-                    io.flush(place)
-                            .whenComplete(
-                                    (_, failure) -> {
-                                        if (failure != null) {
-                                            putBack(ino, place);
-                                        }
-                                    });
-        }
-        return CompletableFuture.allOf(flushes);
+        CompletableFuture<?>[] flushes =
+                chunks.values().stream()
+                        .filter(chunk -> needed.test(chunk.place))
+                        .map(chunk -> flush(ino, chunk, lost))
+                        .toArray(CompletableFuture<?>[]::new);
+        Promises.whenDone(
+                CompletableFuture.allOf(before, CompletableFuture.allOf(flushes)),
+                (_, failure) -> {
+                    synchronized (this) {
+                        running.remove(ino, promise);
+                    }
+                    if (failure == null) {
+                        promise.complete(null);
+                    } else {
+                        promise.completeExceptionally(failure);
+                    }
+                });
+        return promise;
     }
 
-    private synchronized void putBack(long ino, ChunkPlace place) {
-        ChunkKey key = new ChunkKey(place.oid(), place.index());
-        Map<ChunkKey, ChunkPlace> chunks = byIno.computeIfAbsent(ino, _ -> new HashMap<>());
-        if (chunks.putIfAbsent(key, place) == null) {
-            count++;
-        }
+    private CompletableFuture<WriteReply> flush(
+            long ino, Unsynced chunk, @Nullable Consumer<FsException> lost) {
+        return io.flush(chunk.place, chunk.marks.list())
+                .whenComplete(
+                        (_, failure) -> {
+                            if (failure == null) {
+                                return;
+                            }
+                            FsException error = Await.failure(failure);
+                            if (lost == null || error.errno() != Errno.EIO) {
+                                put(ino, chunk);
+                            } else {
+                                put(ino, new Unsynced(chunk.place, WriteMarks.NONE));
+                                lost.accept(error);
+                            }
+                        });
     }
 }

@@ -44,7 +44,7 @@ final class WriteBack {
         CompletableFuture<Void> prepare(ChunkPlace place);
 
         /** An extent is at the servers. */
-        void written(ChunkPlace place, long end, int allocatedDeltaBytes);
+        void written(ChunkPlace place, long end, WriteReply reply);
 
         /** An extent is lost. */
         void lost(FsException error);
@@ -364,7 +364,7 @@ final class WriteBack {
             extents.remove(extent);
             discard(extent);
             if (reply != null) {
-                owner.written(place, end, reply.allocatedDeltaBytes());
+                owner.written(place, end, reply);
             } else {
                 owner.lost(Await.failure(failure));
             }

@@ -291,6 +291,23 @@ class CairnFileSystemTest {
     }
 
     @Test
+    void whatIsLostIsToldToEveryOpenFileOnce() {
+        try (OpenFile file = create(A);
+                OpenFile other = fs.open(ROOT, file.ino(), FileSystem.O_RDWR)) {
+            file.write(0, ByteBuffer.wrap(bytes(100_000, 1)));
+            file.sync(false);
+            cluster.servers.forEach(server -> server.forgetful = true);
+            file.write(0, ByteBuffer.wrap(bytes(100_000, 2)));
+            for (OpenFile each : List.of(file, other)) {
+                FsException error = assertThrows(FsException.class, () -> each.sync(false));
+                assertEquals(Errno.EIO, error.errno());
+                each.sync(false);
+            }
+            file.flush();
+        }
+    }
+
+    @Test
     void changeOfEpochIsFollowed() {
         try (OpenFile file = create(A)) {
             file.write(0, ByteBuffer.wrap(bytes(100_000, 1)));

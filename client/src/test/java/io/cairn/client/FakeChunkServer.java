@@ -45,6 +45,10 @@ final class FakeChunkServer implements Handler {
     final Set<ChunkKey> flushed = new HashSet<>();
     volatile boolean corrupt;
     volatile boolean full;
+
+    /** Lost its power after every write. */
+    volatile boolean forgetful;
+
     final AtomicInteger reportedBad = new AtomicInteger();
     final AtomicInteger writes = new AtomicInteger();
     final AtomicInteger unalignedWrites = new AtomicInteger();
@@ -121,7 +125,7 @@ final class FakeChunkServer implements Handler {
         flushed.remove(key(m.chunk()));
         ChunkReply.WriteReply reply =
                 new ChunkReply.WriteReply(
-                        chunk.sequence, chunk.bytes.length, Math.max(0, end - old));
+                        chunk.sequence, chunk.bytes.length, Math.max(0, end - old), 1);
         chunk.done.put(m.operation(), reply);
         return reply;
     }
@@ -151,24 +155,27 @@ final class FakeChunkServer implements Handler {
 
     private ChunkReply flush(ChunkRequest.Flush m) {
         checkEpoch(m.chunk());
+        if (forgetful && !m.marks().isEmpty()) {
+            throw new FsException(Errno.EIO, m.marks() + " are lost");
+        }
         flushed.add(key(m.chunk()));
         Chunk chunk = chunks.get(key(m.chunk()));
         return chunk == null
-                ? new ChunkReply.WriteReply(0, 0, 0)
-                : new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+                ? new ChunkReply.WriteReply(0, 0, 0, 0)
+                : new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0, 1);
     }
 
     private ChunkReply zero(ChunkRequest.Zero m) {
         checkEpoch(m.chunk());
         Chunk chunk = chunks.get(key(m.chunk()));
         if (chunk == null) {
-            return new ChunkReply.WriteReply(0, 0, 0);
+            return new ChunkReply.WriteReply(0, 0, 0, 0);
         }
         int from = Math.min(m.offsetBytes(), chunk.bytes.length);
         int to = Math.min(m.offsetBytes() + m.lengthBytes(), chunk.bytes.length);
         Arrays.fill(chunk.bytes, from, to, (byte) 0);
         chunk.sequence++;
-        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0, 1);
     }
 
     private ChunkReply cloneFrom(ChunkRequest.Clone m) {
@@ -182,7 +189,7 @@ final class FakeChunkServer implements Handler {
             chunk.sequence = 1;
             chunks.put(key(m.chunk()), chunk);
         }
-        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0);
+        return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0, 1);
     }
 
     private ChunkReply stat(ChunkRequest.StatChunk m) {

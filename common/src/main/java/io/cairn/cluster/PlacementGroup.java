@@ -9,11 +9,30 @@ import org.jspecify.annotations.Nullable;
  * @param id number, from 1
  * @param poolId its pool
  * @param epoch grows with every change of the members; requests and servers must agree on it
+ * @param unbrokenSince epoch since when there was always a serving member that had not lost its
+ *     memory: an acknowledged write of this epoch or a later one is there, flushed or not. What was
+ *     acknowledged before may have gone with the power of all members
  * @param members in order; the first SERVING one is the head
  */
-public record PlacementGroup(int id, int poolId, long epoch, List<Member> members) {
+public record PlacementGroup(
+        int id, int poolId, long epoch, long unbrokenSince, List<Member> members) {
     /** One target of a group. */
     public record Member(int targetId, MemberState state) {}
+
+    /** A new group. */
+    public PlacementGroup(int id, int poolId, long epoch, List<Member> members) {
+        this(id, poolId, epoch, epoch, members);
+    }
+
+    /**
+     * The group in its next epoch.
+     *
+     * @param broken whether all who served lost their memory
+     */
+    public PlacementGroup next(long nextEpoch, boolean broken, List<Member> nextMembers) {
+        return new PlacementGroup(
+                id, poolId, nextEpoch, broken ? nextEpoch : unbrokenSince, nextMembers);
+    }
 
     /** The target that orders the writes, or null when none is serving. */
     public @Nullable Member head() {

@@ -35,8 +35,9 @@ public sealed interface ChunkReply {
      * @param sequence the chunk's write sequence
      * @param lengthBytes length of the chunk afterwards
      * @param allocatedDeltaBytes bytes newly allocated (negative: freed) on one replica
+     * @param epoch epoch of the group at write {@code sequence}; together they name the write
      */
-    record WriteReply(long sequence, int lengthBytes, int allocatedDeltaBytes)
+    record WriteReply(long sequence, int lengthBytes, int allocatedDeltaBytes, long epoch)
             implements ChunkReply {
         @Override
         public int code() {
@@ -45,7 +46,7 @@ public sealed interface ChunkReply {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(sequence).i32(lengthBytes).i32(allocatedDeltaBytes);
+            out.i64(sequence).i32(lengthBytes).i32(allocatedDeltaBytes).i64(epoch);
         }
     }
 
@@ -130,7 +131,7 @@ public sealed interface ChunkReply {
         int code = in.u8();
         return switch (code) {
             case 1 -> new Done();
-            case 2 -> new WriteReply(in.i64(), in.i32(), in.i32());
+            case 2 -> new WriteReply(in.i64(), in.i32(), in.i32(), in.i64());
             case 3 -> new ReadReply(in.i32(), in.i32(), in.ints());
             case 4 -> new StatReply(ChunkState.decode(in), in.i64());
             case 5 -> new OffsetReply(in.i32());

@@ -48,6 +48,22 @@ public sealed interface ChunkRequest {
     }
 
     /**
+     * Names an acknowledged write of a chunk.
+     *
+     * @param epoch {@code WriteReply.epoch}
+     * @param sequence {@code WriteReply.sequence}
+     */
+    record WriteMark(long epoch, long sequence) {
+        static void encode(Encoder out, WriteMark mark) {
+            out.i64(mark.epoch).i64(mark.sequence);
+        }
+
+        static WriteMark decode(Decoder in) {
+            return new WriteMark(in.i64(), in.i64());
+        }
+    }
+
+    /**
      * Names a write of a client for ever, so that a resend is applied once.
      *
      * @param session the client's session
@@ -149,9 +165,15 @@ public sealed interface ChunkRequest {
     }
 
     /**
-     * Client to head, head to members: chunk on stable media on all current members. WriteReply.
+     * Client to head, head to members: chunk on stable media on all current members. WriteReply; or
+     * EIO when a write named was acknowledged but lost since, because all servers lost their power
+     * before it was flushed.
+     *
+     * @param marks acknowledged writes that the client wants to be durable, with all before them;
+     *     empty between servers
      */
-    record Flush(ChunkAddress chunk, boolean forwarded, byte[] ticket) implements ChunkRequest {
+    record Flush(ChunkAddress chunk, List<WriteMark> marks, boolean forwarded, byte[] ticket)
+            implements ChunkRequest {
         @Override
         public int code() {
             return 4;
@@ -160,7 +182,7 @@ public sealed interface ChunkRequest {
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
-            out.bool(forwarded).bytes(ticket);
+            out.list(marks, WriteMark::encode).bool(forwarded).bytes(ticket);
         }
     }
 
@@ -383,7 +405,12 @@ public sealed interface ChunkRequest {
                             in.bytes());
             case 2 -> Replicate.decode(in);
             case 3 -> new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
-            case 4 -> new Flush(ChunkAddress.decode(in), in.bool(), in.bytes());
+            case 4 ->
+                    new Flush(
+                            ChunkAddress.decode(in),
+                            in.list(WriteMark::decode),
+                            in.bool(),
+                            in.bytes());
             case 5 ->
                     new Zero(
                             ChunkAddress.decode(in),

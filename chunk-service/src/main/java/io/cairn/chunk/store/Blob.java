@@ -4,6 +4,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,6 +46,9 @@ final class Blob {
 
     private boolean nameSynced;
 
+    /** Of a doubtful blob: what it holds beside a write that was cut off. */
+    private @Nullable BlobVersion whole;
+
     /**
      * Whether power loss may have left data beyond the length: of a write whose header did not get
      * to the disk. It is removed before the length may grow, and before the log forgets the blob.
@@ -84,6 +88,7 @@ final class Blob {
         condition = found.condition();
         reason = found.reason();
         file = found.file();
+        whole = found.whole();
         body =
                 file == null || found.blocks() == null
                         ? null
@@ -443,39 +448,37 @@ final class Blob {
                 });
     }
 
-    /** Takes what is there when no other copy exists. */
-    void settle() throws IOException {
-        alone(
-                () -> {
-                    BlobBody blob = body;
-                    boolean explained =
-                            (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
-                                    && shelf.log.isRecovered(key);
-                    if (!explained || blob == null) {
-                        throw new FsException(
-                                Errno.EIO,
-                                shelf.paths.blob(key)
-                                        + ": nothing explains its damage; it needs a peer's copy");
-                    }
-                    try {
-                        settle(blob);
-                    } catch (IOException e) {
-                        throw fence(e);
-                    }
-                });
+    /** Takes what is there when no other copy exists. Returns what is there for certain. */
+    @Nullable WriteMark settle() throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            BlobBody blob = body;
+            boolean explained =
+                    (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
+                            && shelf.log.isRecovered(key);
+            if (explained && blob != null) {
+                return settle(blob);
+            }
+            String problem = ": nothing explains its damage; it needs a peer's copy";
+            throw new FsException(Errno.EIO, shelf.paths.blob(key) + problem);
+        } catch (IOException e) {
+            throw fence(e);
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
     }
 
-    private void settle(BlobBody blob) throws IOException {
-        int blocks = new Settlement(blob).run();
+    private @Nullable WriteMark settle(BlobBody blob) throws IOException {
+        BlobVersion kept = new Settlement(blob).run() == 0 ? whole : null;
         condition = Condition.GOOD;
         reason = "";
+        whole = null;
         shelf.log.setDoubtful(key, false);
         shelf.troubles.remove(key);
         sync(blob);
-        LOG.warn(
-                "{}: settled as it stands, {} blocks with new checksums; there was no other copy",
-                shelf.paths.blob(key),
-                blocks);
+        return kept == null ? null : kept.mark();
     }
 
     private void closeFile() throws IOException {

@@ -91,7 +91,7 @@ final class BlobLoader {
         LoadedBlob run(boolean thorough) throws IOException {
             if (kind == Kind.FENCE) {
                 return new LoadedBlob(
-                        Condition.FENCED, "a write or sync of it failed before", file, null);
+                        Condition.FENCED, "a write or sync of it failed before", file, null, null);
             }
             if (file.chunkSizeLog2() == 0) {
                 return unreadable("the file is too short");
@@ -124,7 +124,7 @@ final class BlobLoader {
         }
 
         private LoadedBlob doubtful(Blocks blocks, String reason) {
-            return new LoadedBlob(Condition.DOUBTFUL, reason, file, blocks);
+            return new LoadedBlob(Condition.DOUBTFUL, reason, file, blocks, null);
         }
 
         /** When no byte of a blob was ever promised to last, the file goes out of the way. */
@@ -230,7 +230,12 @@ final class BlobLoader {
             if (oldBlocks.equals(differing) && map.sum() == header.previous().tableSum()) {
                 return undo(found);
             }
-            return doubtful(found, "its last write was cut off");
+            return new LoadedBlob(
+                    Condition.DOUBTFUL,
+                    "its last write was cut off",
+                    file,
+                    found,
+                    badBlocks.isEmpty() ? header.previous() : null);
         }
 
         /** Makes the version before the cut-off write the current one. */

@@ -1,5 +1,7 @@
 package io.cairn.chunk.store;
 
+import io.cairn.wire.ChunkRequest.WriteMark;
+
 /**
  * Which state of a chunk a blob shows.
  *
@@ -10,4 +12,9 @@ package io.cairn.chunk.store;
  */
 record BlobVersion(long epoch, long sequence, int lengthBytes, long tableSum) {
     static final BlobVersion NONE = new BlobVersion(0, 0, 0, 0);
+
+    /** The last write. */
+    WriteMark mark() {
+        return new WriteMark(epoch, sequence);
+    }
 }

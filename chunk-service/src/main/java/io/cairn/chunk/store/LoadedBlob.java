@@ -8,10 +8,16 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it is not good; empty when it is
  * @param file open unless absent
  * @param blocks of a good or doubtful blob; null when there is no valid header
+ * @param whole of a doubtful blob: the version before the last write, when that one was merely cut
+ *     off; its blocks are each the old or the new one
  */
 record LoadedBlob(
-        Condition condition, String reason, @Nullable BlobFile file, @Nullable Blocks blocks) {
-    static final LoadedBlob ABSENT = new LoadedBlob(Condition.ABSENT, "", null, null);
+        Condition condition,
+        String reason,
+        @Nullable BlobFile file,
+        @Nullable Blocks blocks,
+        @Nullable BlobVersion whole) {
+    static final LoadedBlob ABSENT = new LoadedBlob(Condition.ABSENT, "", null, null, null);
 
     /**
      * Header and map.
@@ -24,11 +30,11 @@ record LoadedBlob(
 
     /** A blob in order. */
     static LoadedBlob good(BlobFile file, Blocks blocks) {
-        return new LoadedBlob(Condition.GOOD, "", file, blocks);
+        return new LoadedBlob(Condition.GOOD, "", file, blocks, null);
     }
 
     /** A blob whose headers tell nothing. */
     static LoadedBlob damaged(BlobFile file, String reason) {
-        return new LoadedBlob(Condition.DAMAGED, reason, file, null);
+        return new LoadedBlob(Condition.DAMAGED, reason, file, null, null);
     }
 }

@@ -2,6 +2,8 @@ package io.cairn.chunk.store;
 
 import io.cairn.wire.Limits;
 import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes the data of a blob in doubt as it stands: gives blocks that do not match their checksum a
@@ -9,6 +11,7 @@ import java.io.IOException;
  * names (I8), and only when no other copy exists. Used under the locks of the blob.
  */
 final class Settlement {
+    private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
     private final BlobBody body;
@@ -34,6 +37,10 @@ final class Settlement {
         body.writeHeader(next, next, PendingBlocks.NONE);
         body.setVersion(next);
         file.writeTable(map, 0, map.blocks());
+        LOG.warn(
+                "{}: settled as it stands, {} blocks with new checksums; there was no other copy",
+                file.path(),
+                settled);
         return settled;
     }
 

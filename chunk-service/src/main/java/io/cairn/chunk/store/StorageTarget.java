@@ -6,6 +6,7 @@ import io.cairn.runtime.Disk;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -363,19 +364,18 @@ public final class StorageTarget implements AutoCloseable {
 
     /**
      * Blobs that cannot be used as they are, in order: in doubt after an unclean stop, damaged,
-     * fenced, or with a block found bad. To be installed from a peer, or settled when there is
-     * none.
+     * fenced, or with a block found bad. To be installed from a peer, or else settled.
      */
     public List<BlobKey> doubtful() {
         return shelf.troubles.keySet().stream().sorted().toList();
     }
 
     /**
-     * There is no peer: makes a blob in doubt usable as it stands, giving the blocks that an intent
-     * record covers new checksums. EIO when the blob is damaged rather than in doubt.
+     * There is no peer: makes a blob in doubt usable as it stands, with new checksums. Returns the
+     * last write that is there for certain, if any. EIO when it is damaged rather than in doubt.
      */
-    public void settle(BlobKey key) {
-        run(key, Blob::settle);
+    public @Nullable WriteMark settle(BlobKey key) {
+        return on(key, Blob::settle);
     }
 
     /** Flushes everything, marks the target clean and releases it. Idempotent. */

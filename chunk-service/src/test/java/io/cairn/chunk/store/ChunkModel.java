@@ -55,9 +55,14 @@ final class ChunkModel {
         flushed = false;
     }
 
+    /** Nothing acknowledged was lost: each byte is acknowledged or of the operation cut off. */
+    void checkKept(byte[] seen, String place) {
+        check(List.of(current(), attempted), seen, place);
+    }
+
     /** After a kill: each byte is the acknowledged one or that of the operation cut off. */
     void observeKill(byte[] seen, String place) {
-        check(List.of(current(), attempted), seen, place);
+        checkKept(seen, place);
         history.add(seen);
         attempted = seen;
     }

@@ -10,14 +10,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A random history of one target, drawn from a seed, with crashes, held against models. */
 final class CrashHistory {
@@ -28,6 +33,11 @@ final class CrashHistory {
     private final StoreWorld world;
     private final Map<ChunkAddress, ChunkModel> models = new LinkedHashMap<>();
     private final List<String> trace = new ArrayList<>();
+
+    /** Power loss may bring back what they were before; their object is never used again then. */
+    private final Set<ChunkAddress> deleted = new HashSet<>();
+
+    private final Map<ChunkAddress, Long> acknowledged = new HashMap<>();
     private int step;
 
     CrashHistory(long seed) throws TargetException {
@@ -56,7 +66,7 @@ final class CrashHistory {
         }
         disk.kill();
         world.reopen();
-        settleAll();
+        settleAll(false);
         models.forEach(
                 (chunk, model) -> {
                     model.observeKill(world.readPadded(chunk, where(chunk)), where(chunk));
@@ -122,6 +132,7 @@ final class CrashHistory {
     private void flushed(ChunkAddress chunk, ChunkModel model) {
         if (world.stat(chunk).sequence() > 0) {
             model.flush();
+            deleted.remove(chunk);
         }
     }
 
@@ -139,6 +150,7 @@ final class CrashHistory {
         try {
             action.run();
             model.acknowledge();
+            acknowledged.put(chunk, world.stat(chunk).sequence());
         } catch (FsException e) {
             throw new AssertionError(where(chunk), e);
         }
@@ -198,6 +210,7 @@ final class CrashHistory {
     private void delete(ChunkAddress chunk) {
         trace("delete", chunk);
         model(chunk).unflush();
+        deleted.add(chunk);
         attempt(
                 chunk,
                 new byte[CHUNK],
@@ -213,22 +226,33 @@ final class CrashHistory {
             disk.kill();
         }
         world.reopen();
-        settleAll();
+        settleAll(power);
         models.forEach((chunk, model) -> observe(chunk, model, power));
+        models.keySet().forEach(chunk -> acknowledged.put(chunk, world.stat(chunk).sequence()));
         checkCount();
     }
 
     /** What a server does that has no peer. */
-    private void settleAll() {
+    private void settleAll(boolean power) {
         for (BlobKey key : world.target().doubtful()) {
             ChunkAddress chunk = chunk(key.oid(), key.index());
             trace("settle", chunk);
             try {
-                world.target().settle(key);
+                checkKept(chunk, world.target().settle(key), power);
             } catch (FsException e) {
                 assertEquals(Errno.EIO, e.errno());
                 assertTrue(!model(chunk).isFlushed(), () -> where(chunk) + ": " + e.getMessage());
             }
+        }
+    }
+
+    /** What settling claims to be there is there; a kill takes nothing that was acknowledged. */
+    private void checkKept(ChunkAddress chunk, @Nullable WriteMark kept, boolean power) {
+        long last = acknowledged.getOrDefault(chunk, 0L);
+        boolean all = kept != null && kept.sequence() >= last;
+        assertTrue(power || all, () -> where(chunk) + ": kept " + kept + " of " + last);
+        if (all && !deleted.contains(chunk)) {
+            model(chunk).checkKept(world.readPadded(chunk, where(chunk)), where(chunk));
         }
     }
 

@@ -115,12 +115,18 @@ final class MapDecision {
 
     private PlacementGroup decideGroup(PlacementGroup group) {
         List<Member> members = new ArrayList<>(group.members());
-        boolean reconcile = withdraw(members);
+        boolean broken = withdraw(members) || isLastRestarted(group.members());
         restore(members);
-        if (members.equals(group.members()) && !reconcile) {
+        if (members.equals(group.members()) && !broken) {
             return group;
         }
-        return new PlacementGroup(group.id(), group.poolId(), nextEpoch, members);
+        return group.next(nextEpoch, broken, members);
+    }
+
+    /** Whether one that may come back as serving lost its memory: power may have failed. */
+    private boolean isLastRestarted(List<Member> members) {
+        return members.stream()
+                .anyMatch(m -> m.state() == MemberState.LAST_SERVING && restarted(m));
     }
 
     /**

@@ -268,7 +268,7 @@ public final class ServerWatch {
             PlacementGroup group, int targetId, MemberState state, long epoch) {
         List<Member> members = new ArrayList<>(group.members());
         members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
-        return new PlacementGroup(group.id(), group.poolId(), epoch, members);
+        return group.next(epoch, false, members);
     }
 
     private List<ServerView> views(ClusterMap map) {

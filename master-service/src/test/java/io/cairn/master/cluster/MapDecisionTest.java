@@ -111,6 +111,7 @@ final class MapDecisionTest {
         ClusterMap back =
                 changed(lost, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1));
         assertEquals(List.of(SYNCING, SERVING, SERVING), states(back));
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(back).unbrokenSince());
         assertNull(decide(back, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1)));
     }
 
@@ -128,6 +129,7 @@ final class MapDecisionTest {
                 changed(map, server(1, ALIVE, 9), server(2, ALIVE, 9), server(3, ALIVE, 9));
         assertEquals(List.of(SERVING, SERVING, SERVING), states(next));
         assertEquals(next.epoch(), tripleGroup(next).epoch());
+        assertEquals(next.epoch(), tripleGroup(next).unbrokenSince());
     }
 
     @Test
@@ -137,6 +139,31 @@ final class MapDecisionTest {
         assertEquals(List.of(LAST_SERVING, LAST_SERVING, LAST_SERVING), states(dark));
         ClusterMap one = changed(dark, server(1, DEAD, 1), server(2, ALIVE, 2), server(3, DEAD, 1));
         assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(one));
+        assertEquals(one.epoch(), tripleGroup(one).unbrokenSince());
+    }
+
+    @Test
+    void whoWasOnlyAwayLostNothing() {
+        ClusterMap map = founded();
+        ClusterMap dark = changed(map, server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        ClusterMap back =
+                changed(dark, server(1, DEAD, 1), server(2, ALIVE, 1), server(3, DEAD, 1));
+        assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(back));
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(back).unbrokenSince());
+    }
+
+    @Test
+    void aLastOneWithoutItsDiskLostItsMemoryAllTheSame() {
+        ClusterMap dark =
+                changed(founded(), server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        TargetReport sick = new TargetReport(102, 1 << 30, 0, 0, false);
+        ServerView view = new ServerView("c2", new Endpoint("h2", 1), 2, List.of(sick), true);
+        ClusterMap seen = changed(dark, server(1, DEAD, 1), view, server(3, DEAD, 1));
+        assertEquals(seen.epoch(), tripleGroup(seen).unbrokenSince());
+        ClusterMap back =
+                changed(seen, server(1, DEAD, 1), server(2, ALIVE, 2), server(3, DEAD, 1));
+        assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(back));
+        assertEquals(seen.epoch(), tripleGroup(back).unbrokenSince());
     }
 
     @Test
