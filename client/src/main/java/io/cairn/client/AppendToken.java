@@ -98,10 +98,9 @@ final class AppendToken {
         }
         try {
             Reply.EntryReply entry =
-                    Await.reply(
-                            mount.master().query(new Query.GetInode(state.ino())),
-                            Reply.EntryReply.class,
-                            mount.timeoutMs());
+                    Await.expect(
+                            mount.master().ask(new Query.GetInode(state.ino())),
+                            Reply.EntryReply.class);
             state.adopt(entry.inode());
         } catch (FsException e) {
             synchronized (state) {

@@ -50,12 +50,6 @@ final class Await {
         }
     }
 
-    /** Waits for a reply and throws it when it is a failure. */
-    static <T extends Reply> T reply(
-            CompletableFuture<Reply> future, Class<T> kind, long timeoutMs) {
-        return expect(get(future, timeoutMs), kind);
-    }
-
     /** The reply as the kind that must come; a failure is thrown. */
     static <T extends Reply> T expect(Reply reply, Class<T> kind) {
         if (reply instanceof Reply.Failure failure) {

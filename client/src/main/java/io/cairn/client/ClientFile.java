@@ -110,7 +110,7 @@ final class ClientFile implements OpenFile {
     private void commit() {
         FsException unnoted = null;
         try {
-            Await.get(state.commit(), state.drainTimeoutMs());
+            Await.get(state.commitNow(), state.drainTimeoutMs());
         } catch (FsException e) {
             unnoted = e;
         }

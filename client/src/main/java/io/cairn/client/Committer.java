@@ -9,6 +9,7 @@ import io.cairn.wire.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings what was written to one inode to the chunk servers and then the size to the master: what
@@ -38,22 +39,42 @@ final class Committer {
 
     /** Commits what was written before; fails with the error that the inode has noted then. */
     CompletableFuture<Void> commit() {
+        return commit(null);
+    }
+
+    /** As {@link #commit}, on a thread that is going to wait: it may ask the master itself. */
+    CompletableFuture<Void> commitNow() {
+        return commit(Thread.currentThread());
+    }
+
+    private CompletableFuture<Void> commit(@Nullable Thread waiter) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> before;
         synchronized (state) {
-            if (last.isDone()) {
-                last = state.isDirty() ? round(0) : DONE;
-            } else {
-                last = last.handle((_, _) -> true).thenCompose(_ -> round(0));
+            before = last;
+            if (before.isDone() && !state.isDirty()) {
+                last = DONE;
+                return DONE;
             }
-            return last;
+            last = mine;
         }
+        // Without the lock: the round may wait for the master.
+        if (before.isDone()) {
+            forward(round(0, waiter), mine);
+        } else {
+            forward(before.handle((_, _) -> true).thenCompose(_ -> round(0, null)), mine);
+        }
+        return mine;
     }
 
-    private CompletableFuture<Void> round(int number) {
+    private CompletableFuture<Void> round(int number, @Nullable Thread waiter) {
         CompletableFuture<Void> drained = state.drain();
-        return drained.isDone() ? tellClones(number) : drained.thenCompose(_ -> tellClones(number));
+        return drained.isDone()
+                ? tellClones(number, waiter)
+                : drained.thenCompose(_ -> tellClones(number, null));
     }
 
-    private CompletableFuture<Void> tellClones(int number) {
+    private CompletableFuture<Void> tellClones(int number, @Nullable Thread waiter) {
         List<CompletableFuture<?>> told = new ArrayList<>(0);
         for (long oid : state.untoldClones()) {
             told.add(
@@ -61,13 +82,14 @@ final class Committer {
                             .thenAccept(_ -> state.toldClone(oid)));
         }
         return told.isEmpty()
-                ? tell(number)
+                ? tell(number, waiter)
                 : CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new))
                         .handle((_, failure) -> failure)
-                        .thenCompose(failure -> failure == null ? tell(number) : fail(failure));
+                        .thenCompose(
+                                failure -> failure == null ? tell(number, null) : fail(failure));
     }
 
-    private CompletableFuture<Void> tell(int number) {
+    private CompletableFuture<Void> tell(int number, @Nullable Thread waiter) {
         Mutation mutation;
         synchronized (state) {
             Contents contents = state.contents();
@@ -79,7 +101,7 @@ final class Committer {
             }
             if (contents.isMoveBuffered()) {
                 // The contents began to move after the drain.
-                return round(number);
+                return round(number, null);
             }
             mutation = state.nextMutation();
         }
@@ -90,7 +112,7 @@ final class Committer {
         Promises.whenDone(
                 mutation instanceof ContentMutation.Spill && movesStored()
                         ? replace(mutation)
-                        : mount.master().mutate(mutation),
+                        : send(mutation, waiter),
                 (reply, failure) -> {
                     CompletableFuture<Void> next =
                             reply == null
@@ -101,11 +123,23 @@ final class Committer {
         return promise;
     }
 
+    private CompletableFuture<Reply> send(Mutation mutation, @Nullable Thread waiter) {
+        if (!Thread.currentThread().equals(waiter)) {
+            return mount.master().mutate(mutation);
+        }
+        try {
+            return CompletableFuture.completedFuture(mount.master().change(mutation));
+        } catch (FsException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
     private CompletableFuture<Void> obtainToken(int number) {
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
                 state.appendToken().obtain(),
-                (_, failure) -> forward(failure == null ? tell(number) : fail(failure), promise));
+                (_, failure) ->
+                        forward(failure == null ? tell(number, null) : fail(failure), promise));
         return promise;
     }
 
@@ -173,7 +207,7 @@ final class Committer {
             state.failed(e, true);
             return CompletableFuture.failedFuture(e);
         }
-        return round(number + 1);
+        return round(number + 1, null);
     }
 
     /** The master will never do it: the inode is gone, or there is no space for it. */

@@ -77,10 +77,9 @@ final class ContentReader {
 
     private void revalidate() {
         Reply.EntryReply entry =
-                Await.reply(
-                        mount.master().query(new Query.GetInode(state.ino())),
-                        Reply.EntryReply.class,
-                        mount.timeoutMs());
+                Await.expect(
+                        mount.master().ask(new Query.GetInode(state.ino())),
+                        Reply.EntryReply.class);
         state.adopt(entry.inode());
     }
 

@@ -30,7 +30,7 @@ final class FileContents {
     }
 
     private void commit(InodeState state) {
-        Await.get(state.commit(), state.drainTimeoutMs());
+        Await.get(state.commitNow(), state.drainTimeoutMs());
     }
 
     /** Changes the size, and perhaps other attributes with it. */
@@ -56,9 +56,7 @@ final class FileContents {
     }
 
     private Reply ask(long ino, AttributeChange change) {
-        return Await.get(
-                mount.master().mutate(new TreeMutation.SetAttributes(ino, change)),
-                mount.timeoutMs());
+        return mount.master().change(new TreeMutation.SetAttributes(ino, change));
     }
 
     /** Has the master choose a pool for a file that was made before any chunk server came. */
@@ -172,9 +170,7 @@ final class FileContents {
 
     private void refresh(InodeState state) {
         Query query = new Query.GetInode(state.ino());
-        state.adopt(
-                Await.reply(mount.master().query(query), Reply.EntryReply.class, mount.timeoutMs())
-                        .inode());
+        state.adopt(Await.expect(mount.master().ask(query), Reply.EntryReply.class).inode());
     }
 
     private long seekOnce(InodeState state, long offset, boolean data) {

@@ -32,7 +32,6 @@ final class FileLocks {
 
     private final MasterChannel master;
     private final Scheduler scheduler;
-    private final long timeoutMs;
     private final AtomicLong requests = new AtomicLong();
     private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
     private final Map<Long, Set<Holder>> holders = new ConcurrentHashMap<>();
@@ -40,7 +39,6 @@ final class FileLocks {
     FileLocks(Mount mount) {
         this.master = mount.master();
         this.scheduler = mount.runtime().scheduler();
-        this.timeoutMs = mount.timeoutMs();
     }
 
     /** An owner for locks of the client itself; none that a door passes is negative like it. */
@@ -51,8 +49,7 @@ final class FileLocks {
     /** A lock in the way of another, or null. */
     @Nullable Lock test(long ino, Lock wanted) {
         LockReply reply =
-                Await.reply(
-                        master.query(new Query.TestLock(ino, wanted)), LockReply.class, timeoutMs);
+                Await.expect(master.ask(new Query.TestLock(ino, wanted)), LockReply.class);
         return reply.conflict();
     }
 
@@ -120,7 +117,7 @@ final class FileLocks {
 
     /** Whether the lock is granted; false when it is queued. */
     private boolean ask(SessionMutation request) {
-        LockReply reply = Await.reply(master.mutate(request), LockReply.class, timeoutMs);
+        LockReply reply = Await.expect(master.change(request), LockReply.class);
         if (reply.outcome() == LockOutcome.DEADLOCK) {
             throw new FsException(Errno.EDEADLK);
         }
@@ -167,7 +164,7 @@ final class FileLocks {
         if (!mayHold(ino, kind, owner)) {
             return;
         }
-        Await.get(master.mutate(new SessionMutation.ReleaseLocks(ino, kind, owner)), timeoutMs);
+        master.change(new SessionMutation.ReleaseLocks(ino, kind, owner));
         holders.computeIfPresent(
                 ino,
                 (_, known) -> {

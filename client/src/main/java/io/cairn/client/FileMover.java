@@ -38,10 +38,7 @@ final class FileMover {
      * @param parentIno a directory in which the copy may have a name for a moment
      */
     void setPolicy(long parentIno, long ino, Policy policy) {
-        Reply reply =
-                Await.get(
-                        mount.master().mutate(new TreeMutation.SetPolicy(ino, policy)),
-                        mount.timeoutMs());
+        Reply reply = mount.master().change(new TreeMutation.SetPolicy(ino, policy));
         if (!(reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE)) {
             fs.tree().absorb(Await.expect(reply, Reply.EntryReply.class));
             return;
@@ -126,12 +123,10 @@ final class FileMover {
 
     private boolean swap(long ino, long version, long copyIno, long copyVersion) {
         Reply reply =
-                Await.get(
-                        mount.master()
-                                .mutate(
-                                        new ContentMutation.SwapContents(
-                                                ino, version, copyIno, copyVersion)),
-                        mount.timeoutMs());
+                mount.master()
+                        .change(
+                                new ContentMutation.SwapContents(
+                                        ino, version, copyIno, copyVersion));
         if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
             return false;
         }

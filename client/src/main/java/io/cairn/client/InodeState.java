@@ -281,6 +281,11 @@ final class InodeState implements WriteBack.Owner {
         return committer.commit();
     }
 
+    /** As {@link #commit} for a thread that is going to wait. */
+    CompletableFuture<Void> commitNow() {
+        return committer.commitNow();
+    }
+
     /** Commits in the background what has waited for a while. */
     void commitIfOld(long ageMs) {
         synchronized (this) {

@@ -30,6 +30,7 @@ final class SessionState {
     private final boolean[] settled = new boolean[WINDOW];
     private final Map<Long, Integer> opens = new HashMap<>();
     private long openCount;
+    private long greetings;
     private long[] released = new long[16];
     private int releasedCount;
     private long session;
@@ -148,6 +149,20 @@ final class SessionState {
         openCount++;
     }
 
+    /** Notes an open if the list of them was not taken since; whether it was noted. */
+    synchronized boolean openIf(long sameGreetings, long ino) {
+        if (greetings != sameGreetings) {
+            return false;
+        }
+        open(ino);
+        return true;
+    }
+
+    /** How often the list of open inodes was taken for a master. */
+    synchronized long greetings() {
+        return greetings;
+    }
+
     /** The session holds an inode open once less; whether this is the first of a batch to tell. */
     synchronized boolean release(long ino) {
         Integer count = opens.get(ino);
@@ -189,6 +204,7 @@ final class SessionState {
 
     /** All inodes held open, once per count; what was released need not be told any more. */
     synchronized long[] takeOpens() {
+        greetings++;
         releasedCount = 0;
         long[] inos = new long[(int) openCount];
         int at = 0;

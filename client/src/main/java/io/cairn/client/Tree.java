@@ -51,8 +51,7 @@ final class Tree {
     // ---- asking
 
     EntryReply change(Mutation mutation) {
-        return absorb(
-                Await.reply(mount.master().mutate(mutation), EntryReply.class, mount.timeoutMs()));
+        return absorb(Await.expect(mount.master().change(mutation), EntryReply.class));
     }
 
     /**
@@ -79,7 +78,7 @@ final class Tree {
     }
 
     <T extends Reply> T ask(Query query, Class<T> kind) {
-        return Await.reply(mount.master().query(query), kind, mount.timeoutMs());
+        return Await.expect(mount.master().ask(query), kind);
     }
 
     /** Takes over what a reply tells. */
@@ -144,9 +143,7 @@ final class Tree {
             }
         }
         long stamp = cache.stamp(parentIno);
-        Reply reply =
-                Await.get(
-                        mount.master().query(new Query.Lookup(parentIno, name)), mount.timeoutMs());
+        Reply reply = mount.master().ask(new Query.Lookup(parentIno, name));
         if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ENOENT) {
             cache.putChild(parentIno, name, 0, stamp);
         }
@@ -390,7 +387,7 @@ final class Tree {
         }
         if (state != null && change.has(AttributeChange.MTIME | AttributeChange.ATIME)) {
             // A later commit of earlier writes must not set the times again.
-            Await.get(state.commit(), state.drainTimeoutMs());
+            Await.get(state.commitNow(), state.drainTimeoutMs());
         }
         return shown(change(new TreeMutation.SetAttributes(ino, change)).inode().attributes());
     }
@@ -409,10 +406,7 @@ final class Tree {
         if (state != null) {
             return absorb(contents.resize(state, change));
         }
-        Reply reply =
-                Await.get(
-                        mount.master().mutate(new TreeMutation.SetAttributes(before.ino(), change)),
-                        mount.timeoutMs());
+        Reply reply = mount.master().change(new TreeMutation.SetAttributes(before.ino(), change));
         if (!(reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG)) {
             return absorb(Await.expect(reply, EntryReply.class));
         }
@@ -476,7 +470,7 @@ final class Tree {
 
     /** The reply may tell the inode's new attributes or not. */
     private void changeXattr(long ino, Mutation mutation) {
-        Reply reply = Await.get(mount.master().mutate(mutation), mount.timeoutMs());
+        Reply reply = mount.master().change(mutation);
         if (reply instanceof EntryReply entry) {
             absorb(entry);
         } else {

@@ -6,6 +6,7 @@ import io.cairn.fs.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
+import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,7 @@ final class FakeNetwork implements Transport {
                         thread.setDaemon(true);
                         return thread;
                     });
+    private final AtomicInteger linesOpened = new AtomicInteger();
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
     void setFaults(Faults faults) {
@@ -88,6 +91,44 @@ final class FakeNetwork implements Transport {
                     promise.complete(connection);
                 });
         return promise;
+    }
+
+    /** A line with the same faults as connections have. */
+    @Override
+    public Line line(Endpoint to, long timeoutMs) {
+        Handler deaf = (from, request, answer) -> request.release();
+        Connection connection = Await.get(connect(to, deaf, timeoutMs), timeoutMs);
+        linesOpened.incrementAndGet();
+        return new FakeLine(connection);
+    }
+
+    /** Lines opened so far. */
+    int linesOpened() {
+        return linesOpened.get();
+    }
+
+    private record FakeLine(Connection connection) implements Line {
+        @Override
+        public Endpoint remote() {
+            return connection.remote();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return connection.isOpen();
+        }
+
+        @Override
+        public byte[] call(byte[] request, long timeoutMs) {
+            Message reply = Await.get(connection.call(Message.of(request), timeoutMs), timeoutMs);
+            reply.release();
+            return reply.header();
+        }
+
+        @Override
+        public void close() {
+            connection.close();
+        }
     }
 
     @Override

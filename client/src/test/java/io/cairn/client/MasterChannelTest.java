@@ -50,6 +50,37 @@ class MasterChannelTest {
             fs.mkdir(ROOT, 1, Name.of("d" + i), 0755);
         }
         assertEquals(50, cluster.shared.executed - before);
+        assertTrue(cluster.network.linesOpened() > 1, "lines break and are made anew");
+    }
+
+    @Test
+    void aThreadThatAsksOftenHasALineAndKeepsIt() {
+        CairnFileSystem fs = cluster.connect();
+        for (int i = 0; i < 10; i++) {
+            fs.mkdir(ROOT, 1, Name.of("few" + i), 0755);
+        }
+        assertEquals(0, cluster.network.linesOpened());
+        for (int i = 0; i < 50; i++) {
+            fs.mkdir(ROOT, 1, Name.of("many" + i), 0755);
+        }
+        assertEquals(1, cluster.network.linesOpened());
+    }
+
+    @Test
+    void openFilesAreKnownAfterEachReconnectAlsoOverLines() {
+        CairnFileSystem fs = cluster.connect();
+        for (int i = 0; i < 20; i++) {
+            fs.mkdir(ROOT, 1, Name.of("d" + i), 0755);
+        }
+        for (int i = 0; i < 20; i++) {
+            Name name = Name.of("f" + i);
+            try (OpenFile file = fs.create(ROOT, 1, name, 0644, FileSystem.O_RDWR).file()) {
+                cluster.network.disconnect(FakeCluster.MASTER);
+                fs.mkdir(ROOT, 1, Name.of("between" + i), 0755);
+                assertEquals(1, openAtMaster().get(file.ino()));
+            }
+        }
+        cluster.awaitTrue(() -> openAtMaster().isEmpty(), "the files are released");
     }
 
     @Test

@@ -38,23 +38,14 @@ public final class EventLoops implements AutoCloseable {
     private final Map<EventExecutor, TimerWheel> wheels = new HashMap<>();
     private final ThreadPoolExecutor resolvers;
 
-    /** Loops that sleep as soon as there is nothing to do. */
-    public EventLoops(String name, int threads, Clock clock) {
-        this(name, threads, 0, clock);
-    }
-
     /**
      * Starts the threads as they are needed.
      *
      * @param name beginning of the names of the threads
      * @param threads number of loops, 1 or more
-     * @param pollMicros how long a loop looks for more work before it sleeps; 0 = not at all. Makes
-     *     calls one after the other faster where processors would else be idle
      */
-    public EventLoops(String name, int threads, long pollMicros, Clock clock) {
-        this.group =
-                new MultiThreadIoEventLoopGroup(
-                        threads, new DaemonThreads(name), io(pollMicros, clock));
+    public EventLoops(String name, int threads, Clock clock) {
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io());
         this.clock = clock;
         for (EventExecutor loop : group) {
             wheels.put(loop, new TimerWheel(loop, clock));
@@ -70,13 +61,8 @@ public final class EventLoops implements AutoCloseable {
         resolvers.allowCoreThreadTimeOut(true);
     }
 
-    private static IoHandlerFactory io(long pollMicros, Clock clock) {
-        if (!Epoll.isAvailable()) {
-            return NioIoHandler.newFactory();
-        }
-        return pollMicros <= 0
-                ? EpollIoHandler.newFactory()
-                : EpollIoHandler.newFactory(0, () -> new BriefPoll(clock, pollMicros));
+    private static IoHandlerFactory io() {
+        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 
     EventLoopGroup group() {

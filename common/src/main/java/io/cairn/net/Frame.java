@@ -7,6 +7,7 @@ import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *          |<------------------- length ----------------------->|
  *
  * kind       header                          payload
- * 1 HELLO    magic(8) protocolVersion(4)     none    first frame of either side
+ * 1 HELLO    magic(8) protocolVersion(4)     none    first frame of either side; a line adds flags(1)
  * 2 REQUEST  message                         any     answered by REPLY or FAILURE, same requestId
  * 3 REPLY    message                         any
  * 4 FAILURE  errno(4) text(4 + n)            none
@@ -28,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * 6 BEAT     empty                           none    after three seconds without another frame
  * </pre>
  *
- * The layout of HELLO never changes; bytes after its fields are ignored. Request ids count up from
- * 1 on either side.
+ * The layout of HELLO never changes; bytes after its fields are ignored. Flag 1: a line, which
+ * sends no BEAT and gets none. Request ids count up from 1 on either side.
  */
 final class Frame {
     static final int HELLO = 1;
@@ -49,6 +50,7 @@ final class Frame {
     private static final long MAGIC = 0x8943_6169_726e_0d0aL;
 
     private static final int HELLO_BYTES = 12;
+    private static final int FLAG_LINE = 1;
     private static final int MAX_HELLO_BYTES = 256;
     private static final int MAX_FAILURE_BYTES = 16 << 10;
     private static final int MAX_FAILURE_CHARACTERS = 4096;
@@ -98,6 +100,28 @@ final class Frame {
         return new Frame(HELLO, 0, Message.of(header), null, 0);
     }
 
+    /** The first frame of a {@link Line}, encoded. */
+    static byte[] lineHello() {
+        byte[] header =
+                new Encoder(16).i64(MAGIC).i32(Limits.PROTOCOL_VERSION).u8(FLAG_LINE).toBytes();
+        return encoded(HELLO, 0, header);
+    }
+
+    /** A request of a {@link Line}, encoded. */
+    static byte[] lineRequest(long requestId, byte[] header) {
+        return encoded(REQUEST, requestId, header);
+    }
+
+    private static byte[] encoded(int kind, long requestId, byte[] header) {
+        return ByteBuffer.allocate(PREFACE_BYTES + header.length)
+                .putInt(FIXED_BYTES + header.length)
+                .put((byte) kind)
+                .putLong(requestId)
+                .putInt(header.length)
+                .put(header)
+                .array();
+    }
+
     /** A sign of life. */
     static Frame beat() {
         return new Frame(BEAT, 0, Message.empty(), null, 0);
@@ -131,6 +155,11 @@ final class Frame {
             throw new MalformedMessageException("first frame without Cairn's magic number");
         }
         return in.i32();
+    }
+
+    /** Whether a HELLO frame is that of a line. */
+    static boolean isLine(byte[] header) {
+        return header.length > HELLO_BYTES && (header[HELLO_BYTES] & FLAG_LINE) != 0;
     }
 
     /** Whether a frame of this kind may have these lengths. */

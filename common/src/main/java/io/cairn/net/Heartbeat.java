@@ -1,7 +1,9 @@
 package io.cairn.net;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.EpollSocketChannel;
 
 /**
  * Looks after a connection once a second: sends a sign of life when nothing else was sent, and
@@ -25,6 +27,10 @@ final class Heartbeat extends TimerWheel.Entry {
     /** Turns in which a peer may take nothing of what is sent to it. */
     static final int STALLED_TURNS = 60;
 
+    private static final int KEEP_IDLE_S = 30;
+    private static final int KEEP_INTERVAL_S = 10;
+    private static final int KEEP_COUNT = 3;
+
     private final NettyConnection connection;
     private final TransportContext context;
     private final Channel channel;
@@ -32,6 +38,7 @@ final class Heartbeat extends TimerWheel.Entry {
     private final Outbox outbox;
 
     private boolean heard;
+    private boolean leftToTcp;
     private int greetingTurns;
     private int silentTurns;
     private int frameTurns;
@@ -62,6 +69,17 @@ final class Heartbeat extends TimerWheel.Entry {
         connection.wheel().disarm(this);
     }
 
+    /** The other side is a {@link Line}: only TCP tells whether it is still there. */
+    void leaveToTcp() {
+        leftToTcp = true;
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        if (channel instanceof EpollSocketChannel socket) {
+            socket.config().setTcpKeepIdle(KEEP_IDLE_S);
+            socket.config().setTcpKeepIntvl(KEEP_INTERVAL_S);
+            socket.config().setTcpKeepCnt(KEEP_COUNT);
+        }
+    }
+
     /** Bytes arrived. */
     void heard() {
         heard = true;
@@ -86,7 +104,7 @@ final class Heartbeat extends TimerWheel.Entry {
             frameTurns = 0;
             return;
         }
-        silentTurns = heard ? 0 : silentTurns + 1;
+        silentTurns = heard || leftToTcp ? 0 : silentTurns + 1;
         heard = false;
         if (silentTurns >= SILENT_TURNS) {
             connection.breakOff("nothing heard for " + text(SILENT_TURNS));
@@ -110,7 +128,7 @@ final class Heartbeat extends TimerWheel.Entry {
             connection.breakOff("it took nothing for " + text(STALLED_TURNS));
         }
         quietTurns = sent ? 0 : quietTurns + 1;
-        if (quietTurns >= QUIET_TURNS && pending == 0) {
+        if (quietTurns >= QUIET_TURNS && pending == 0 && !leftToTcp) {
             quietTurns = 0;
             outbox.add(Frame.beat());
         }

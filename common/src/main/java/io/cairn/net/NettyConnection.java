@@ -431,6 +431,9 @@ final class NettyConnection implements Connection {
             return;
         }
         greeted = true;
+        if (Frame.isLine(hello.header())) {
+            heartbeat.leaveToTcp();
+        }
         try {
             handler.opened(this);
         } catch (RuntimeException e) {

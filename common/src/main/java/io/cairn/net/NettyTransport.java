@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +45,7 @@ public final class NettyTransport implements Transport {
     private final ByteBufAllocator allocator;
     private final boolean ownsLoops;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean lineLooks = new AtomicBoolean();
     private volatile boolean closed;
 
     /**
@@ -85,6 +87,14 @@ public final class NettyTransport implements Transport {
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
         return new Dial(this, context.loops(), to, handler, timeoutMs).begin();
+    }
+
+    @Override
+    public Line line(Endpoint to, long timeoutMs) {
+        if (closed) {
+            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
+        }
+        return TcpLine.connect(to, timeoutMs, lineLooks);
     }
 
     /** Puts a new socket into service, in its initializer. */

@@ -2,6 +2,7 @@ package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes connections. Futures complete on event loops, as {@link Handler} is called on them: what
@@ -15,6 +16,16 @@ public interface Transport extends AutoCloseable {
      *     unreachable), ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
      */
     CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
+
+    /**
+     * Connects for a thread that will wait for every answer itself; blocks.
+     *
+     * @return the line, or null where this network has none: use a connection then
+     * @throws io.cairn.fs.FsException as {@link #connect} fails
+     */
+    default @Nullable Line line(Endpoint to, long timeoutMs) {
+        return null;
+    }
 
     /**
      * Listens.

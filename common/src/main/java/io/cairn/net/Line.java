@@ -1,0 +1,34 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+
+/**
+ * A connection for one thread at a time, which sends a request and waits for the answer itself: no
+ * event loop stands between it and the socket, which saves two changes of threads a call. The other
+ * side needs not know; a line that is silent is left alone.
+ */
+public interface Line extends AutoCloseable {
+    /** Requests up to this size go over a line: they fit into the socket's buffer at once. */
+    int MAX_REQUEST_BYTES = 32 << 10;
+
+    /** The other side. */
+    Endpoint remote();
+
+    /** Whether it can still be used, as far as this side knows. */
+    boolean isOpen();
+
+    /**
+     * Sends a request and waits for the reply.
+     *
+     * @param request at most {@link #MAX_REQUEST_BYTES}
+     * @param timeoutMs above 0
+     * @return header of the reply; a payload is refused
+     * @throws io.cairn.fs.FsException the handler's error; or DISCONNECTED or ETIMEDOUT, and the
+     *     line is closed then: whether the request was executed is unknown
+     */
+    byte[] call(byte[] request, long timeoutMs);
+
+    /** Closes, from any thread; a call in progress fails. Idempotent. */
+    @Override
+    void close();
+}

@@ -1,0 +1,221 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A {@link Line} over TCP, speaking {@link Frame frames}. */
+final class TcpLine implements Line {
+    private static final int BUFFER_BYTES = 16 << 10;
+    private static final long LOOK_NS = 200_000;
+
+    private final Endpoint remote;
+    private final Socket socket;
+    private final InputStream in;
+    private final OutputStream out;
+    private final AtomicBoolean looking;
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+    private int from;
+    private int filled;
+    private long lastRequestId;
+    private volatile boolean open = true;
+
+    private record Arrived(int kind, long requestId, byte[] header) {}
+
+    private TcpLine(Endpoint remote, Socket socket, AtomicBoolean looking) throws IOException {
+        this.remote = remote;
+        this.looking = looking;
+        this.socket = socket;
+        this.in = socket.getInputStream();
+        this.out = socket.getOutputStream();
+    }
+
+    /**
+     * Connects and greets.
+     *
+     * @param looking shared by the lines of a transport: whether one of them looks for its answer
+     * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
+     */
+    static TcpLine connect(Endpoint to, long timeoutMs, AtomicBoolean looking) {
+        Socket socket = new Socket();
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setKeepAlive(true);
+            socket.connect(
+                    new InetSocketAddress(to.host(), to.port()),
+                    (int) Math.min(timeoutMs, Integer.MAX_VALUE));
+            TcpLine line = new TcpLine(to, socket, looking);
+            line.out.write(Frame.lineHello());
+            line.greeted(line.next(deadlineNs(timeoutMs)));
+            return line;
+        } catch (SocketTimeoutException e) {
+            close(socket);
+            throw new FsException(Errno.ETIMEDOUT, "cannot connect to " + to + " in time", e);
+        } catch (IOException | MalformedMessageException e) {
+            close(socket);
+            throw new FsException(
+                    Errno.DISCONNECTED, "cannot connect to " + to + ": " + e.getMessage(), e);
+        } catch (FsException e) {
+            close(socket);
+            throw e;
+        }
+    }
+
+    private void greeted(Arrived hello) {
+        if (hello.kind != Frame.HELLO) {
+            throw new MalformedMessageException("frame of kind " + hello.kind + " before HELLO");
+        }
+        int version = Frame.versionOf(hello.header);
+        if (version != Limits.PROTOCOL_VERSION) {
+            throw new FsException(
+                    Errno.WRONG_CLUSTER,
+                    remote + " speaks protocol version " + version + "; run the same release");
+        }
+    }
+
+    private static long deadlineNs(long timeoutMs) {
+        return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    }
+
+    @Override
+    public Endpoint remote() {
+        return remote;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public byte[] call(byte[] request, long timeoutMs) {
+        if (request.length > MAX_REQUEST_BYTES) {
+            throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
+        }
+        long requestId = ++lastRequestId;
+        try {
+            out.write(Frame.lineRequest(requestId, request));
+            long deadlineNs = deadlineNs(timeoutMs);
+            while (true) {
+                Arrived arrived = next(deadlineNs);
+                switch (arrived.kind) {
+                    case Frame.REPLY -> {
+                        return answerTo(requestId, arrived);
+                    }
+                    case Frame.FAILURE -> throw Frame.failure(answerTo(requestId, arrived));
+                    case Frame.BEAT -> {}
+                    default ->
+                            throw new MalformedMessageException(
+                                    "frame of kind " + arrived.kind + " on a line");
+                }
+            }
+        } catch (SocketTimeoutException e) {
+            close();
+            throw new FsException(
+                    Errno.ETIMEDOUT,
+                    "no answer from " + remote + " within " + timeoutMs + " ms",
+                    e);
+        } catch (IOException | MalformedMessageException e) {
+            close();
+            throw new FsException(Errno.DISCONNECTED, remote + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] answerTo(long requestId, Arrived arrived) {
+        if (arrived.requestId != requestId) {
+            throw new MalformedMessageException("an answer to request " + arrived.requestId);
+        }
+        return arrived.header;
+    }
+
+    private Arrived next(long deadlineNs) throws IOException {
+        byte[] preface = new byte[Frame.PREFACE_BYTES];
+        read(preface, deadlineNs);
+        ByteBuffer fields = ByteBuffer.wrap(preface);
+        long lengthBytes = Integer.toUnsignedLong(fields.getInt());
+        int kind = fields.get() & 0xff;
+        long requestId = fields.getLong();
+        long headerBytes = Integer.toUnsignedLong(fields.getInt());
+        if (lengthBytes != Frame.FIXED_BYTES + headerBytes
+                || headerBytes > Limits.MAX_HEADER_BYTES
+                || !Frame.allows(kind, (int) headerBytes, 0)) {
+            throw new MalformedMessageException(
+                    "frame of kind %d with length %d and header length %d"
+                            .formatted(kind, lengthBytes, headerBytes));
+        }
+        byte[] header = new byte[(int) headerBytes];
+        read(header, deadlineNs);
+        return new Arrived(kind, requestId, header);
+    }
+
+    private void read(byte[] target, long deadlineNs) throws IOException {
+        int done = 0;
+        while (done < target.length) {
+            if (from == filled) {
+                fill(deadlineNs);
+            }
+            int count = Math.min(filled - from, target.length - done);
+            System.arraycopy(buffer, from, target, done, count);
+            from += count;
+            done += count;
+        }
+    }
+
+    private void fill(long deadlineNs) throws IOException {
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+        look();
+        socket.setSoTimeout(Math.clamp(leftMs, 1, Integer.MAX_VALUE));
+        int count = in.read(buffer, 0, buffer.length);
+        if (count < 0) {
+            throw new EOFException("closed by the other side");
+        }
+        from = 0;
+        filled = count;
+    }
+
+    /**
+     * Looks for the answer a little before it sleeps: waking a sleeping processor costs more than
+     * the answer takes. One thread of the transport at a time, giving way to all others.
+     */
+    @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
+    private void look() throws IOException {
+        if (!looking.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            long endNs = System.nanoTime() + LOOK_NS;
+            while (in.available() == 0 && System.nanoTime() - endNs < 0) {
+                Thread.yield();
+            }
+        } finally {
+            looking.set(false);
+        }
+    }
+
+    @Override
+    public void close() {
+        open = false;
+        close(socket);
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Nothing was buffered here, so nothing is lost.
+            assert socket.isClosed();
+        }
+    }
+}
