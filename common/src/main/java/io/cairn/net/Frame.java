@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *          |<------------------- length ----------------------->|
  *
  * kind       header                          payload
- * 1 HELLO    magic(8) protocolVersion(4)     none    first frame of either side; a line adds flags(1)
+ * 1 HELLO    magic(8) protocolVersion(4)     none    first frame; a line adds flags(1)
  * 2 REQUEST  message                         any     answered by REPLY or FAILURE, same requestId
  * 3 REPLY    message                         any
  * 4 FAILURE  errno(4) text(4 + n)            none

@@ -75,6 +75,11 @@ final class RequestDoor implements Handler {
         } catch (FsException e) {
             answer.fail(e);
         } catch (RuntimeException e) {
+            if (!log.mayRead()) {
+                // It stops, and its store is closed: another master knows, or this one later.
+                answer.fail(notLeader());
+                return;
+            }
             LOG.error("a request of {} failed", from.remote(), e);
             answer.fail(new FsException(Errno.EIO, "the master failed: " + e));
         }
