@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,7 @@ final class MountCommand implements Callable<Integer> {
         Source from = Source.parse(source);
         Path at = mountpoint.toAbsolutePath().normalize();
         MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
+        FuseMount.check(at, parsed);
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at));
         }

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,6 +92,9 @@ final class UpCommand implements Callable<Integer> {
                         copies,
                         MasterList.endpoint(listen),
                         MasterList.endpoint(admin));
+        if (mount != null) {
+            FuseMount.check(mount, mountOptions);
+        }
         if (detach) {
             return Detached.start(arguments(copies), data.path().resolve("cairn.log"));
         }

@@ -40,6 +40,16 @@ public final class FuseMount implements AutoCloseable {
     }
 
     /**
+     * Checks that a directory can be mounted on, before anything is started for it; removes what a
+     * killed predecessor left there.
+     *
+     * @throws MountException in one line what is wrong and what to do
+     */
+    public static void check(Path directory, MountOptions options) {
+        var _ = Mountpoint.prepare(directory, options.nonEmpty());
+    }
+
+    /**
      * Mounts, and returns when the mount answers.
      *
      * @throws MountException in one line what is wrong and what to do; nothing is mounted then
