@@ -1,5 +1,6 @@
 package io.cairn.bench;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
@@ -58,8 +59,8 @@ public class CodecBenchmark {
         Attributes directory =
                 new Attributes(1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5);
         Layout layout = new Layout(1, 22, 0, 99, List.of(Layout.Run.of(0, 1234)));
-        Inode inode = new Inode(file, 0, Policy.STANDARD, layout, new byte[0], 0, 0);
-        return new Reply.EntryReply(inode, directory, null, null);
+        Inode inode = new Inode(file, 0, Policy.STANDARD, layout, new byte[0], 0, 0, 0);
+        return new Reply.EntryReply(inode, new DirectoryState(directory, 3, 3), null, null);
     }
 
     @Benchmark

@@ -194,23 +194,23 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public byte[] getXattr(Caller caller, long ino, byte[] name) {
-        return metrics.time(Operation.GETXATTR, () -> tree.getXattr(caller, ino, name));
+        return metrics.time(Operation.GETXATTR, () -> tree.xattrs().get(caller, ino, name));
     }
 
     @Override
     public List<byte[]> listXattr(Caller caller, long ino) {
-        return metrics.time(Operation.LISTXATTR, () -> tree.listXattr(caller, ino));
+        return metrics.time(Operation.LISTXATTR, () -> tree.xattrs().list(caller, ino));
     }
 
     @Override
     public void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
         TreeMutation.SetXattr set = new TreeMutation.SetXattr(ino, name, value, flags);
-        metrics.run(Operation.SETXATTR, () -> tree.setXattr(caller, set));
+        metrics.run(Operation.SETXATTR, () -> tree.xattrs().set(caller, set));
     }
 
     @Override
     public void removeXattr(Caller caller, long ino, byte[] name) {
-        metrics.run(Operation.REMOVEXATTR, () -> tree.removeXattr(caller, ino, name));
+        metrics.run(Operation.REMOVEXATTR, () -> tree.xattrs().remove(caller, ino, name));
     }
 
     @Override

@@ -27,9 +27,6 @@ public record ClientSettings(
         long bufferBytes,
         int readAheadBytes,
         long writeBackDelayMs) {
-    /** Longest time that a name is believed to be absent, in milliseconds. */
-    static final long MAX_NEGATIVE_TTL_MS = 1000;
-
     /** Smallest buffer limit: room for a few writes of the largest size. */
     static final long MIN_BUFFER_BYTES = 8L << 20;
 

@@ -56,6 +56,9 @@ final class MasterChannel implements AutoCloseable {
         /** The master says something; called on an event loop. */
         void push(Push push);
 
+        /** Requests go over a new connection from now on, perhaps to another master. */
+        void connected();
+
         /** All locks are lost; called on an event loop. */
         void sessionLost();
     }
@@ -430,6 +433,10 @@ final class MasterChannel implements AutoCloseable {
     private final class Events implements MasterLink.Listener {
         @Override
         public void ready() {
+            Listener hearer = listener;
+            if (hearer != null) {
+                hearer.connected();
+            }
             resume();
         }
 

@@ -341,8 +341,9 @@ final class MasterLink implements AutoCloseable {
                 return;
             }
             Push push = Push.decode(new Decoder(header, 1, header.length - 1));
-            answer.send(Message.empty());
+            // The answer says that the push has taken effect.
             listener.push(push);
+            answer.send(Message.empty());
         }
 
         @Override

@@ -1,10 +1,16 @@
 package io.cairn.client;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.Limits;
+import io.cairn.wire.Reply.DirectoryReply;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -12,43 +18,42 @@ import org.jspecify.annotations.Nullable;
  * Attributes and names that the master told not long ago. Thread-safe, bounded, never blocks.
  *
  * <p>Of two attributes of an inode the one with the higher version wins, so a late answer never
- * replaces a younger one. Names have no version: whoever looks a name up takes the {@link #stamp}
- * of the directory before, and the answer is kept only if the stamp is the same still; every change
- * of the directory by this client, and every push about it, gives it another one.
+ * replaces a younger one. Of two answers about a name the one with the higher count of changes of
+ * its directory wins; {@link KnownDirectory} tells more. Whoever looks a name up takes the {@link
+ * #stamp} of the directory before, and the answer is kept only if the stamp is the same still:
+ * everything that makes this mount doubt what it knows gives another one.
  */
 final class MetadataCache {
     private static final int MAX_INODES = 200_000;
     private static final int MAX_DIRECTORIES = 20_000;
-    private static final int MAX_NAMES_PER_DIRECTORY = 20_000;
-
+    private static final int MAX_NAMES = 400_000;
     private static final int MAX_GONE = 10_000;
 
     private record Known(Attributes attributes, long untilMs) {}
 
-    private record Child(long ino, long untilMs) {}
-
-    private static final class Directory {
-        final ConcurrentHashMap<Name, Child> children = new ConcurrentHashMap<>();
-        volatile long stamp;
-
-        Directory(long stamp) {
-            this.stamp = stamp;
-        }
-    }
-
     private final Clock clock;
     private final long ttlMs;
-    private final long negativeTtlMs;
-    private final AtomicLong stamps = new AtomicLong();
+    private final KnownDirectory.Shared shared;
+    private final AtomicLong generation = new AtomicLong();
     private final ConcurrentHashMap<Long, Known> inodes = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<Long, Directory> directories = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, KnownDirectory> directories = new ConcurrentHashMap<>();
     private final Set<Long> gone = ConcurrentHashMap.newKeySet();
 
     MetadataCache(Clock clock, long ttlMs) {
         this.clock = clock;
         this.ttlMs = ttlMs;
-        this.negativeTtlMs = Math.min(ttlMs, ClientSettings.MAX_NEGATIVE_TTL_MS);
+        long absentTtlMs = Math.min(ttlMs, Limits.MAX_ABSENCE_MS);
+        this.shared =
+                new KnownDirectory.Shared(
+                        clock, ttlMs, absentTtlMs, new AtomicLong(), new AtomicInteger());
     }
+
+    /** Whether anything is kept at all. */
+    boolean isOn() {
+        return ttlMs != 0;
+    }
+
+    // ---- attributes
 
     /** Attributes that are young enough, or null. */
     @Nullable Attributes attributes(long ino) {
@@ -71,27 +76,39 @@ final class MetadataCache {
         }
     }
 
-    /** What the master said, if it said something. */
-    void putIfKnown(@Nullable Attributes attributes) {
-        if (attributes != null) {
-            put(attributes);
-        }
-    }
+    // ---- names
 
-    /** To be taken before a name is looked up. */
+    /** To be taken before a name is looked up or a page is read. */
     long stamp(long parentIno) {
-        return ttlMs == 0 ? 0 : directory(parentIno).stamp;
+        return ttlMs == 0 ? 0 : directory(parentIno).stamp();
     }
 
-    private Directory directory(long ino) {
-        Directory known = directories.get(ino);
+    private KnownDirectory directory(long ino) {
+        KnownDirectory known = directories.get(ino);
         if (known != null) {
             return known;
         }
         if (directories.size() >= MAX_DIRECTORIES) {
-            directories.clear();
+            dropDirectories();
         }
-        return directories.computeIfAbsent(ino, _ -> new Directory(stamps.incrementAndGet()));
+        return directories.computeIfAbsent(ino, _ -> new KnownDirectory(shared));
+    }
+
+    private void dropDirectories() {
+        generation.incrementAndGet();
+        directories.forEach(this::drop);
+    }
+
+    private void drop(long ino, KnownDirectory directory) {
+        if (directory.drop()) {
+            directories.remove(ino, directory);
+        }
+    }
+
+    private void limitNames() {
+        if (shared.names().get() >= MAX_NAMES) {
+            dropDirectories();
+        }
     }
 
     /**
@@ -99,50 +116,103 @@ final class MetadataCache {
      * nothing is known.
      */
     long child(long parentIno, Name name) {
-        Directory directory = directories.get(parentIno);
-        Child child = directory == null ? null : directory.children.get(name);
-        if (child == null || clock.millis() - child.untilMs >= 0 || isGone(child.ino)) {
-            return -1;
-        }
-        return child.ino;
+        KnownDirectory directory = directories.get(parentIno);
+        long ino = directory == null ? KnownDirectory.UNKNOWN : directory.child(name);
+        return ino > 0 && isGone(ino) ? KnownDirectory.UNKNOWN : ino;
     }
 
-    /** A name was looked up; {@code ino} 0 when it is absent. */
-    void putChild(long parentIno, Name name, long ino, long stamp) {
-        if (ttlMs == 0) {
-            return;
-        }
-        Directory directory = directory(parentIno);
-        if (directory.stamp != stamp) {
-            return;
-        }
-        if (directory.children.size() >= MAX_NAMES_PER_DIRECTORY) {
-            directory.children.clear();
-        }
-        Child child = new Child(ino, clock.millis() + (ino == 0 ? negativeTtlMs : ttlMs));
-        directory.children.put(name, child);
-        if (directory.stamp != stamp) {
-            directory.children.remove(name, child);
+    /**
+     * A reply tells how a directory is.
+     *
+     * @param sentMs when the request was sent
+     */
+    void told(@Nullable DirectoryState state, long sentMs) {
+        if (state != null) {
+            put(state.attributes());
+            KnownDirectory directory = directories.get(state.ino());
+            if (directory != null) {
+                directory.told(state.nameChanges(), sentMs);
+            }
         }
     }
 
-    /** This client gave a name to an inode, or with 0 took it away. */
-    void changeChild(long parentIno, Name name, long ino) {
+    /**
+     * A name was looked up, and {@link #told} what the reply says of the directory.
+     *
+     * @param ino 0 when the name is absent
+     */
+    void putChild(DirectoryState parent, Name name, long ino, long stamp) {
+        if (ttlMs != 0) {
+            directory(parent.ino()).putChild(name, ino, stamp, parent.nameChanges());
+            limitNames();
+        }
+    }
+
+    /** A page of a directory was read. */
+    void putPage(KnownDirectory.PageRequest request, DirectoryReply page) {
         if (ttlMs == 0) {
             return;
         }
-        Directory directory = directory(parentIno);
-        long stamp = stamps.incrementAndGet();
-        directory.stamp = stamp;
-        putChild(parentIno, name, ino, stamp);
+        put(page.directory().attributes());
+        for (DirectoryEntry entry : page.entries()) {
+            Attributes attributes = entry.attributes();
+            if (attributes != null) {
+                put(attributes);
+            }
+        }
+        directory(page.directory().ino()).putPage(request, page);
+        limitNames();
     }
+
+    /** How many names of a directory, fetched ahead, were used since this was asked last. */
+    int takeUsedAhead(long ino) {
+        KnownDirectory directory = directories.get(ino);
+        return directory == null ? 0 : directory.takeUsedAhead();
+    }
+
+    /** To be taken before a directory is made. */
+    long generation() {
+        return generation.get();
+    }
+
+    /**
+     * This mount has made a directory.
+     *
+     * @param before the {@link #generation} from before
+     * @param sentMs when the request was sent
+     */
+    void madeDirectory(long ino, long before, long sentMs) {
+        if (ttlMs != 0) {
+            KnownDirectory directory = directory(ino);
+            if (generation.get() == before) {
+                directory.madeEmpty(sentMs);
+            }
+        }
+    }
+
+    /** This mount is about to change names of a directory. */
+    NameChange begin(long parentIno, List<Name> names) {
+        if (ttlMs == 0) {
+            return new NameChange(null, names, clock.millis());
+        }
+        while (true) {
+            KnownDirectory directory = directory(parentIno);
+            if (directory.begin(names.getFirst())) {
+                names.stream().skip(1).forEach(directory::begin);
+                limitNames();
+                return new NameChange(directory, names, clock.millis());
+            }
+            directories.remove(parentIno, directory);
+        }
+    }
+
+    // ---- forgetting
 
     /** Nothing is known of a name any more. */
     void forgetChild(long parentIno, Name name) {
-        if (ttlMs != 0) {
-            Directory directory = directory(parentIno);
-            directory.stamp = stamps.incrementAndGet();
-            directory.children.remove(name);
+        KnownDirectory directory = directories.get(parentIno);
+        if (directory != null) {
+            directory.forgetChild(name);
         }
     }
 
@@ -154,7 +224,7 @@ final class MetadataCache {
     void gone(long ino) {
         if (gone.size() >= MAX_GONE) {
             gone.clear();
-            directories.clear();
+            dropDirectories();
         }
         gone.add(ino);
         inodes.remove(ino);
@@ -165,15 +235,41 @@ final class MetadataCache {
         inodes.remove(ino);
     }
 
+    /** An inode does not exist any more. */
+    void removed(long ino) {
+        inodes.remove(ino);
+        KnownDirectory directory = directories.get(ino);
+        if (directory != null) {
+            drop(ino, directory);
+        }
+    }
+
     /** Everything about an inode may have changed. */
     void forget(long ino) {
-        inodes.remove(ino);
-        directories.remove(ino);
+        generation.incrementAndGet();
+        removed(ino);
+    }
+
+    /** Another master may answer from now on, which does not know what this mount believes. */
+    void doubtNames() {
+        generation.incrementAndGet();
+        directories.values().forEach(KnownDirectory::forgetAnswers);
     }
 
     /** Everything may have changed. */
     void clear() {
         inodes.clear();
-        directories.clear();
+        dropDirectories();
+    }
+
+    /** Whether all names of a directory are known; for tests. */
+    boolean isComplete(long ino) {
+        KnownDirectory directory = directories.get(ino);
+        return directory != null && directory.isComplete();
+    }
+
+    /** How many names are remembered, absent ones too. */
+    int nameCount() {
+        return shared.names().get();
     }
 }

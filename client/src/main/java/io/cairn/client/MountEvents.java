@@ -57,6 +57,11 @@ final class MountEvents implements MasterChannel.Listener {
     }
 
     @Override
+    public void connected() {
+        cache.doubtNames();
+    }
+
+    @Override
     public void sessionLost() {
         cache.clear();
         for (long ino : locks.sessionLost()) {

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -19,6 +20,7 @@ import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ final class Tree {
     private final OpenInodes open;
     private final AccessTimes accessTimes;
     private final FileContents contents;
+    private final ExtendedAttributes xattrs;
+    private final DirectoryReadAhead readAhead;
 
     Tree(
             Mount mount,
@@ -46,6 +50,14 @@ final class Tree {
         this.open = open;
         this.accessTimes = accessTimes;
         this.contents = contents;
+        this.xattrs = new ExtendedAttributes(mount, this);
+        this.readAhead =
+                new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
+    }
+
+    /** The extended attributes of the same inodes. */
+    ExtendedAttributes xattrs() {
+        return xattrs;
     }
 
     // ---- asking
@@ -67,8 +79,13 @@ final class Tree {
     }
 
     private EntryReply askAbout(long ino, Query query) {
+        long sentMs = mount.nowMs();
         try {
-            return absorb(ask(query, EntryReply.class));
+            EntryReply reply = absorb(ask(query, EntryReply.class));
+            if (reply.inode().attributes().isDirectory()) {
+                cache.told(reply.inode().directoryState(), sentMs);
+            }
+            return reply;
         } catch (FsException e) {
             if (e.errno() == Errno.ESTALE) {
                 cache.gone(ino);
@@ -81,11 +98,17 @@ final class Tree {
         return Await.expect(mount.master().ask(query), kind);
     }
 
-    /** Takes over what a reply tells. */
+    /** Takes over what a reply tells of attributes. */
     EntryReply absorb(EntryReply reply) {
         cache.put(reply.inode().attributes());
-        cache.putIfKnown(reply.parent());
-        cache.putIfKnown(reply.otherParent());
+        DirectoryState parent = reply.parent();
+        if (parent != null) {
+            cache.put(parent.attributes());
+        }
+        DirectoryState otherParent = reply.otherParent();
+        if (otherParent != null) {
+            cache.put(otherParent.attributes());
+        }
         open.adopt(reply.inode());
         Attributes replaced = reply.replaced();
         if (replaced != null) {
@@ -142,14 +165,26 @@ final class Tree {
                 return shown(known);
             }
         }
+        return shown(findAtMaster(parentIno, name));
+    }
+
+    private Attributes findAtMaster(long parentIno, Name name) {
         long stamp = cache.stamp(parentIno);
+        long sentMs = mount.nowMs();
         Reply reply = mount.master().ask(new Query.Lookup(parentIno, name));
-        if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ENOENT) {
-            cache.putChild(parentIno, name, 0, stamp);
+        if (reply instanceof Reply.Absent absent) {
+            cache.told(absent.parent(), sentMs);
+            cache.putChild(absent.parent(), name, 0, stamp);
+            throw new FsException(Errno.ENOENT);
         }
         EntryReply entry = absorb(Await.expect(reply, EntryReply.class));
-        cache.putChild(parentIno, name, entry.inode().ino(), stamp);
-        return shown(entry.inode().attributes());
+        DirectoryState parent = entry.parent();
+        if (parent != null) {
+            cache.told(parent, sentMs);
+            cache.putChild(parent, name, entry.inode().ino(), stamp);
+            readAhead.missed(parent);
+        }
+        return entry.inode().attributes();
     }
 
     /**
@@ -166,10 +201,21 @@ final class Tree {
         }
         Permissions.search(caller, parent);
         if (!Permissions.grants(caller, parent, FileSystem.ACCESS_WRITE)) {
-            boolean exists = findOrNull(parentIno, name) != null;
-            throw new FsException(exists ? Errno.EEXIST : Errno.EACCES);
+            throw new FsException(exists(parentIno, name) ? Errno.EEXIST : Errno.EACCES);
         }
         return parent;
+    }
+
+    /** Whether a name exists now, not a moment ago: somebody else may have made it. */
+    private boolean exists(long parentIno, Name name) {
+        try {
+            return findAtMaster(parentIno, name).ino() != 0;
+        } catch (FsException e) {
+            if (e.errno() == Errno.ENOENT) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** What has a name, or null. */
@@ -184,30 +230,26 @@ final class Tree {
         }
     }
 
-    private Attributes made(long parentIno, Name name, EntryReply entry) {
-        cache.changeChild(parentIno, name, entry.inode().ino());
-        return shown(entry.inode().attributes());
-    }
-
     Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         addTo(caller, parentIno, name);
-        return made(
-                parentIno,
-                name,
-                changeName(
+        long generation = cache.generation();
+        long sentMs = mount.nowMs();
+        EntryReply entry =
+                add(
                         parentIno,
                         name,
                         new TreeMutation.Mkdir(
-                                parentIno, name, mode & 07777, caller.uid(), caller.gid())));
+                                parentIno, name, mode & 07777, caller.uid(), caller.gid()));
+        cache.madeDirectory(entry.inode().ino(), generation, sentMs);
+        return shown(entry.inode().attributes());
     }
 
-    /** A change of a name: an error may mean that the cache was wrong about it. */
-    private EntryReply changeName(long parentIno, Name name, Mutation mutation) {
-        try {
-            return change(mutation);
-        } catch (FsException e) {
-            cache.forgetChild(parentIno, name);
-            throw e;
+    /** Gives a name to an inode. */
+    private EntryReply add(long parentIno, Name name, Mutation mutation) {
+        try (NameChange change = cache.begin(parentIno, List.of(name))) {
+            EntryReply entry = change(mutation);
+            change.done(entry.parent(), Map.of(name, entry.inode().ino()));
+            return entry;
         }
     }
 
@@ -218,24 +260,21 @@ final class Tree {
         Permissions.makeNode(caller, file.type);
         Attributes parent = addTo(caller, parentIno, name);
         int mode = parent == null ? file.mode : Permissions.modeOfNew(caller, parent, file.mode);
-        EntryReply entry =
-                changeName(
+        return add(
+                parentIno,
+                name,
+                new TreeMutation.Create(
                         parentIno,
                         name,
-                        new TreeMutation.Create(
-                                parentIno,
-                                name,
-                                file.type,
-                                mode & 07777,
-                                caller.uid(),
-                                caller.gid(),
-                                file.rdev,
-                                false,
-                                0,
-                                NOTHING,
-                                file.opened));
-        cache.changeChild(parentIno, name, entry.inode().ino());
-        return entry;
+                        file.type,
+                        mode & 07777,
+                        caller.uid(),
+                        caller.gid(),
+                        file.rdev,
+                        false,
+                        0,
+                        NOTHING,
+                        file.opened));
     }
 
     Attributes symlink(Caller caller, long parentIno, Name name, byte[] target) {
@@ -247,23 +286,15 @@ final class Tree {
             throw new FsException(
                     Errno.ENAMETOOLONG, "symlink target of " + target.length + " bytes");
         }
-        return made(
-                parentIno,
-                name,
-                changeName(
-                        parentIno,
-                        name,
-                        new TreeMutation.Symlink(
-                                parentIno, name, target, caller.uid(), caller.gid())));
+        Mutation mutation =
+                new TreeMutation.Symlink(parentIno, name, target, caller.uid(), caller.gid());
+        return shown(add(parentIno, name, mutation).inode().attributes());
     }
 
     Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
         addTo(caller, newParentIno, newName);
-        return made(
-                newParentIno,
-                newName,
-                changeName(
-                        newParentIno, newName, new TreeMutation.Link(ino, newParentIno, newName)));
+        Mutation mutation = new TreeMutation.Link(ino, newParentIno, newName);
+        return shown(add(newParentIno, newName, mutation).inode().attributes());
     }
 
     void remove(Caller caller, long parentIno, Name name, boolean directory) {
@@ -272,17 +303,18 @@ final class Tree {
             Permissions.search(caller, parent);
             Permissions.remove(caller, parent, find(parentIno, name));
         }
-        EntryReply entry =
-                changeName(
-                        parentIno,
-                        name,
-                        directory
-                                ? new TreeMutation.Rmdir(parentIno, name)
-                                : new TreeMutation.Unlink(parentIno, name));
-        cache.changeChild(parentIno, name, 0);
+        EntryReply entry;
+        try (NameChange change = cache.begin(parentIno, List.of(name))) {
+            entry =
+                    change(
+                            directory
+                                    ? new TreeMutation.Rmdir(parentIno, name)
+                                    : new TreeMutation.Unlink(parentIno, name));
+            change.done(entry.parent(), Map.of(name, 0L));
+        }
         long ino = entry.inode().ino();
         if (directory || (entry.inode().attributes().nlink() == 0 && open.get(ino) == null)) {
-            cache.forget(ino);
+            cache.removed(ino);
             accessTimes.forget(ino);
             mount.unsynced().forget(ino);
         }
@@ -292,28 +324,38 @@ final class Tree {
         if (!caller.checked()) {
             requireRename(caller, rename);
         }
-        EntryReply entry;
-        try {
-            entry = change(rename);
-        } catch (FsException e) {
-            cache.forgetChild(rename.parentIno(), rename.name());
-            cache.forgetChild(rename.newParentIno(), rename.newName());
-            throw e;
+        boolean within = rename.parentIno() == rename.newParentIno();
+        List<Name> entered = List.of(rename.newName());
+        List<Name> left =
+                within ? List.of(rename.name(), rename.newName()) : List.of(rename.name());
+        try (NameChange from = cache.begin(rename.parentIno(), left);
+                NameChange to = within ? null : cache.begin(rename.newParentIno(), entered)) {
+            EntryReply entry = change(rename);
+            Attributes other = entry.replaced();
+            boolean exchange = (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
+            if (isNothing(rename, entry.inode().attributes()) || exchange && other == null) {
+                return;
+            }
+            long remains = exchange && other != null ? other.ino() : 0;
+            long ino = entry.inode().ino();
+            if (to == null) {
+                from.done(entry.parent(), Map.of(rename.name(), remains, rename.newName(), ino));
+            } else {
+                from.done(entry.parent(), Map.of(rename.name(), remains));
+                to.done(entry.otherParent(), Map.of(rename.newName(), ino));
+            }
         }
-        boolean exchange = (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
-        if (exchange) {
-            cache.forgetChild(rename.parentIno(), rename.name());
-            cache.forgetChild(rename.newParentIno(), rename.newName());
-            return;
-        }
-        Attributes moved = entry.inode().attributes();
-        if (!moved.isDirectory() && moved.nlink() > 1) {
-            // Both names may be links to the same inode: then rename(2) does nothing.
-            cache.forgetChild(rename.parentIno(), rename.name());
-        } else {
-            cache.changeChild(rename.parentIno(), rename.name(), 0);
-        }
-        cache.changeChild(rename.newParentIno(), rename.newName(), entry.inode().ino());
+    }
+
+    /**
+     * Whether both names may be links to the same inode: then rename(2) does nothing, and the reply
+     * tells of no change.
+     */
+    private static boolean isNothing(TreeMutation.Rename rename, Attributes moved) {
+        boolean same =
+                rename.parentIno() == rename.newParentIno()
+                        && rename.name().equals(rename.newName());
+        return same || !moved.isDirectory() && moved.nlink() > 1;
     }
 
     private void requireRename(Caller caller, TreeMutation.Rename rename) {
@@ -343,7 +385,8 @@ final class Tree {
         if (!caller.checked()) {
             Permissions.require(caller, attributes(ino), FileSystem.ACCESS_READ);
         }
-        long stamp = cache.stamp(ino);
+        KnownDirectory.PageRequest request =
+                new KnownDirectory.PageRequest(cookie, cache.stamp(ino), mount.nowMs(), false);
         Query query =
                 new Query.ReadDirectory(
                         ino,
@@ -351,8 +394,9 @@ final class Tree {
                         Math.clamp(maxEntries, 1, Limits.MAX_PAGE_ENTRIES),
                         withAttributes);
         Reply.DirectoryReply page = ask(query, Reply.DirectoryReply.class);
+        cache.putPage(request, page);
         if (cookie == 0) {
-            accessTimes.accessed(attributes(ino));
+            accessTimes.accessed(accessTimes.over(page.directory().attributes()));
         }
         if (!withAttributes) {
             return new DirectoryPage(page.entries(), page.end());
@@ -364,8 +408,6 @@ final class Tree {
                 entries.add(entry);
                 continue;
             }
-            cache.put(found);
-            cache.putChild(ino, entry.name(), entry.ino(), stamp);
             entries.add(
                     new DirectoryEntry(
                             entry.name(), entry.cookie(), entry.ino(), entry.type(), shown(found)));
@@ -436,46 +478,5 @@ final class Tree {
             throw new FsException(Errno.ENOTDIR);
         }
         return inode.parentIno();
-    }
-
-    // ---- extended attributes
-
-    byte[] getXattr(Caller caller, long ino, byte[] name) {
-        Permissions.xattr(caller, attributes(ino), name, Permissions.XattrUse.GET);
-        return ask(new Query.GetXattr(ino, name), Reply.BytesReply.class).bytes();
-    }
-
-    List<byte[]> listXattr(Caller caller, long ino) {
-        List<byte[]> names = new ArrayList<>();
-        for (byte[] name : ask(new Query.ListXattr(ino), Reply.NamesReply.class).names()) {
-            if (Permissions.lists(caller, name)) {
-                names.add(name);
-            }
-        }
-        return names;
-    }
-
-    void setXattr(Caller caller, TreeMutation.SetXattr set) {
-        if (set.value().length > FileSystem.MAX_XATTR_BYTES) {
-            throw new FsException(Errno.E2BIG, "value of " + set.value().length + " bytes");
-        }
-        Permissions.xattr(caller, attributes(set.ino()), set.name(), Permissions.XattrUse.SET);
-        changeXattr(set.ino(), set);
-    }
-
-    void removeXattr(Caller caller, long ino, byte[] name) {
-        Permissions.xattr(caller, attributes(ino), name, Permissions.XattrUse.SET);
-        changeXattr(ino, new TreeMutation.RemoveXattr(ino, name));
-    }
-
-    /** The reply may tell the inode's new attributes or not. */
-    private void changeXattr(long ino, Mutation mutation) {
-        Reply reply = mount.master().change(mutation);
-        if (reply instanceof EntryReply entry) {
-            absorb(entry);
-        } else {
-            Await.expect(reply, Reply.Done.class);
-            cache.forgetAttributes(ino);
-        }
     }
 }

@@ -42,6 +42,8 @@ final class FakeMaster implements Handler {
         long lastSession;
         int executed;
         int requests;
+        int lookups;
+        int listings;
         @Nullable FakeMaster leader;
         String leaderHint = "";
 
@@ -220,6 +222,8 @@ final class FakeMaster implements Handler {
 
     private Reply query(Connection from, long number, Query query) {
         Session session = shared.sessions.get(number);
+        shared.lookups += query instanceof Query.Lookup ? 1 : 0;
+        shared.listings += query instanceof Query.ReadDirectory ? 1 : 0;
         switch (query) {
             case Query.GetMap q -> {
                 return new Reply.MapReply(shared.map.epoch() > q.knownEpoch() ? shared.map : null);

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
@@ -75,7 +76,7 @@ final class FakeNamespace {
         Layout layout = type == FileType.FILE ? freshLayout(ino) : null;
         byte[] inline = type == FileType.FILE ? new byte[0] : null;
         return new Inode(
-                a, type == FileType.DIRECTORY ? 1 : 0, Policy.STANDARD, layout, inline, 0, 0);
+                a, type == FileType.DIRECTORY ? 1 : 0, Policy.STANDARD, layout, inline, 0, 0, 0);
     }
 
     private Layout freshLayout(long seed) {
@@ -121,7 +122,12 @@ final class FakeNamespace {
             return switch (query) {
                 case Query.Lookup q -> {
                     Inode parent = require(q.parentIno());
-                    yield entry(require(child(q.parentIno(), q.name())), parent.attributes());
+                    Map<Name, Long> children = names.get(q.parentIno());
+                    yield children != null && !children.containsKey(q.name())
+                            ? new Reply.Absent(parent.directoryState())
+                            : entry(
+                                    require(child(q.parentIno(), q.name())),
+                                    parent.directoryState());
                 }
                 case Query.GetInode q -> entry(require(q.ino()), null);
                 case Query.Open q -> entry(require(q.ino()), null);
@@ -165,7 +171,7 @@ final class FakeNamespace {
         return ino;
     }
 
-    private static EntryReply entry(Inode inode, @Nullable Attributes parent) {
+    private static EntryReply entry(Inode inode, @Nullable DirectoryState parent) {
         return new EntryReply(inode, parent, null, null);
     }
 
@@ -176,6 +182,10 @@ final class FakeNamespace {
 
     /** The same inode with another size, usage, mtime, as of this mutation. */
     private Inode with(Inode inode, long size, long used, long mtimeNs) {
+        return with(inode, 0, size, used, mtimeNs);
+    }
+
+    private Inode with(Inode inode, int linksDelta, long size, long used, long mtimeNs) {
         Attributes a = inode.attributes();
         return put(
                 inode.withAttributes(
@@ -184,7 +194,7 @@ final class FakeNamespace {
                                 1,
                                 a.type(),
                                 a.mode(),
-                                a.nlink(),
+                                a.nlink() + linksDelta,
                                 a.uid(),
                                 a.gid(),
                                 a.rdev(),
@@ -201,9 +211,20 @@ final class FakeNamespace {
         return with(inode, a.size(), a.usedBytes(), a.mtimeNs());
     }
 
-    private Attributes changed(long parent) {
-        Attributes a = require(parent).attributes();
-        return with(require(parent), a.size(), 0, nowNs).attributes();
+    /** Names of a directory were changed by one mutation. */
+    private DirectoryState changed(long parent) {
+        Inode i = require(parent);
+        Inode counted =
+                new Inode(
+                        i.attributes(),
+                        i.parentIno(),
+                        i.policy(),
+                        null,
+                        null,
+                        names.getOrDefault(parent, new TreeMap<>()).size(),
+                        0,
+                        i.nameChanges() + 1);
+        return with(counted, i.attributes().size(), 0, nowNs).directoryState();
     }
 
     private EntryReply add(long parent, Name name, Inode made) {
@@ -238,23 +259,7 @@ final class FakeNamespace {
 
     private Inode relink(Inode inode, int delta) {
         Attributes a = inode.attributes();
-        return put(
-                inode.withAttributes(
-                        new Attributes(
-                                a.ino(),
-                                1,
-                                a.type(),
-                                a.mode(),
-                                a.nlink() + delta,
-                                a.uid(),
-                                a.gid(),
-                                0,
-                                a.size(),
-                                a.usedBytes(),
-                                a.atimeNs(),
-                                a.mtimeNs(),
-                                nowNs,
-                                version)));
+        return with(inode, delta, a.size(), a.usedBytes(), a.mtimeNs());
     }
 
     private Reply link(TreeMutation.Link m) {
@@ -272,13 +277,25 @@ final class FakeNamespace {
     private Reply rename(TreeMutation.Rename m) {
         long ino = child(m.parentIno(), m.name());
         Long replaced = names.get(m.newParentIno()).get(m.newName());
+        if (replaced != null && replaced == ino) {
+            return entry(require(ino), require(m.parentIno()).directoryState());
+        }
         if (replaced != null && (m.flags() & FileSystem.RENAME_NOREPLACE) != 0) {
             throw new FsException(Errno.EEXIST);
         }
+        boolean exchange = (m.flags() & FileSystem.RENAME_EXCHANGE) != 0;
         names.get(m.parentIno()).remove(m.name());
         names.get(m.newParentIno()).put(m.newName(), ino);
-        Attributes gone = replaced == null ? null : relink(require(replaced), -1).attributes();
-        return new EntryReply(touch(require(ino)), changed(m.parentIno()), null, gone);
+        Attributes gone = null;
+        if (replaced != null) {
+            gone = relink(require(replaced), exchange ? 0 : -1).attributes();
+            if (exchange) {
+                names.get(m.parentIno()).put(m.name(), replaced);
+            }
+        }
+        DirectoryState from = changed(m.parentIno());
+        DirectoryState to = m.parentIno() == m.newParentIno() ? null : changed(m.newParentIno());
+        return new EntryReply(touch(require(ino)), from, to, gone);
     }
 
     private Reply list(Query.ReadDirectory q) {
@@ -291,7 +308,11 @@ final class FakeNamespace {
                         });
         entries.sort(Comparator.comparingLong(DirectoryEntry::cookie));
         entries.removeIf(each -> each.cookie() <= q.cookie());
-        return new Reply.DirectoryReply(entries, true);
+        int count = Math.min(entries.size(), q.maxEntries());
+        return new Reply.DirectoryReply(
+                require(q.ino()).directoryState(),
+                List.copyOf(entries.subList(0, count)),
+                count == entries.size());
     }
 
     private Reply setAttributes(TreeMutation.SetAttributes m) {

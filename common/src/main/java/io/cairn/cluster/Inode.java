@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     null once they live in chunks; symlinks: the target; others: null
  * @param entryCount directories: number of entries; others: 0
  * @param exclusiveVerifier NFS exclusive create verifier, 0 when none
+ * @param nameChanges directories: how many mutations have added, removed or replaced names in it
+ *     since it was made, 0 at first; others: 0
  */
 public record Inode(
         Attributes attributes,
@@ -22,7 +24,8 @@ public record Inode(
         @Nullable Layout layout,
         byte @Nullable [] inline,
         long entryCount,
-        long exclusiveVerifier) {
+        long exclusiveVerifier,
+        long nameChanges) {
 
     /** The inode number. */
     public long ino() {
@@ -30,25 +33,67 @@ public record Inode(
     }
 
     public Inode withAttributes(Attributes changed) {
-        return new Inode(changed, parentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+        return new Inode(
+                changed,
+                parentIno,
+                policy,
+                layout,
+                inline,
+                entryCount,
+                exclusiveVerifier,
+                nameChanges);
     }
 
     public Inode withParent(long newParentIno) {
         return new Inode(
-                attributes, newParentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+                attributes,
+                newParentIno,
+                policy,
+                layout,
+                inline,
+                entryCount,
+                exclusiveVerifier,
+                nameChanges);
     }
 
     public Inode withPolicy(Policy changed) {
         return new Inode(
-                attributes, parentIno, changed, layout, inline, entryCount, exclusiveVerifier);
+                attributes,
+                parentIno,
+                changed,
+                layout,
+                inline,
+                entryCount,
+                exclusiveVerifier,
+                nameChanges);
     }
 
     public Inode withContents(@Nullable Layout newLayout, byte @Nullable [] newInline) {
         return new Inode(
-                attributes, parentIno, policy, newLayout, newInline, entryCount, exclusiveVerifier);
+                attributes,
+                parentIno,
+                policy,
+                newLayout,
+                newInline,
+                entryCount,
+                exclusiveVerifier,
+                nameChanges);
     }
 
     public Inode withEntryCount(long count) {
-        return new Inode(attributes, parentIno, policy, layout, inline, count, exclusiveVerifier);
+        return new Inode(
+                attributes,
+                parentIno,
+                policy,
+                layout,
+                inline,
+                count,
+                exclusiveVerifier,
+                nameChanges);
+    }
+
+    /** What a reply tells of a directory. */
+    public DirectoryState directoryState() {
+        return new DirectoryState(attributes, nameChanges, entryCount);
     }
 }

@@ -2,6 +2,7 @@ package io.cairn.wire;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
@@ -106,7 +107,7 @@ public final class Codecs {
         out.i64(i.parentIno());
         policy(out, i.policy());
         out.optional(i.layout(), Codecs::layout).optionalBytes(i.inline());
-        out.i64(i.entryCount()).i64(i.exclusiveVerifier());
+        out.i64(i.entryCount()).i64(i.exclusiveVerifier()).i64(i.nameChanges());
     }
 
     public static Inode inode(Decoder in) {
@@ -117,7 +118,17 @@ public final class Codecs {
                 in.optional(Codecs::layout),
                 in.optionalBytes(),
                 in.i64(),
+                in.i64(),
                 in.i64());
+    }
+
+    public static void directoryState(Encoder out, DirectoryState d) {
+        attributes(out, d.attributes());
+        out.i64(d.nameChanges()).i64(d.entryCount());
+    }
+
+    public static DirectoryState directoryState(Decoder in) {
+        return new DirectoryState(attributes(in), in.i64(), in.i64());
     }
 
     public static void directoryEntry(Encoder out, DirectoryEntry e) {

@@ -41,5 +41,11 @@ public final class Limits {
     /** Bytes of all names and values of the extended attributes of one inode. */
     public static final int MAX_XATTR_TOTAL_BYTES = 1 << 20;
 
+    /**
+     * How long after its last request to the master a client may believe by itself that a name does
+     * not exist, in milliseconds.
+     */
+    public static final long MAX_ABSENCE_MS = 1000;
+
     private Limits() {}
 }

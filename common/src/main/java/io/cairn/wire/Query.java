@@ -14,7 +14,7 @@ public sealed interface Query {
     /** Writes the fields, without the code. */
     void encode(Encoder out);
 
-    /** A name in a directory: EntryReply with the inode and the parent's attributes. */
+    /** A name in a directory: EntryReply with the inode and the parent, or Absent. */
     record Lookup(long parentIno, Name name) implements Query {
         @Override
         public int code() {

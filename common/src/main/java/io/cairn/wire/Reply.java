@@ -1,6 +1,7 @@
 package io.cairn.wire;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
@@ -63,7 +64,7 @@ public sealed interface Reply {
     }
 
     /**
-     * The inode an operation was about, after it, and the attributes of the directories it changed.
+     * The inode an operation was about, after it, and the directories it changed or looked into.
      *
      * @param inode the inode found, made, changed, or removed; for rename the one renamed
      * @param parent the directory, after the operation
@@ -72,34 +73,43 @@ public sealed interface Reply {
      */
     record EntryReply(
             Inode inode,
-            @Nullable Attributes parent,
-            @Nullable Attributes otherParent,
+            @Nullable DirectoryState parent,
+            @Nullable DirectoryState otherParent,
             @Nullable Attributes replaced)
             implements Reply {
+        /** The type code. */
+        public static final int CODE = 3;
+
         @Override
         public int code() {
-            return 3;
+            return CODE;
         }
 
         @Override
         public void encode(Encoder out) {
             Codecs.inode(out, inode);
-            out.optional(parent, Codecs::attributes);
-            out.optional(otherParent, Codecs::attributes);
+            out.optional(parent, Codecs::directoryState);
+            out.optional(otherParent, Codecs::directoryState);
             out.optional(replaced, Codecs::attributes);
         }
 
         static EntryReply decode(Decoder in) {
             return new EntryReply(
                     Codecs.inode(in),
-                    in.optional(Codecs::attributes),
-                    in.optional(Codecs::attributes),
+                    in.optional(Codecs::directoryState),
+                    in.optional(Codecs::directoryState),
                     in.optional(Codecs::attributes));
         }
     }
 
-    /** A page of a directory. */
-    record DirectoryReply(List<DirectoryEntry> entries, boolean end) implements Reply {
+    /**
+     * A page of a directory.
+     *
+     * @param directory the directory at the very moment in which the page was read
+     * @param end whether the directory ends after it
+     */
+    record DirectoryReply(DirectoryState directory, List<DirectoryEntry> entries, boolean end)
+            implements Reply {
         @Override
         public int code() {
             return 4;
@@ -107,11 +117,13 @@ public sealed interface Reply {
 
         @Override
         public void encode(Encoder out) {
+            Codecs.directoryState(out, directory);
             out.list(entries, Codecs::directoryEntry).bool(end);
         }
 
         static DirectoryReply decode(Decoder in) {
-            return new DirectoryReply(in.list(Codecs::directoryEntry), in.bool());
+            return new DirectoryReply(
+                    Codecs.directoryState(in), in.list(Codecs::directoryEntry), in.bool());
         }
     }
 
@@ -230,13 +242,30 @@ public sealed interface Reply {
         }
     }
 
+    /**
+     * A directory does not have the name that was looked up in it.
+     *
+     * @param parent the directory at that moment
+     */
+    record Absent(DirectoryState parent) implements Reply {
+        @Override
+        public int code() {
+            return 12;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.directoryState(out, parent);
+        }
+    }
+
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
         int code = in.u8();
         return switch (code) {
             case 1 -> new Done();
             case 2 -> Failure.decode(in);
-            case 3 -> EntryReply.decode(in);
+            case EntryReply.CODE -> EntryReply.decode(in);
             case 4 -> DirectoryReply.decode(in);
             case 5 -> new BytesReply(in.bytes());
             case 6 -> new NamesReply(in.list(Decoder::bytes));
@@ -245,6 +274,7 @@ public sealed interface Reply {
             case 9 -> new SessionReply(in.i64(), in.i64(), in.i64(), in.i32(), in.i64());
             case 10 -> new MapReply(in.optional(Codecs::clusterMap));
             case 11 -> new TextReply(in.text());
+            case 12 -> new Absent(Codecs.directoryState(in));
             default -> throw new MalformedMessageException("reply code " + code);
         };
     }

@@ -41,6 +41,7 @@ public final class MasterService implements AutoCloseable {
     private final Scheduler scheduler;
     private final RandomGenerator random;
     private final SessionTable sessions;
+    private final DirectoryWatch watch;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final Listener listener;
@@ -73,10 +74,13 @@ public final class MasterService implements AutoCloseable {
         this.random = ground.random();
         LogWriter writer = this::submit;
         this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
+        this.watch = new DirectoryWatch(sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
         RequestDoor door =
-                new RequestDoor(log, namespace, sessions, reaper, servers, this::statusJson);
+                new RequestDoor(
+                        new RequestDoor.Rooms(log, namespace, sessions, watch, reaper, servers),
+                        this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
     }
@@ -117,6 +121,7 @@ public final class MasterService implements AutoCloseable {
         if (term != termSeen) {
             termSeen = term;
             founding = false;
+            watch.reset();
             sessions.reset(
                     term, namespace.get().sessions().stream().map(s -> s.session()).toList());
             reaper.reset();

@@ -36,22 +36,27 @@ final class RequestDoor implements Handler {
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
+    private final DirectoryWatch watch;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final Supplier<String> status;
 
-    RequestDoor(
+    /** What is behind the door. */
+    record Rooms(
             ReplicatedLog log,
             Supplier<Namespace> namespace,
             SessionTable sessions,
+            DirectoryWatch watch,
             OrphanReaper reaper,
-            ServerWatch servers,
-            Supplier<String> status) {
-        this.log = log;
-        this.namespace = namespace;
-        this.sessions = sessions;
-        this.reaper = reaper;
-        this.servers = servers;
+            ServerWatch servers) {}
+
+    RequestDoor(Rooms rooms, Supplier<String> status) {
+        this.log = rooms.log;
+        this.namespace = rooms.namespace;
+        this.sessions = rooms.sessions;
+        this.watch = rooms.watch;
+        this.reaper = rooms.reaper;
+        this.servers = rooms.servers;
         this.status = status;
     }
 
@@ -109,6 +114,7 @@ final class RequestDoor implements Handler {
         if (log.mayRead()) {
             requireTermBegun();
         }
+        sessions.touch(session);
         switch (mutation) {
             case io.cairn.wire.LeaderMutation m ->
                     throw new FsException(
@@ -121,9 +127,26 @@ final class RequestDoor implements Handler {
                 submit(frame, answer, reply -> closeSession(reply, session));
             }
             case TreeMutation.Create create when create.open() ->
-                    createOpen(frame, answer, session);
-            default -> submit(frame, answer, reply -> reply);
+                    createOpen(frame, answer, session, create);
+            default -> change(frame, answer, session, mutation);
         }
+    }
+
+    private void change(byte[] frame, Answer answer, long session, Mutation mutation) {
+        var _ =
+                log.submit(frame, 1)
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (error != null) {
+                                        answer.fail(failure(error));
+                                        return;
+                                    }
+                                    settle(answer, session, mutation, reply);
+                                });
+    }
+
+    private void settle(Answer answer, long session, Mutation mutation, byte[] reply) {
+        watch.settle(session, mutation, reply, () -> answer.send(Message.of(reply)));
     }
 
     /** What to do with the encoded reply of a mutation before it goes out. */
@@ -145,7 +168,7 @@ final class RequestDoor implements Handler {
                                 });
     }
 
-    private void createOpen(byte[] frame, Answer answer, long session) {
+    private void createOpen(byte[] frame, Answer answer, long session, TreeMutation.Create create) {
         long ticket = reaper.begin();
         var _ =
                 log.submit(frame, 1)
@@ -161,7 +184,7 @@ final class RequestDoor implements Handler {
                                         sessions.open(session, entry.inode().ino());
                                     }
                                     reaper.end(ticket);
-                                    answer.send(Message.of(reply));
+                                    settle(answer, session, create, reply);
                                 });
     }
 
@@ -215,6 +238,7 @@ final class RequestDoor implements Handler {
                     case Query.Open open -> open(session, open.ino());
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
+                    case Query.ReadDirectory list -> readDirectory(session, list);
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
                     default -> namespace.get().read(session, query);
                 };
@@ -237,6 +261,14 @@ final class RequestDoor implements Handler {
             sessions.release(session, new long[] {ino});
         }
         return reply;
+    }
+
+    /** Who reads it from the beginning may know all names at the end. Registers before it reads. */
+    private Reply readDirectory(long session, Query.ReadDirectory list) {
+        if (list.cookie() == 0 && sessions.isLive(session)) {
+            watch.watch(session, list.ino());
+        }
+        return namespace.get().read(session, list);
     }
 
     private Reply release(long session, long[] inos) {

@@ -111,6 +111,12 @@ final class SessionTable {
         }
     }
 
+    /** For how long nothing has come from a session; much for one that has ended. */
+    synchronized long silentMs(long session) {
+        Live live = sessions.get(session);
+        return live == null ? Long.MAX_VALUE : clock.millis() - live.renewedMs;
+    }
+
     /** The session holds an inode open once more. */
     synchronized void open(long session, long ino) {
         count(live(session), ino);

@@ -127,6 +127,21 @@ final class MasterServiceTest {
     }
 
     @Test
+    void whoListsADirectoryIsToldWhenAnotherSessionChangesIt() {
+        long session = openSession();
+        long other = openSession();
+        query(session, new Query.KeepAlive(true, new long[0]));
+        query(session, new Query.ReadDirectory(FileSystem.ROOT_INO, 0, 10, true));
+        mutate(session, create("own", false));
+        assertEquals(List.of(), peer.pushed);
+        time.pass(1000);
+        inode(mutate(other, create("f", true)));
+        assertEquals(1, peer.pushed.size());
+        inode(mutate(other, create("g", false)));
+        assertEquals(1, peer.pushed.size());
+    }
+
+    @Test
     void anOpenInodeOutlivesItsNameUntilTheLastRelease() {
         long session = openSession();
         long other = openSession();

@@ -40,6 +40,7 @@ final class InodeDraft {
     byte @Nullable [] inline;
     long entryCount;
     long exclusiveVerifier;
+    long nameChanges;
 
     /** A new inode; all times are {@code nowNs}. */
     InodeDraft(long ino, FileType type, long nowNs) {
@@ -73,12 +74,19 @@ final class InodeDraft {
         inline = inode.inline();
         entryCount = inode.entryCount();
         exclusiveVerifier = inode.exclusiveVerifier();
+        nameChanges = inode.nameChanges();
     }
 
     /** The contents were changed now. */
     void touch(long nowNs) {
         mtimeNs = nowNs;
         ctimeNs = nowNs;
+    }
+
+    /** Names of this directory are changed now; once for each mutation. */
+    void touchNames(long nowNs) {
+        touch(nowNs);
+        nameChanges++;
     }
 
     /** Takes contents that live in the inode, with size and usage. */
@@ -117,7 +125,14 @@ final class InodeDraft {
                         ctimeNs,
                         version);
         return new Inode(
-                attributes, parentIno, policy, layout, inline, entryCount, exclusiveVerifier);
+                attributes,
+                parentIno,
+                policy,
+                layout,
+                inline,
+                entryCount,
+                exclusiveVerifier,
+                nameChanges);
     }
 
     /** The next multiple of {@code unit}, a power of two; the largest one instead of overflow. */

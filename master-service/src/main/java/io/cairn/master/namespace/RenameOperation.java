@@ -182,7 +182,7 @@ final class RenameOperation {
 
     private InodeDraft touched(Inode directory) {
         InodeDraft draft = new InodeDraft(directory);
-        draft.touch(transaction.nowNs());
+        draft.touchNames(transaction.nowNs());
         return draft;
     }
 
@@ -199,8 +199,8 @@ final class RenameOperation {
             Plan plan, Inode moved, Inode from, Inode to, @Nullable Attributes replaced) {
         return new EntryReply(
                 moved,
-                from.attributes(),
-                plan.acrossDirectories() ? to.attributes() : null,
+                from.directoryState(),
+                plan.acrossDirectories() ? to.directoryState() : null,
                 replaced);
     }
 }

@@ -149,6 +149,10 @@ final class StateCheck {
         if (links.inode.entryCount() != links.entries) {
             violated(what + " counts " + links.inode.entryCount() + " entries: " + links.entries);
         }
+        long changes = links.inode.nameChanges();
+        if (isDirectory ? changes < links.entries : changes != 0) {
+            violated(what + " counts " + changes + " changes of names: " + links.entries);
+        }
         if (a.nlink() == 0 && store.get(Family.ORPHAN, Keys.of(a.ino())) == null) {
             violated(what + " has no name and is not listed as an orphan");
         }

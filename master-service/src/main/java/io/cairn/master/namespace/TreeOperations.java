@@ -9,7 +9,6 @@ import io.cairn.fs.Name;
 import io.cairn.master.namespace.DirectoryTable.Dentry;
 import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The mutations that make and remove names, except rename. Each one checks everything before it
@@ -70,7 +69,7 @@ final class TreeOperations {
             Inode file = inodes.require(existing.ino());
             boolean retried = m.verifier() != 0 && file.exclusiveVerifier() == m.verifier();
             if (m.orExisting() || retried) {
-                return new EntryReply(file, parent.attributes(), null, null);
+                return reply(file, parent);
             }
         }
         throw DirectoryTable.exists(m.parentIno(), m.name());
@@ -162,7 +161,7 @@ final class TreeOperations {
     /** Stores an inode and gives it a name. */
     private EntryReply enter(Inode parent, Name name, InodeDraft inode) {
         InodeDraft changed = new InodeDraft(parent);
-        changed.touch(transaction.nowNs());
+        changed.touchNames(transaction.nowNs());
         changed.entryCount++;
         if (inode.type == FileType.DIRECTORY) {
             changed.nlink++;
@@ -174,7 +173,7 @@ final class TreeOperations {
     /** Takes a name from an inode. */
     private EntryReply leave(Inode parent, Name name, Inode inode) {
         InodeDraft changed = new InodeDraft(parent);
-        changed.touch(transaction.nowNs());
+        changed.touchNames(transaction.nowNs());
         changed.entryCount--;
         if (inode.attributes().isDirectory()) {
             changed.nlink--;
@@ -183,7 +182,7 @@ final class TreeOperations {
         return reply(inodes.unlink(inode), inodes.put(changed));
     }
 
-    private static EntryReply reply(Inode inode, @Nullable Inode parent) {
-        return new EntryReply(inode, parent == null ? null : parent.attributes(), null, null);
+    private static EntryReply reply(Inode inode, Inode parent) {
+        return new EntryReply(inode, parent.directoryState(), null, null);
     }
 }

@@ -97,14 +97,14 @@ final class View {
         return inode;
     }
 
-    private EntryReply lookup(Query.Lookup q) {
+    private Reply lookup(Query.Lookup q) {
         Inode parent = InodeTable.liveDirectory(require(q.parentIno()));
         byte[] value = store.get(Family.DENTRY, Keys.dentry(q.parentIno(), q.name()));
         if (value == null) {
-            throw DirectoryTable.missing(q.parentIno(), q.name());
+            return new Reply.Absent(parent.directoryState());
         }
         Inode inode = require(Dentry.decode(value).ino());
-        return new EntryReply(inode, parent.attributes(), null, null);
+        return new EntryReply(inode, parent.directoryState(), null, null);
     }
 
     /** A page, in the order of the cookies. It never ends between entries of one cookie. */
@@ -117,11 +117,11 @@ final class View {
             throw new FsException(Errno.EINVAL, "cookie " + q.cookie());
         }
         if (q.cookie() == Long.MAX_VALUE) {
-            return new DirectoryReply(List.of(), true);
+            return new DirectoryReply(directory.directoryState(), List.of(), true);
         }
         Page page = new Page(q);
         store.scan(Family.DENTRY, Keys.of(q.ino()), Keys.of(q.ino(), q.cookie() + 1), page::accept);
-        return new DirectoryReply(page.entries, !page.isFull);
+        return new DirectoryReply(directory.directoryState(), page.entries, !page.isFull);
     }
 
     /** A directory page while it grows. */

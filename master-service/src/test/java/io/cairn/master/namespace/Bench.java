@@ -211,6 +211,11 @@ final class Bench {
         assertEquals(errno, assertInstanceOf(Failure.class, read(query)).errno());
     }
 
+    /** Looks for a name that is not there. */
+    void isAbsent(long parentIno, String name) {
+        assertInstanceOf(Reply.Absent.class, read(new Query.Lookup(parentIno, Name.of(name))));
+    }
+
     /** All invariants hold, also for a namespace opened from the store, which looks the same. */
     void verify() {
         assertEquals(List.of(), namespace.check());

@@ -21,7 +21,8 @@ class InodeDraftTest {
                         new Layout(1, 16, 2, 3, List.of(Layout.Run.of(0, 5))),
                         new byte[] {1},
                         15,
-                        16);
+                        16,
+                        17);
         assertEquals(inode, new InodeDraft(inode).seal());
     }
 

@@ -354,6 +354,7 @@ final class ModelRun {
         while (!end) {
             Reply reply = namespace.read(1, new Query.ReadDirectory(node.ino, cookie, 2, true));
             Reply.DirectoryReply page = (Reply.DirectoryReply) reply;
+            assertEquals(node.directoryState(), page.directory());
             for (DirectoryEntry entry : page.entries()) {
                 assertTrue(names.add(entry.name().toString()));
                 NodeModel child = node.children.get(entry.name().toString());

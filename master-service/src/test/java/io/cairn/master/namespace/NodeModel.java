@@ -1,5 +1,6 @@
 package io.cairn.master.namespace;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
@@ -44,6 +45,7 @@ final class NodeModel {
     long seed;
     final Chunk[] chunks = new Chunk[CHUNKS];
     long verifier;
+    long nameChanges;
     final Map<String, NodeModel> children = new TreeMap<>();
     final Map<String, byte[]> xattrs = new TreeMap<>();
 
@@ -126,6 +128,17 @@ final class NodeModel {
     Inode inode() {
         long parentIno = parent == null ? 0 : parent.ino;
         return new Inode(
-                attributes(), parentIno, policy, layout(), inline, children.size(), verifier);
+                attributes(),
+                parentIno,
+                policy,
+                layout(),
+                inline,
+                children.size(),
+                verifier,
+                nameChanges);
+    }
+
+    DirectoryState directoryState() {
+        return new DirectoryState(attributes(), nameChanges, children.size());
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
@@ -48,13 +49,15 @@ class RenameOperationTest {
     @Test
     void withinADirectory() {
         bench.nowNs += 100;
+        long rootChanges = bench.inode(ROOT).nameChanges();
         EntryReply reply = bench.rename(ROOT, "file", ROOT, "new");
         assertEquals(file, lookup(ROOT, "new"));
-        bench.readFails(Errno.ENOENT, new Query.Lookup(ROOT, Name.of("file")));
+        bench.isAbsent(ROOT, "file");
         assertEquals(bench.nowNs, reply.inode().attributes().ctimeNs());
-        Attributes parent = reply.parent();
+        DirectoryState parent = reply.parent();
         assertNotNull(parent);
-        assertEquals(bench.nowNs, parent.mtimeNs());
+        assertEquals(bench.nowNs, parent.attributes().mtimeNs());
+        assertEquals(rootChanges + 1, parent.nameChanges());
         assertNull(reply.otherParent());
         assertNull(reply.replaced());
     }
@@ -62,15 +65,20 @@ class RenameOperationTest {
     @Test
     void intoAnotherDirectory() {
         bench.nowNs += 100;
+        long rootChanges = bench.inode(ROOT).nameChanges();
+        long dirChanges = bench.inode(dir).nameChanges();
         EntryReply reply = bench.rename(ROOT, "file", dir, "new");
         assertEquals(file, lookup(dir, "new"));
-        Attributes from = reply.parent();
-        Attributes to = reply.otherParent();
+        DirectoryState from = reply.parent();
+        DirectoryState to = reply.otherParent();
         assertNotNull(from);
         assertNotNull(to);
         assertEquals(ROOT, from.ino());
         assertEquals(dir, to.ino());
-        assertEquals(bench.nowNs, to.mtimeNs());
+        assertEquals(bench.nowNs, to.attributes().mtimeNs());
+        assertEquals(rootChanges + 1, from.nameChanges());
+        assertEquals(dirChanges + 1, to.nameChanges());
+        assertEquals(2, to.entryCount());
         assertEquals(2, bench.inode(dir).entryCount());
         assertEquals(3, bench.inode(ROOT).entryCount());
     }
@@ -148,7 +156,7 @@ class RenameOperationTest {
     void namesOfOneInodeStayAsTheyAre() {
         bench.ok(new TreeMutation.Link(file, dir, Name.of("twin")));
         Attributes before = bench.inode(file).attributes();
-        Attributes root = bench.inode(ROOT).attributes();
+        DirectoryState root = bench.inode(ROOT).directoryState();
         bench.nowNs += 100;
         EntryReply reply = bench.rename(ROOT, "file", dir, "twin");
         assertEquals(file, reply.inode().ino());
@@ -158,7 +166,7 @@ class RenameOperationTest {
         bench.rename(ROOT, "dir", ROOT, "dir");
         bench.ok(Bench.renaming(ROOT, "file", dir, "twin", EXCHANGE));
         assertEquals(before, bench.inode(file).attributes());
-        assertEquals(root, bench.inode(ROOT).attributes());
+        assertEquals(root, bench.inode(ROOT).directoryState());
     }
 
     @Test
@@ -172,7 +180,9 @@ class RenameOperationTest {
     @Test
     void exchangeOfFiles() {
         bench.nowNs += 100;
+        long rootChanges = bench.inode(ROOT).nameChanges();
         EntryReply reply = bench.ok(Bench.renaming(ROOT, "file", ROOT, "other", EXCHANGE));
+        assertEquals(rootChanges + 1, bench.inode(ROOT).nameChanges());
         assertEquals(other, lookup(ROOT, "file"));
         assertEquals(file, lookup(ROOT, "other"));
         Attributes replaced = reply.replaced();

@@ -102,6 +102,14 @@ class StateCheckTest {
     }
 
     @Test
+    void tooFewChangesOfNames() {
+        damage(dir, draft -> draft.nameChanges = 0);
+        assertTold("I11", "inode " + dir, "counts 0 changes of names: 1");
+        damage(file, draft -> draft.nameChanges = 1);
+        assertTold("I11", "inode " + file, "counts 1 changes of names");
+    }
+
+    @Test
     void aWrongParent() {
         damage(dir, draft -> draft.parentIno = 4711);
         assertTold("I11", "thinks that it is in directory 4711");

@@ -73,7 +73,7 @@ final class TreeModel {
 
     private static EntryReply reply(NodeModel node, @Nullable NodeModel parent) {
         return new EntryReply(
-                node.inode(), parent == null ? null : parent.attributes(), null, null);
+                node.inode(), parent == null ? null : parent.directoryState(), null, null);
     }
 
     private void changed(NodeModel node) {
@@ -84,6 +84,11 @@ final class TreeModel {
     private void modified(NodeModel node) {
         node.mtime = now;
         changed(node);
+    }
+
+    private void renamedIn(NodeModel directory) {
+        directory.nameChanges++;
+        modified(directory);
     }
 
     private NodeModel make(NodeModel parent, FileType type, int mode, int uid, int gid) {
@@ -108,7 +113,7 @@ final class TreeModel {
             parent.nlink++;
             node.parent = parent;
         }
-        modified(parent);
+        renamedIn(parent);
         changed(node);
         return reply(node, parent);
     }
@@ -186,7 +191,7 @@ final class TreeModel {
         if (node.isDirectory()) {
             parent.nlink--;
         }
-        modified(parent);
+        renamedIn(parent);
         loseName(node);
         return reply(node, parent);
     }
@@ -246,8 +251,10 @@ final class TreeModel {
                 loseName(target);
             }
         }
-        modified(from);
-        modified(to);
+        renamedIn(from);
+        if (to != from) {
+            renamedIn(to);
+        }
         changed(source);
         return renamed(source, from, to, target);
     }
@@ -256,8 +263,8 @@ final class TreeModel {
             NodeModel node, NodeModel from, NodeModel to, @Nullable NodeModel target) {
         return new EntryReply(
                 node.inode(),
-                from.attributes(),
-                from == to ? null : to.attributes(),
+                from.directoryState(),
+                from == to ? null : to.directoryState(),
                 target == null ? null : target.attributes());
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
@@ -64,13 +65,14 @@ class TreeOperationsTest {
     void aNewNameChangesTheDirectory() {
         bench.nowNs = 7_000;
         EntryReply reply = bench.ok(Bench.creation(ROOT, "f", ""));
-        Attributes parent = reply.parent();
+        DirectoryState parent = reply.parent();
         assertNotNull(parent);
-        assertEquals(7_000, parent.mtimeNs());
-        assertEquals(7_000, parent.ctimeNs());
-        assertEquals(2, parent.nlink());
+        assertEquals(7_000, parent.attributes().mtimeNs());
+        assertEquals(7_000, parent.attributes().ctimeNs());
+        assertEquals(2, parent.attributes().nlink());
+        assertEquals(1, parent.nameChanges());
         assertEquals(1, bench.inode(ROOT).entryCount());
-        assertEquals(parent, bench.inode(ROOT).attributes());
+        assertEquals(parent, bench.inode(ROOT).directoryState());
     }
 
     @Test
@@ -123,6 +125,7 @@ class TreeOperationsTest {
                         ROOT, Name.of("f"), FileType.FILE, 0, 1, 1, 0, true, 0, none, true);
         EntryReply reply = bench.ok(orExisting);
         assertEquals(file.attributes(), reply.inode().attributes());
+        assertEquals(2, bench.inode(ROOT).nameChanges());
         bench.fails(
                 Errno.EEXIST,
                 new TreeMutation.Create(
@@ -335,10 +338,34 @@ class TreeOperationsTest {
         bench.unlink(dir.ino(), "x");
         EntryReply reply = bench.ok(new TreeMutation.Rmdir(ROOT, Name.of("d")));
         assertEquals(0, reply.inode().attributes().nlink());
-        Attributes parent = reply.parent();
+        DirectoryState parent = reply.parent();
         assertNotNull(parent);
-        assertEquals(2, parent.nlink());
+        assertEquals(2, parent.attributes().nlink());
+        assertEquals(new DirectoryState(parent.attributes(), 3, 1), parent);
         bench.readFails(Errno.ENOENT, new Query.Lookup(dir.ino(), Name.of("x")));
+    }
+
+    @Test
+    void everyChangeOfNamesCountsOnce() {
+        long dir = bench.mkdir(ROOT, "d").ino();
+        assertEquals(0, bench.inode(dir).nameChanges());
+        long file = bench.create(dir, "a").ino();
+        bench.ok(new TreeMutation.Link(file, dir, Name.of("b")));
+        byte[] target = {'x'};
+        bench.ok(new TreeMutation.Symlink(dir, Name.of("c"), target, 1, 1));
+        bench.mkdir(dir, "e");
+        assertEquals(4, bench.inode(dir).nameChanges());
+        bench.fails(Errno.EEXIST, Bench.creation(dir, "a", ""));
+        bench.change(dir, io.cairn.fs.AttributeChange.NONE.withMode(0700));
+        assertEquals(4, bench.inode(dir).nameChanges());
+        bench.unlink(dir, "a");
+        bench.ok(new TreeMutation.Rmdir(dir, Name.of("e")));
+        bench.rename(dir, "b", dir, "c");
+        assertEquals(
+                new DirectoryState(bench.inode(dir).attributes(), 7, 1),
+                bench.inode(dir).directoryState());
+        assertEquals(0, bench.inode(file).nameChanges());
+        bench.verify();
     }
 
     @Test

@@ -1,0 +1,216 @@
+package io.cairn.master;
+
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Push;
+import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Which sessions may believe that they know all names of a directory: those that made it or began
+ * to list it. When another session changes its names they are told to forget them, and the reply to
+ * that session waits until they have done so, or cannot believe it any longer by themselves: {@link
+ * Limits#MAX_ABSENCE_MS} after their last request at the latest. So who was told that a file exists
+ * finds it through any other mount. A session is told once, until it makes or lists the directory
+ * again.
+ *
+ * <p>Soft state of the leader. Bounded: who is forgotten here is told to forget, too. Thread-safe;
+ * never blocks.
+ */
+final class DirectoryWatch {
+    /** Directories that are watched at a time. */
+    static final int MAX_DIRECTORIES = 1 << 16;
+
+    /** Sessions that watch one directory; one more takes the place of the first. */
+    static final int MAX_WATCHERS = 64;
+
+    private final SessionTable sessions;
+    private final Scheduler scheduler;
+    private final Map<Long, SequencedSet<Long>> watchers = new LinkedHashMap<>();
+
+    /** A session that has to forget a directory. */
+    private record Disbelief(long session, long ino) {}
+
+    DirectoryWatch(SessionTable sessions, Scheduler scheduler) {
+        this.sessions = sessions;
+        this.scheduler = scheduler;
+    }
+
+    /** A session is about to list a directory, or has made it. */
+    void watch(long session, long ino) {
+        if (session == 0) {
+            return;
+        }
+        List<Disbelief> displaced = new ArrayList<>();
+        synchronized (this) {
+            SequencedSet<Long> known = watchers.computeIfAbsent(ino, _ -> new LinkedHashSet<>(2));
+            if (known.add(session) && known.size() > MAX_WATCHERS) {
+                displaced.add(new Disbelief(known.removeFirst(), ino));
+            }
+            if (watchers.size() > MAX_DIRECTORIES) {
+                Iterator<Map.Entry<Long, SequencedSet<Long>>> eldest =
+                        watchers.entrySet().iterator();
+                Map.Entry<Long, SequencedSet<Long>> entry = eldest.next();
+                entry.getValue().forEach(s -> displaced.add(new Disbelief(s, entry.getKey())));
+                eldest.remove();
+            }
+        }
+        displaced.forEach(this::tell);
+    }
+
+    /** A new term: everybody is told to forget, as another leader may have changed anything. */
+    void reset() {
+        List<Disbelief> all = new ArrayList<>();
+        synchronized (this) {
+            watchers.forEach((ino, known) -> known.forEach(s -> all.add(new Disbelief(s, ino))));
+            watchers.clear();
+        }
+        all.forEach(this::tell);
+    }
+
+    private void tell(Disbelief disbelief) {
+        Connection connection = sessions.connection(disbelief.session);
+        if (connection != null) {
+            connection.send(push(disbelief));
+        }
+    }
+
+    private static Message push(Disbelief disbelief) {
+        return Message.of(MasterRequest.push(new Push.Invalidate(disbelief.ino)));
+    }
+
+    /**
+     * A mutation was applied: sends the reply, at once or when no other session can believe any
+     * more what the mutation has made wrong.
+     *
+     * @param reply encoded
+     * @param sender sends it; called once, from any thread
+     */
+    void settle(long session, Mutation mutation, byte[] reply, Runnable sender) {
+        if (!(mutation instanceof TreeMutation change) || reply[0] != Reply.EntryReply.CODE) {
+            sender.run();
+            return;
+        }
+        if (change instanceof TreeMutation.Mkdir
+                && Reply.decode(new Decoder(reply)) instanceof Reply.EntryReply made) {
+            watch(session, made.inode().ino());
+        }
+        List<Disbelief> others = others(session, change);
+        if (others.isEmpty()) {
+            sender.run();
+        } else {
+            disabuse(others, sender);
+        }
+    }
+
+    private List<Disbelief> others(long session, TreeMutation change) {
+        List<Disbelief> others = new ArrayList<>(0);
+        switch (change) {
+            case TreeMutation.Create m -> take(session, m.parentIno(), others);
+            case TreeMutation.Mkdir m -> take(session, m.parentIno(), others);
+            case TreeMutation.Symlink m -> take(session, m.parentIno(), others);
+            case TreeMutation.Link m -> take(session, m.newParentIno(), others);
+            case TreeMutation.Unlink m -> take(session, m.parentIno(), others);
+            case TreeMutation.Rmdir m -> take(session, m.parentIno(), others);
+            case TreeMutation.Rename m -> {
+                take(session, m.parentIno(), others);
+                take(session, m.newParentIno(), others);
+            }
+            default -> {
+                // No names are changed.
+            }
+        }
+        return others;
+    }
+
+    /** Whoever else watches a directory does so no longer. */
+    private synchronized void take(long session, long ino, List<Disbelief> others) {
+        Set<Long> known = watchers.get(ino);
+        if (known == null || known.size() == 1 && known.contains(session)) {
+            return;
+        }
+        boolean own = known.remove(session);
+        known.forEach(other -> others.add(new Disbelief(other, ino)));
+        known.clear();
+        if (own) {
+            known.add(session);
+        } else {
+            watchers.remove(ino);
+        }
+    }
+
+    private void disabuse(List<Disbelief> others, Runnable sender) {
+        AtomicInteger left = new AtomicInteger(others.size());
+        for (Disbelief other : others) {
+            disabuse(
+                    other,
+                    () -> {
+                        if (left.decrementAndGet() == 0) {
+                            sender.run();
+                        }
+                    });
+        }
+    }
+
+    private void disabuse(Disbelief other, Runnable then) {
+        long waitMs = Limits.MAX_ABSENCE_MS - sessions.silentMs(other.session);
+        if (waitMs <= 0) {
+            tell(other);
+            then.run();
+            return;
+        }
+        Once once = new Once(then);
+        Connection connection = sessions.connection(other.session);
+        if (connection != null) {
+            var _ =
+                    connection
+                            .call(push(other), waitMs)
+                            .thenAccept(
+                                    answer -> {
+                                        answer.release();
+                                        once.run();
+                                    });
+        }
+        scheduler.schedule(once, waitMs);
+    }
+
+    /** Runs something the first time. */
+    private static final class Once implements Runnable {
+        private final Runnable action;
+        private boolean isDone;
+
+        Once(Runnable action) {
+            this.action = action;
+        }
+
+        @Override
+        public void run() {
+            synchronized (this) {
+                if (isDone) {
+                    return;
+                }
+                isDone = true;
+            }
+            action.run();
+        }
+    }
+
+    /** How many directories are watched. */
+    synchronized int size() {
+        return watchers.size();
+    }
+}

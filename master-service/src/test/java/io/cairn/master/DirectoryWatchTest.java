@@ -1,0 +1,210 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.DirectoryState;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Push;
+import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who is told to forget a directory, and how long a reply waits for it. */
+class DirectoryWatchTest {
+    private static final long DIR = 10;
+    private static final long OTHER_DIR = 11;
+
+    private final HandScheduler time = new HandScheduler();
+    private final SessionTable sessions = new SessionTable(time, 15_000);
+    private final DirectoryWatch watch = new DirectoryWatch(sessions, time);
+    private final Peer one = new Peer();
+    private final Peer two = new Peer();
+    private int sent;
+
+    /** A client that answers pushes when the test says so. */
+    private static final class Peer implements Connection {
+        final List<Long> told = new ArrayList<>();
+        final List<CompletableFuture<Message>> answers = new ArrayList<>();
+
+        private void tell(Message message) {
+            byte[] header = message.header();
+            Push push = Push.decode(new Decoder(header, 1, header.length - 1));
+            told.add(((Push.Invalidate) push).ino());
+        }
+
+        void answer() {
+            answers.forEach(each -> each.complete(Message.empty()));
+        }
+
+        @Override
+        public Endpoint remote() {
+            return new Endpoint("peer", 1);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public CompletableFuture<Message> call(Message request, long timeoutMs) {
+            tell(request);
+            CompletableFuture<Message> answer = new CompletableFuture<>();
+            answers.add(answer);
+            return answer;
+        }
+
+        @Override
+        public void send(Message oneWay) {
+            tell(oneWay);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @BeforeEach
+    void open() {
+        sessions.opened(1);
+        sessions.opened(2);
+        sessions.keepAlive(1, one, true, new long[0]);
+        sessions.keepAlive(2, two, true, new long[0]);
+    }
+
+    private static byte[] entry(long ino) {
+        Attributes a =
+                new Attributes(ino, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        Inode inode = new Inode(a, DIR, Policy.STANDARD, null, null, 0, 0, 0);
+        return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null).toBytes();
+    }
+
+    private void settle(long session, TreeMutation mutation) {
+        watch.settle(session, mutation, entry(99), () -> sent++);
+    }
+
+    private static TreeMutation unlink(long parent) {
+        return new TreeMutation.Unlink(parent, Name.of("x"));
+    }
+
+    @Test
+    void theReplyWaitsUntilTheOtherSessionHasForgotten() {
+        watch.watch(1, DIR);
+        settle(2, unlink(DIR));
+        assertEquals(List.of(DIR), one.told);
+        assertEquals(0, sent);
+        one.answer();
+        assertEquals(1, sent);
+        time.pass(2000);
+        assertEquals(1, sent, "the reply goes once");
+        settle(2, unlink(DIR));
+        assertEquals(2, sent);
+        assertEquals(List.of(DIR), one.told, "it is told once");
+    }
+
+    @Test
+    void ownChangesAndOtherDirectoriesDoNotWait() {
+        watch.watch(1, DIR);
+        settle(1, unlink(DIR));
+        settle(2, unlink(OTHER_DIR));
+        settle(2, new TreeMutation.SetPolicy(DIR, Policy.STANDARD));
+        assertEquals(3, sent);
+        watch.settle(2, unlink(DIR), new Reply.Failure(Errno.ENOENT, "").toBytes(), () -> sent++);
+        assertEquals(4, sent, "what failed has changed nothing");
+        assertEquals(List.of(), one.told);
+    }
+
+    @Test
+    void anOwnChangeKeepsTheWatchAndEndsThatOfOthers() {
+        watch.watch(1, DIR);
+        watch.watch(2, DIR);
+        settle(1, unlink(DIR));
+        assertEquals(List.of(DIR), two.told);
+        two.answer();
+        settle(1, unlink(DIR));
+        assertEquals(2, sent);
+        settle(2, unlink(DIR));
+        assertEquals(List.of(DIR), one.told);
+    }
+
+    @Test
+    void makingADirectoryWatchesIt() {
+        settle(1, new TreeMutation.Mkdir(DIR, Name.of("d"), 0755, 0, 0));
+        settle(2, unlink(99));
+        assertEquals(List.of(99L), one.told);
+    }
+
+    @Test
+    void renameConcernsBothDirectories() {
+        watch.watch(1, DIR);
+        watch.watch(1, OTHER_DIR);
+        settle(2, new TreeMutation.Rename(DIR, Name.of("a"), OTHER_DIR, Name.of("b"), 0));
+        assertEquals(List.of(DIR, OTHER_DIR), one.told);
+        one.answers.getFirst().complete(Message.empty());
+        assertEquals(0, sent);
+        one.answer();
+        assertEquals(1, sent);
+    }
+
+    @Test
+    void aMuteSessionIsWaitedForAsLongAsItMayBelieve() {
+        watch.watch(1, DIR);
+        time.pass(400);
+        settle(2, unlink(DIR));
+        time.pass(599);
+        assertEquals(0, sent);
+        time.pass(1);
+        assertEquals(1, sent);
+        one.answer();
+        assertEquals(1, sent);
+    }
+
+    @Test
+    void aSessionThatIsSilentAnywayIsNotWaitedFor() {
+        watch.watch(1, DIR);
+        time.pass(1000);
+        settle(2, unlink(DIR));
+        assertEquals(1, sent);
+        assertEquals(List.of(DIR), one.told);
+        watch.watch(1, DIR);
+        sessions.closed(1);
+        settle(2, unlink(DIR));
+        assertEquals(2, sent);
+    }
+
+    @Test
+    void whoIsForgottenHereIsTold() {
+        watch.watch(1, DIR);
+        for (int i = 0; i < DirectoryWatch.MAX_DIRECTORIES; i++) {
+            watch.watch(2, 1000L + i);
+        }
+        assertEquals(List.of(DIR), one.told);
+        assertEquals(DirectoryWatch.MAX_DIRECTORIES, watch.size());
+        assertEquals(List.of(), two.told);
+        watch.reset();
+        assertEquals(DirectoryWatch.MAX_DIRECTORIES, two.told.size());
+        assertEquals(0, watch.size());
+    }
+
+    @Test
+    void watchersOfADirectoryAreBounded() {
+        for (long session = 1; session <= DirectoryWatch.MAX_WATCHERS + 1; session++) {
+            watch.watch(session, DIR);
+        }
+        assertEquals(List.of(DIR), one.told);
+        assertTrue(two.told.isEmpty());
+    }
+}
