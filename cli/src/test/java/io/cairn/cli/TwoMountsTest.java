@@ -68,6 +68,22 @@ final class TwoMountsTest {
     }
 
     @Test
+    void aNewNameIsSeenAtOnceByWhoeverMadeOrListedTheDirectory() throws IOException {
+        Files.createDirectory(a.resolve("names"));
+        for (int i = 0; i < 30; i++) {
+            Path maker = i % 2 == 0 ? b : a;
+            Path reader = i % 2 == 0 ? a : b;
+            String name = "names/f" + i;
+            assertFalse(Files.exists(reader.resolve(name)));
+            Files.createFile(maker.resolve(name));
+            assertTrue(Files.exists(reader.resolve(name)), name + " was made elsewhere");
+            try (java.util.stream.Stream<Path> listed = Files.list(reader.resolve("names"))) {
+                assertEquals(i + 1, listed.count());
+            }
+        }
+    }
+
+    @Test
     void aGrowingFileIsSeenAtEveryOpen() throws IOException {
         Path written = a.resolve("growing");
         Path read = b.resolve("growing");

@@ -274,9 +274,13 @@ final class KnownDirectory {
         count = changes;
     }
 
-    /** This client has made the directory: it was empty then. */
-    synchronized void madeEmpty(long sentMs) {
-        if (!dropped && told == 0 && children.isEmpty()) {
+    /**
+     * This client has made the directory: it was empty then.
+     *
+     * @param asked the {@link #stamp} from before it was made sure that nothing has intervened
+     */
+    synchronized void madeEmpty(long asked, long sentMs) {
+        if (!dropped && stamp == asked && told == 0 && children.isEmpty()) {
             complete = true;
             count = 0;
             confirmedMs = sentMs;

@@ -184,8 +184,9 @@ final class MetadataCache {
     void madeDirectory(long ino, long before, long sentMs) {
         if (ttlMs != 0) {
             KnownDirectory directory = directory(ino);
+            long stamp = directory.stamp();
             if (generation.get() == before) {
-                directory.madeEmpty(sentMs);
+                directory.madeEmpty(stamp, sentMs);
             }
         }
     }

@@ -98,9 +98,7 @@ final class FakeNamespace {
                 case TreeMutation.SetAttributes m -> setAttributes(m);
                 case TreeMutation.SetXattr m -> {
                     xattrs.computeIfAbsent(m.ino(), i -> new HashMap<>())
-                            .put(
-                                    new String(m.name(), java.nio.charset.StandardCharsets.UTF_8),
-                                    m.value());
+                            .put(text(m.name()), m.value());
                     yield entry(touch(require(m.ino())), null);
                 }
                 case TreeMutation.RemoveXattr m -> throw new FsException(Errno.ENODATA);
@@ -120,25 +118,12 @@ final class FakeNamespace {
     Reply read(Query query) {
         try {
             return switch (query) {
-                case Query.Lookup q -> {
-                    Inode parent = require(q.parentIno());
-                    Map<Name, Long> children = names.get(q.parentIno());
-                    yield children != null && !children.containsKey(q.name())
-                            ? new Reply.Absent(parent.directoryState())
-                            : entry(
-                                    require(child(q.parentIno(), q.name())),
-                                    parent.directoryState());
-                }
+                case Query.Lookup q -> lookup(q.parentIno(), q.name());
                 case Query.GetInode q -> entry(require(q.ino()), null);
                 case Query.Open q -> entry(require(q.ino()), null);
                 case Query.ReadDirectory q -> list(q);
                 case Query.GetXattr q -> {
-                    byte[] value =
-                            xattrs.getOrDefault(q.ino(), Map.of())
-                                    .get(
-                                            new String(
-                                                    q.name(),
-                                                    java.nio.charset.StandardCharsets.UTF_8));
+                    byte[] value = xattrs.getOrDefault(q.ino(), Map.of()).get(text(q.name()));
                     if (value == null) {
                         throw new FsException(Errno.ENODATA);
                     }
@@ -149,6 +134,10 @@ final class FakeNamespace {
         } catch (FsException e) {
             return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
         }
+    }
+
+    private static String text(byte[] name) {
+        return new String(name, java.nio.charset.StandardCharsets.UTF_8);
     }
 
     Inode require(long ino) {
@@ -169,6 +158,14 @@ final class FakeNamespace {
             throw new FsException(Errno.ENOENT);
         }
         return ino;
+    }
+
+    private Reply lookup(long parentIno, Name name) {
+        DirectoryState parent = require(parentIno).directoryState();
+        Map<Name, Long> children = names.get(parentIno);
+        return children != null && !children.containsKey(name)
+                ? new Reply.Absent(parent)
+                : entry(require(child(parentIno, name)), parent);
     }
 
     private static EntryReply entry(Inode inode, @Nullable DirectoryState parent) {

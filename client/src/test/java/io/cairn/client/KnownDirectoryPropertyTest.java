@@ -61,7 +61,7 @@ class KnownDirectoryPropertyTest {
             all.sort(Comparator.comparingLong(Name::cookie));
             remember();
             if (random.nextBoolean()) {
-                directory.madeEmpty(nowMs);
+                directory.madeEmpty(directory.stamp(), nowMs);
             }
         }
 

@@ -51,7 +51,7 @@ class KnownDirectoryTest {
     }
 
     private void made() {
-        directory.madeEmpty(nowMs);
+        directory.madeEmpty(directory.stamp(), nowMs);
     }
 
     /** An own change whose reply comes at once. */
@@ -391,13 +391,21 @@ class KnownDirectoryTest {
     }
 
     @Test
+    void aDoubtBetweenTheReplyAndItsEffectCounts() {
+        long stamp = directory.stamp();
+        directory.forgetAnswers();
+        directory.madeEmpty(stamp, nowMs);
+        assertFalse(directory.isComplete());
+    }
+
+    @Test
     void droppedItStaysEmpty() {
         made();
         assertTrue(directory.drop());
         assertFalse(directory.begin(A));
         lookedUp(A, 5, 0);
         directory.putPage(request(0), page(4, true, A, B));
-        directory.madeEmpty(nowMs);
+        directory.madeEmpty(directory.stamp(), nowMs);
         assertEquals(UNKNOWN, directory.child(A));
         assertFalse(directory.isComplete());
         assertEquals(0, names.get());
