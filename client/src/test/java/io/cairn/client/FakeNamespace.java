@@ -211,16 +211,10 @@ final class FakeNamespace {
     /** Names of a directory were changed by one mutation. */
     private DirectoryState changed(long parent) {
         Inode i = require(parent);
+        int count = names.getOrDefault(parent, new TreeMap<>()).size();
+        long next = i.nameChanges() + 1;
         Inode counted =
-                new Inode(
-                        i.attributes(),
-                        i.parentIno(),
-                        i.policy(),
-                        null,
-                        null,
-                        names.getOrDefault(parent, new TreeMap<>()).size(),
-                        0,
-                        i.nameChanges() + 1);
+                new Inode(i.attributes(), i.parentIno(), i.policy(), null, null, count, 0, next);
         return with(counted, i.attributes().size(), 0, nowNs).directoryState();
     }
 
