@@ -4,8 +4,9 @@
 # Mounting: libfuse 2 (which jnr-fuse binds) and fusermount.
 CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 
-# The tests: programs that work on the mount as people do.
-CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr"
+# The tests: programs that work on the mount as people do, and what makes a disk whose power is cut.
+CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr
+    e2fsprogs mount perl-base"
 
 # Fetching Maven on a machine that has none.
 CAIRN_MAVEN_PACKAGES="maven"
@@ -43,6 +44,8 @@ cairn_has_package() {
         libfuse2) PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null | grep -q 'libfuse\.so\.2 ' ;;
         fuse3) command -v fusermount3 >/dev/null 2>&1 || command -v fusermount >/dev/null 2>&1 ;;
         maven) command -v mvn >/dev/null 2>&1 ;;
+        e2fsprogs) PATH=$PATH:/sbin:/usr/sbin command -v mkfs.ext4 >/dev/null 2>&1 ;;
+        perl-base) command -v perl >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
         libc6-dev) [ -r /usr/include/stdlib.h ] ;;
         *) command -v "$1" >/dev/null 2>&1 ;;

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ProcessCluster implements AutoCloseable {
     private final Path directory;
+    private final Path data;
     private final int replicas;
     private final Map<String, List<String>> commands = new LinkedHashMap<>();
     private final Map<String, CairnProcess> processes = new LinkedHashMap<>();
@@ -26,7 +27,13 @@ final class ProcessCluster implements AutoCloseable {
     private final Spawner spawner = new Spawner();
 
     ProcessCluster(Path directory, int replicas) throws IOException {
+        this(directory, directory, replicas);
+    }
+
+    /** A cluster whose masters and chunk servers keep their data elsewhere. */
+    ProcessCluster(Path directory, Path data, int replicas) throws IOException {
         this.directory = directory;
+        this.data = data;
         this.replicas = replicas;
     }
 
@@ -51,7 +58,7 @@ final class ProcessCluster implements AutoCloseable {
                             "--id",
                             "m" + i,
                             "--data",
-                            directory.resolve("m" + i).toString(),
+                            data.resolve("m" + i).toString(),
                             "--listen",
                             masters.get(i - 1),
                             "--raft",
@@ -76,7 +83,7 @@ final class ProcessCluster implements AutoCloseable {
                             "--id",
                             "c" + i,
                             "--data",
-                            directory.resolve("c" + i).toString(),
+                            data.resolve("c" + i).toString(),
                             "--listen",
                             "127.0.0.1:" + freePort(),
                             "--masters",

@@ -8,6 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +98,10 @@ final class TargetOpening {
     private StorageTarget open(AutoCloseable lock) throws IOException {
         boolean formatted = TargetFormat.isFormatted(disk, paths);
         TargetFormat format = formatted ? TargetFormat.read(disk, paths) : format();
-        Contents contents = IntentLogFile.read(disk, paths, format.identity());
+        Contents contents =
+                formatted
+                        ? IntentLogFile.read(disk, paths, format.identity())
+                        : new Contents(Map.of(), true);
         IntentLog log = new IntentLog(disk, paths, format.identity(), contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
         Shelf shelf = new Shelf(disk, paths, log, space);
