@@ -25,11 +25,17 @@ final class Heartbeat {
         void accept(HeartbeatReply reply, long sentNs);
     }
 
+    /** How the masters answer. */
+    private enum Contact {
+        ANSWERED,
+        SILENT_LEASED,
+        SILENT
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
     private static final long CALL_TIMEOUT_MS = 3_000;
     private static final long RETRY_MS = 500;
     private static final long SHORTEST_PAUSE_MS = 20;
-    private static final long WARNING_EVERY_MS = 60_000;
 
     private final Surroundings world;
     private final Leader leader;
@@ -40,8 +46,7 @@ final class Heartbeat {
     private boolean again;
     private List<CompletableFuture<Void>> waiting = new ArrayList<>();
     private Scheduler.@Nullable Timer next;
-    private long warnedMs;
-    private boolean failing;
+    private Contact contact = Contact.ANSWERED;
 
     Heartbeat(Surroundings world, Leader leader, Lease lease) {
         this.world = world;
@@ -144,26 +149,30 @@ final class Heartbeat {
         served.forEach(each -> each.complete(null));
     }
 
+    /** One line for each change between answered, not answered, and not serving any more. */
     private void report(@Nullable Throwable thrown) {
-        boolean warns;
-        boolean recovered;
+        Contact now =
+                thrown == null
+                        ? Contact.ANSWERED
+                        : lease.runs() ? Contact.SILENT_LEASED : Contact.SILENT;
+        Contact before;
         synchronized (this) {
-            long nowMs = world.clock().millis();
-            recovered = thrown == null && failing;
-            warns = thrown != null && (!failing || nowMs - warnedMs > WARNING_EVERY_MS);
-            failing = thrown != null;
-            if (warns) {
-                warnedMs = nowMs;
-            }
+            before = contact;
+            contact = now;
         }
-        if (warns && thrown != null) {
+        if (now == before) {
+            return;
+        }
+        if (thrown != null) {
             FsException error = Futures.failure(thrown);
             LOG.warn(
-                    "No master answers ({}: {}); this server {}",
+                    "No master answers at {} ({}: {}); this server {}; start a master there or"
+                            + " correct --masters",
+                    leader.masters(),
                     error.errno(),
                     error.getMessage(),
-                    lease.runs() ? "serves until its lease ends" : "does not serve");
-        } else if (recovered) {
+                    now == Contact.SILENT ? "does not serve" : "serves until its lease ends");
+        } else {
             LOG.info("A master answers again");
         }
     }

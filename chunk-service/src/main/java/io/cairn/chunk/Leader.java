@@ -28,6 +28,11 @@ final class Leader {
         this.leader = masters.get(0);
     }
 
+    /** Where the masters are said to be. */
+    List<Endpoint> masters() {
+        return masters;
+    }
+
     /**
      * Asks once around.
      *

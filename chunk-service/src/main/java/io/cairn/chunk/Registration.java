@@ -81,7 +81,8 @@ final class Registration implements Heartbeat.Contents {
                                                 target.capacityBytes(),
                                                 target.freeBytes(),
                                                 target.chunkCount(),
-                                                target.healthy()))
+                                                target.healthy(),
+                                                target.filesystem()))
                         .toList();
         mark = groups.floors().mark();
         told = garbage.collected();

@@ -83,4 +83,12 @@ public interface Disk {
 
     /** Bytes that may still be written to the disk that holds a path. */
     long usableBytes(Path path) throws IOException;
+
+    /**
+     * Which filesystem holds a path: equal for all processes that see the same one at the same
+     * time, whatever the path; 0 when that cannot be told.
+     */
+    default long filesystem(Path path) throws IOException {
+        return 0;
+    }
 }

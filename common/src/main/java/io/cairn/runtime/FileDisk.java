@@ -14,6 +14,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * The disks of a Linux machine. Files are read and written with system calls of their own rather
@@ -24,6 +25,8 @@ import java.util.List;
  * {@link FileSystemException} for the rest; each names the path. Thread-safe.
  */
 public final class FileDisk implements Disk {
+    private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+
     private final SystemCalls calls = new SystemCalls();
 
     @Override
@@ -111,6 +114,20 @@ public final class FileDisk implements Disk {
     @Override
     public long usableBytes(Path path) throws IOException {
         return existing(path).getUsableSpace();
+    }
+
+    /**
+     * From the device number and the number that the kernel drew at its start: two machines never
+     * share one, containers of one machine do.
+     */
+    @Override
+    public long filesystem(Path path) throws IOException {
+        if (!Files.isReadable(BOOT)) {
+            return 0;
+        }
+        UUID boot = UUID.fromString(Files.readString(BOOT).strip());
+        long device = (Long) Files.getAttribute(path, "unix:dev");
+        return boot.getMostSignificantBits() ^ (device * 0x9e3779b97f4a7c15L) | 1;
     }
 
     /** File, not FileStore: asks the kernel at once, without reading the table of mounts. */

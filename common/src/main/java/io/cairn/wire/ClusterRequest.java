@@ -21,15 +21,29 @@ public sealed interface ClusterRequest {
      * @param freeBytes what may still be written
      * @param chunks number of blobs
      * @param healthy false once the disk failed: the master takes it out of its groups
+     * @param disk the same for all targets on one disk, whichever servers they belong to; 0 when
+     *     that is not known
      */
     record TargetReport(
-            long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
+            long identity,
+            long capacityBytes,
+            long freeBytes,
+            long chunks,
+            boolean healthy,
+            long disk) {
+        /** A target on a disk that is not known. */
+        public TargetReport(
+                long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
+            this(identity, capacityBytes, freeBytes, chunks, healthy, 0);
+        }
+
         void encode(Encoder out) {
             out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
+            out.i64(disk);
         }
 
         static TargetReport decode(Decoder in) {
-            return new TargetReport(in.i64(), in.i64(), in.i64(), in.i64(), in.bool());
+            return new TargetReport(in.i64(), in.i64(), in.i64(), in.i64(), in.bool(), in.i64());
         }
     }
 

@@ -3,6 +3,7 @@ package io.cairn.runtime;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -198,6 +199,10 @@ class FileDiskTest {
     void sizesOfTheDiskAreTold() throws IOException {
         assertTrue(disk.totalBytes(directory) > 0);
         assertTrue(disk.usableBytes(directory) <= disk.totalBytes(directory));
+        assertNotEquals(0, disk.filesystem(directory));
+        Path below = Files.createDirectory(directory.resolve("below"));
+        assertEquals(disk.filesystem(directory), disk.filesystem(below));
+        assertNotEquals(disk.filesystem(directory), disk.filesystem(Path.of("/proc")));
     }
 
     @Test

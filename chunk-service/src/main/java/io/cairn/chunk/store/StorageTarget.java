@@ -92,6 +92,11 @@ public final class StorageTarget implements AutoCloseable {
         identity.adopt(clusterId);
     }
 
+    /** As {@link Disk#filesystem}. */
+    public long filesystem() {
+        return attempt(() -> shelf.disk.filesystem(shelf.paths.root()));
+    }
+
     /** Size of the disk less the reserve, in bytes. */
     public long capacityBytes() {
         return attempt(shelf.space::capacityBytes);
@@ -147,10 +152,7 @@ public final class StorageTarget implements AutoCloseable {
                 });
     }
 
-    /**
-     * Member: verifies the blocks of a write that came from the head, before {@link #write}.
-     * EBADMSG when one does not match. Pure.
-     */
+    /** Member: verifies the blocks of a write that came from the head (EBADMSG). Pure. */
     public static void verifyBlocks(ByteBuffer blocks, int[] crcs) {
         Alignment.verifyBlocks(blocks, crcs);
     }
@@ -186,10 +188,7 @@ public final class StorageTarget implements AutoCloseable {
         return read(chunk, offsetBytes, lengthBytes, ByteBuffer::allocateDirect);
     }
 
-    /**
-     * The same into a buffer of the caller's: {@code buffers} is asked once for one with at least
-     * as many bytes remaining as it is told.
-     */
+    /** The same into a buffer asked for once, with at least so many bytes remaining. */
     public BlockRange read(
             ChunkAddress chunk, int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers) {
         Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());

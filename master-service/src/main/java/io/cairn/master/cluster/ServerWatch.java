@@ -388,20 +388,17 @@ public final class ServerWatch {
 
     /** Capacity at the standard redundancy, from the last reports of the servers. */
     public synchronized Usage usage() {
-        long total = 0;
-        long free = 0;
+        DiskSpace space = new DiskSpace();
         for (Seen seen : servers.values()) {
-            for (TargetReport target : seen.heartbeat.targets()) {
-                total += target.capacityBytes();
-                free += isAlive(seen, clock.millis()) ? target.freeBytes() : 0;
-            }
+            boolean alive = isAlive(seen, clock.millis());
+            seen.heartbeat.targets().forEach(target -> space.add(target, alive));
         }
         int replicas = usualReplicas();
         long inodes = namespace.get().inodeCount();
         return new Usage(
-                total / replicas,
-                free / replicas,
-                free / replicas,
+                space.totalBytes() / replicas,
+                space.freeBytes() / replicas,
+                space.freeBytes() / replicas,
                 inodes,
                 Integer.MAX_VALUE - inodes);
     }
