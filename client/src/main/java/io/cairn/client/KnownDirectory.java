@@ -311,9 +311,15 @@ final class KnownDirectory {
      * @param names what they stand for since then, 0 for nothing
      */
     synchronized void changed(long changes, long sentMs, Map<Name, Long> names) {
+        boolean late = changes < told;
         told = Math.max(told, changes);
         if (complete && changes <= count) {
             // A listing has shown it already, and perhaps what came after it.
+            return;
+        }
+        if (late && !complete) {
+            // What came after it may have been about the same names, and be forgotten.
+            names.keySet().forEach(name -> removeOlder(name, changes));
             return;
         }
         names.forEach((name, ino) -> put(name, ino, changes, false));
@@ -337,6 +343,13 @@ final class KnownDirectory {
         gap = count != told;
         if (!gap) {
             names.forEach(this::removeIfAbsent);
+        }
+    }
+
+    private void removeOlder(Name name, long changes) {
+        Child child = children.get(name);
+        if (child != null && child.changes <= changes) {
+            remove(name);
         }
     }
 

@@ -191,6 +191,22 @@ class KnownDirectoryTest {
     }
 
     @Test
+    void aLateReplyIsNotBelievedWhenWhatCameAfterItIsForgotten() {
+        directory.begin(A);
+        directory.begin(A);
+        change(2, A, 0);
+        directory.forgetChild(A);
+        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.end(A);
+        directory.end(A);
+        assertEquals(UNKNOWN, directory.child(A));
+        lookedUp(B, 6, 2);
+        directory.told(4, nowMs);
+        change(3, B, 0);
+        assertEquals(UNKNOWN, directory.child(B), "removed, and perhaps made again");
+    }
+
+    @Test
     void aGapThatNobodyClosesEndsIt() {
         made();
         directory.begin(A);
