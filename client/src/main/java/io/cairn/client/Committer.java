@@ -175,6 +175,10 @@ final class Committer {
             state.committed(mutation, entry.inode());
             return DONE;
         }
+        if (reply instanceof Reply.WrittenReply written
+                && mutation instanceof ContentMutation.WriteInline write) {
+            return state.committedInline(write, written) ? DONE : lookAfter(write);
+        }
         if (!(reply instanceof Reply.Failure failure)) {
             return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
         }
@@ -192,6 +196,24 @@ final class Committer {
             return promise;
         }
         return refused(failure);
+    }
+
+    /** Others have written between: takes the inode as it is now. */
+    private CompletableFuture<Void> lookAfter(ContentMutation.WriteInline write) {
+        CompletableFuture<Void> promise = new CompletableFuture<>();
+        Promises.whenDone(
+                mount.master().query(new Query.GetInode(state.ino())),
+                (answer, trouble) -> {
+                    if (answer instanceof Reply.EntryReply entry) {
+                        state.committed(write, entry.inode());
+                        promise.complete(null);
+                    } else if (answer instanceof Reply.Failure failure) {
+                        forward(refused(failure), promise);
+                    } else {
+                        forward(fail(Promises.cause(trouble)), promise);
+                    }
+                });
+        return promise;
     }
 
     private CompletableFuture<Void> again(Mutation mutation, Reply answer, int number) {

@@ -8,6 +8,7 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Mutation;
+import io.cairn.wire.Reply.WrittenReply;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -353,6 +354,20 @@ final class InodeState implements WriteBack.Owner {
         }
         return new ContentMutation.CommitSize(
                 ino(), layout().lastOid(), uncommitted.end(drained), timeNs, delta);
+    }
+
+    /**
+     * The master has written into the inode; false when the inode was another one than this knows,
+     * so that somebody has to ask what the contents are now.
+     */
+    synchronized boolean committedInline(ContentMutation.WriteInline write, WrittenReply reply) {
+        byte[] known = inode.inline();
+        if (known == null || inode.attributes().version() != reply.versionBefore()) {
+            return false;
+        }
+        Inode fresh = reply.inode();
+        committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
+        return true;
     }
 
     /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */

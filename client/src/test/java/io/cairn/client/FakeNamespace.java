@@ -400,20 +400,14 @@ final class FakeNamespace {
         if (old == null) {
             throw new FsException(Errno.ESTALE);
         }
-        long size = Math.max(old.length, m.sizeBytes());
-        for (ContentMutation.Patch patch : m.patches()) {
-            size = Math.max(size, patch.offsetBytes() + patch.bytes().length);
-        }
+        long size = m.lengthAfterBytes(old);
         if (size > inlineLimitBytes) {
             throw new FsException(Errno.EFBIG);
         }
-        byte[] bytes = Arrays.copyOf(old, (int) size);
-        for (ContentMutation.Patch patch : m.patches()) {
-            System.arraycopy(
-                    patch.bytes(), 0, bytes, (int) patch.offsetBytes(), patch.bytes().length);
-        }
-        return entry(
-                with(inode.withContents(inode.layout(), bytes), size, size, m.mtimeNs()), null);
+        Inode after =
+                with(inode.withContents(inode.layout(), m.applyTo(old)), size, size, m.mtimeNs());
+        return new Reply.WrittenReply(
+                inode.attributes().version(), after.withContents(after.layout(), null));
     }
 
     private Reply commitSize(ContentMutation.CommitSize m) {

@@ -1,5 +1,6 @@
 package io.cairn.wire;
 
+import java.util.Arrays;
 import java.util.List;
 
 /** The mutations of file contents: inline bytes, sizes, layouts. */
@@ -33,6 +34,25 @@ public sealed interface ContentMutation extends Mutation {
         @Override
         public void encode(Encoder out) {
             out.i64(ino).list(patches, (o, p) -> p.encode(o)).i64(sizeBytes).i64(mtimeNs);
+        }
+
+        /** How long the contents are afterwards, in bytes. */
+        public long lengthAfterBytes(byte[] old) {
+            long lengthBytes = Math.max(old.length, sizeBytes);
+            for (Patch patch : patches) {
+                lengthBytes = Math.max(lengthBytes, patch.offsetBytes() + patch.bytes().length);
+            }
+            return lengthBytes;
+        }
+
+        /** The contents after the write, which must fit into an array. */
+        public byte[] applyTo(byte[] old) {
+            byte[] contents = Arrays.copyOf(old, Math.toIntExact(lengthAfterBytes(old)));
+            for (Patch patch : patches) {
+                byte[] bytes = patch.bytes();
+                System.arraycopy(bytes, 0, contents, (int) patch.offsetBytes(), bytes.length);
+            }
+            return contents;
         }
 
         static WriteInline decode(Decoder in) {

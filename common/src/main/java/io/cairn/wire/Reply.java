@@ -259,6 +259,26 @@ public sealed interface Reply {
         }
     }
 
+    /**
+     * Contents were written into an inode. They are not told: the writer knows them when it knew
+     * the inode as it was before.
+     *
+     * @param versionBefore version of the inode that was changed
+     * @param inode the inode afterwards, without its contents
+     */
+    record WrittenReply(long versionBefore, Inode inode) implements Reply {
+        @Override
+        public int code() {
+            return 13;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(versionBefore);
+            Codecs.inode(out, inode);
+        }
+    }
+
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
         int code = in.u8();
@@ -275,6 +295,7 @@ public sealed interface Reply {
             case 10 -> new MapReply(in.optional(Codecs::clusterMap));
             case 11 -> new TextReply(in.text());
             case 12 -> new Absent(Codecs.directoryState(in));
+            case 13 -> new WrittenReply(in.i64(), Codecs.inode(in));
             default -> throw new MalformedMessageException("reply code " + code);
         };
     }

@@ -46,27 +46,23 @@ final class ContentOperations {
         this.cluster = cluster;
     }
 
-    EntryReply writeInline(ContentMutation.WriteInline m) {
+    Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
         Inode inode = inodes.file(m.ino());
         byte[] old = inode.inline();
         if (old == null) {
             throw stale(m.ino(), "has its contents in chunks");
         }
-        long sizeBytes = Math.max(old.length, requireSize(m.sizeBytes()));
+        requireSize(m.sizeBytes());
         for (ContentMutation.Patch patch : m.patches()) {
             requireInline(requireSize(patch.offsetBytes()));
-            sizeBytes = Math.max(sizeBytes, patch.offsetBytes() + patch.bytes().length);
         }
-        requireInline(sizeBytes);
-        byte[] contents = Arrays.copyOf(old, (int) sizeBytes);
-        for (ContentMutation.Patch patch : m.patches()) {
-            byte[] bytes = patch.bytes();
-            System.arraycopy(bytes, 0, contents, (int) patch.offsetBytes(), bytes.length);
-        }
+        requireInline(m.lengthAfterBytes(old));
         InodeDraft draft = new InodeDraft(inode);
-        draft.setInline(contents);
+        draft.setInline(m.applyTo(old));
         layouts.settle(draft);
-        return written(draft, m.mtimeNs());
+        Inode after = written(draft, m.mtimeNs()).inode();
+        return new Reply.WrittenReply(
+                inode.attributes().version(), after.withContents(after.layout(), null));
     }
 
     EntryReply commitSize(ContentMutation.CommitSize m) {

@@ -17,6 +17,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
@@ -26,6 +27,7 @@ import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.Reply.Failure;
+import io.cairn.wire.Reply.WrittenReply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
@@ -140,6 +142,18 @@ final class Bench {
     /** Session 1 does something that succeeds. */
     EntryReply ok(Mutation mutation) {
         return assertInstanceOf(EntryReply.class, as(1, mutation));
+    }
+
+    /**
+     * Session 1 writes into an inode; how the inode is afterwards, which the reply tells in part.
+     */
+    Inode write(ContentMutation.WriteInline mutation) {
+        long before = inode(mutation.ino()).attributes().version();
+        WrittenReply reply = assertInstanceOf(WrittenReply.class, as(1, mutation));
+        Inode after = inode(mutation.ino());
+        assertEquals(before, reply.versionBefore());
+        assertEquals(after.withContents(after.layout(), null), reply.inode());
+        return after;
     }
 
     /** Session 1 does something that fails, and changes nothing. */

@@ -79,7 +79,7 @@ class ContentOperationsTest {
     @Test
     void patchesApplyInOrderAndGrowTheFile() {
         bench.nowNs += 9;
-        Inode inode = bench.ok(writing(0, patch(1, "EL"), patch(2, "L"), patch(7, "w"))).inode();
+        Inode inode = bench.write(writing(0, patch(1, "EL"), patch(2, "L"), patch(7, "w")));
         assertArrayEquals("hELlo\0\0w".getBytes(StandardCharsets.UTF_8), inode.inline());
         assertEquals(8, inode.attributes().size());
         assertEquals(512, inode.attributes().usedBytes());
@@ -89,18 +89,18 @@ class ContentOperationsTest {
 
     @Test
     void aSizeAloneExtendsWithZeros() {
-        Inode inode = bench.ok(writing(600)).inode();
+        Inode inode = bench.write(writing(600));
         assertEquals(600, inode.attributes().size());
         assertEquals(1024, inode.attributes().usedBytes());
         byte[] inline = inode.inline();
         assertNotNull(inline);
         assertEquals(0, inline[599]);
-        assertEquals(600, bench.ok(writing(3)).inode().attributes().size());
+        assertEquals(600, bench.write(writing(3)).attributes().size());
     }
 
     @Test
     void inlineContentsHaveALimit() {
-        bench.ok(writing(Bench.INLINE_LIMIT));
+        bench.write(writing(Bench.INLINE_LIMIT));
         bench.fails(Errno.EFBIG, writing(Bench.INLINE_LIMIT + 1L));
         bench.fails(Errno.EFBIG, writing(0, patch(Bench.INLINE_LIMIT, "x")));
         bench.fails(Errno.EFBIG, writing(0, patch(Long.MAX_VALUE - 4096, "x".repeat(5000))));
@@ -133,7 +133,7 @@ class ContentOperationsTest {
     @Test
     void spillOfAnOldVersionIsStale() {
         long version = bench.inode(ino).attributes().version();
-        bench.ok(writing(0, patch(0, "J")));
+        bench.write(writing(0, patch(0, "J")));
         bench.fails(Errno.ESTALE, new ContentMutation.Spill(ino, version, 5000, 0, 0));
         version = bench.inode(ino).attributes().version();
         bench.fails(Errno.EINVAL, new ContentMutation.Spill(ino, version, 4, 0, 0));
@@ -151,16 +151,14 @@ class ContentOperationsTest {
                                 bench.envelope(
                                         1, new ContentMutation.Spill(ino, version, 5000, 0, 0))));
         long first =
-                assertInstanceOf(Reply.EntryReply.class, replies.get(0))
+                assertInstanceOf(Reply.WrittenReply.class, replies.get(0))
                         .inode()
                         .attributes()
                         .version();
-        long second =
-                assertInstanceOf(Reply.EntryReply.class, replies.get(1))
-                        .inode()
-                        .attributes()
-                        .version();
+        Reply.WrittenReply last = assertInstanceOf(Reply.WrittenReply.class, replies.get(1));
+        long second = last.inode().attributes().version();
         assertNotEquals(first, second);
+        assertEquals(first, last.versionBefore());
         assertInstanceOf(Reply.Failure.class, replies.get(2));
         bench.fails(Errno.ESTALE, new ContentMutation.Spill(ino, first, 5000, 0, 0));
         bench.ok(new ContentMutation.Spill(ino, second, 5000, 0, 0));
@@ -199,8 +197,7 @@ class ContentOperationsTest {
         Layout layout = poor.change(touched, AttributeChange.NONE.withMtime(1)).layout();
         assertNotNull(layout);
         assertEquals(1, layout.poolId());
-        layout =
-                poor.ok(new ContentMutation.WriteInline(written, List.of(), 2, 1)).inode().layout();
+        layout = poor.write(new ContentMutation.WriteInline(written, List.of(), 2, 1)).layout();
         assertNotNull(layout);
         assertEquals(1, layout.poolId());
     }
@@ -388,7 +385,7 @@ class ContentOperationsTest {
     @Test
     void orphansAreWrittenAndTruncatedLikeOthers() {
         bench.unlink(ROOT, "f");
-        bench.ok(writing(0, patch(0, "J")));
+        bench.write(writing(0, patch(0, "J")));
         spill(CHUNK);
         bench.ok(new ContentMutation.CommitSize(ino, oid(), 2 * CHUNK, 1, 1));
         bench.truncate(ino, 10);

@@ -354,8 +354,9 @@ final class TreeModel {
         return reply(node, null);
     }
 
-    EntryReply writeInline(ContentMutation.WriteInline m) {
+    Reply writeInline(ContentMutation.WriteInline m) {
         NodeModel node = file(m.ino());
+        long before = node.version;
         byte[] old = node.inline;
         if (old == null) {
             throw new FsException(Errno.ESTALE);
@@ -372,7 +373,8 @@ final class TreeModel {
             }
         }
         node.setInline(bytes);
-        return written(node, m.mtimeNs());
+        Inode after = written(node, m.mtimeNs()).inode();
+        return new Reply.WrittenReply(before, after.withContents(after.layout(), null));
     }
 
     private EntryReply written(NodeModel node, long mtime) {
