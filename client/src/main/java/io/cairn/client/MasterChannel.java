@@ -143,15 +143,23 @@ final class MasterChannel implements AutoCloseable {
     }
 
     /**
-     * Tries the line of this thread. Whatever goes wrong, the call is then sent as any other: a
-     * mutation with the same number, so that it is executed once.
+     * Tries a line. Whatever goes wrong, the call is then sent as any other: a mutation with the
+     * same number, so that it is executed once.
      */
     private boolean overLine(MasterCall call) {
         Connection connection = link.ready();
-        Line line = connection == null ? null : lines.to(connection.remote());
-        if (connection == null || line == null || state.session() == 0 || !claim(call)) {
+        Line line = connection == null ? null : lines.take(connection.remote());
+        if (line == null) {
             return false;
         }
+        try {
+            return state.session() != 0 && claim(call) && over(line, call);
+        } finally {
+            lines.giveBack(line);
+        }
+    }
+
+    private boolean over(Line line, MasterCall call) {
         byte[] frame = call.frame(state.session(), state.ackedUpTo());
         if (frame.length > Line.MAX_REQUEST_BYTES) {
             return false;
@@ -433,6 +441,7 @@ final class MasterChannel implements AutoCloseable {
     private final class Events implements MasterLink.Listener {
         @Override
         public void ready() {
+            lines.renew();
             Listener hearer = listener;
             if (hearer != null) {
                 hearer.connected();

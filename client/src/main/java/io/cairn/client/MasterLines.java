@@ -5,19 +5,18 @@ import io.cairn.fs.FsException;
 import io.cairn.net.Line;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
-import java.lang.ref.WeakReference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lines to the leading master, one for each thread that asks often and waits for every answer. A
- * thread without one uses the connection of all. Thread-safe.
+ * Lines to the leading master for threads that wait for every answer: as many as threads wait at a
+ * time, and the one used last is used next. Who gets none uses the connection of all. Thread-safe.
  */
 final class MasterLines implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterLines.class);
@@ -25,75 +24,68 @@ final class MasterLines implements AutoCloseable {
     /** Lines of a client; threads beyond it share the connection. */
     private static final int MAX_LINES = 64;
 
-    /** A thread gets a line when it has waited this often: commands do not need one. */
-    private static final int WAITS_BEFORE = 16;
+    /** Calls without a line before the first one: a command that asks little needs none. */
+    private static final int CALLS_BEFORE = 16;
 
     private static final long RETRY_MS = 1000;
 
     private final Transport transport;
     private final Clock clock;
     private final long timeoutMs;
-    private final ThreadLocal<Own> own = ThreadLocal.withInitial(Own::new);
-    private final Map<Line, WeakReference<Thread>> all = new HashMap<>();
+    private final ArrayDeque<Line> idle = new ArrayDeque<>();
+    private final Set<Line> all = new HashSet<>();
+    private int calls;
+    private int opening;
+    private long notBeforeMs;
     private boolean closed;
-
-    /** What a thread has. */
-    private static final class Own {
-        @Nullable Line line;
-        int waits;
-        long notBeforeMs = Long.MIN_VALUE;
-    }
 
     MasterLines(Transport transport, Clock clock, long timeoutMs) {
         this.transport = transport;
         this.clock = clock;
         this.timeoutMs = timeoutMs;
+        this.notBeforeMs = clock.millis();
     }
 
-    /** The line of the calling thread to this master, or null when it is to do without. */
-    @Nullable Line to(Endpoint master) {
+    /**
+     * A line to this master for one call, to be given back; null when the caller is to do without.
+     */
+    @Nullable Line take(Endpoint master) {
         if (Thread.currentThread().isVirtual()) {
             return null;
         }
-        Own mine = own.get();
-        Line line = mine.line;
-        if (line != null && line.isOpen() && line.remote().equals(master)) {
-            return line;
+        synchronized (this) {
+            for (Line line = idle.pollFirst(); line != null; line = idle.pollFirst()) {
+                if (line.isOpen() && line.remote().equals(master)) {
+                    return line;
+                }
+                drop(line);
+            }
+            if (closed
+                    || ++calls <= CALLS_BEFORE
+                    || all.size() + opening >= MAX_LINES
+                    || clock.millis() - notBeforeMs < 0) {
+                return null;
+            }
+            opening++;
         }
-        if (line != null) {
-            drop(line);
-            mine.line = null;
-        }
-        if (++mine.waits < WAITS_BEFORE || clock.millis() < mine.notBeforeMs) {
-            return null;
-        }
-        mine.line = open(master);
-        if (mine.line == null) {
-            mine.notBeforeMs = clock.millis() + RETRY_MS;
-        }
-        return mine.line;
+        return open(master);
     }
 
     private @Nullable Line open(Endpoint master) {
-        synchronized (this) {
-            closeAbandoned();
-            if (closed || all.size() >= MAX_LINES) {
-                return null;
-            }
-        }
-        Line line;
+        Line line = null;
         try {
             line = transport.line(master, timeoutMs);
         } catch (FsException e) {
             LOG.debug("no line to {}: {}", master, e.getMessage());
-            return null;
-        }
-        if (line == null) {
-            return null;
         }
         synchronized (this) {
+            opening--;
+            if (line == null) {
+                notBeforeMs = clock.millis() + RETRY_MS;
+                return null;
+            }
             if (!closed) {
-                all.put(line, new WeakReference<>(Thread.currentThread()));
+                all.add(line);
                 return line;
             }
         }
@@ -101,19 +93,22 @@ final class MasterLines implements AutoCloseable {
         return null;
     }
 
-    private void closeAbandoned() {
-        Iterator<Map.Entry<Line, WeakReference<Thread>>> each = all.entrySet().iterator();
-        while (each.hasNext()) {
-            Map.Entry<Line, WeakReference<Thread>> entry = each.next();
-            Thread thread = entry.getValue().get();
-            if (thread == null || !thread.isAlive()) {
-                entry.getKey().close();
-                each.remove();
-            }
+    /** The call is over; a line that broke is not used again. */
+    synchronized void giveBack(Line line) {
+        if (closed || !line.isOpen()) {
+            drop(line);
+        } else {
+            idle.addFirst(line);
         }
     }
 
-    private synchronized void drop(Line line) {
+    /** The connection to the master was made anew: the lines that wait are probably broken too. */
+    synchronized void renew() {
+        idle.forEach(this::drop);
+        idle.clear();
+    }
+
+    private void drop(Line line) {
         line.close();
         all.remove(line);
     }
@@ -124,8 +119,9 @@ final class MasterLines implements AutoCloseable {
         List<Line> open;
         synchronized (this) {
             closed = true;
-            open = new ArrayList<>(all.keySet());
+            open = new ArrayList<>(all);
             all.clear();
+            idle.clear();
         }
         open.forEach(Line::close);
     }

@@ -54,7 +54,7 @@ class MasterChannelTest {
     }
 
     @Test
-    void aThreadThatAsksOftenHasALineAndKeepsIt() {
+    void whoAsksOftenGetsALineAndOneIsEnoughForOneThread() {
         CairnFileSystem fs = cluster.connect();
         for (int i = 0; i < 10; i++) {
             fs.mkdir(ROOT, 1, Name.of("few" + i), 0755);
