@@ -206,7 +206,9 @@ class CompleteDirectoryTest {
         }
         CompletableFuture.allOf(workers).get(60, TimeUnit.SECONDS);
         assertFalse(exists(fs, dir, Name.of("t0-1")));
-        assertTrue(cluster.shared.lookups < 400, cluster.shared.lookups + " lookups");
+        // While changes of others are under way an absent name is asked for: how often that happens
+        // is up to the scheduler. Without what is known it would be twice for each of 800 rounds.
+        assertTrue(cluster.shared.lookups < 800, cluster.shared.lookups + " lookups");
     }
 
     private void makeAndRemove(int thread) {
