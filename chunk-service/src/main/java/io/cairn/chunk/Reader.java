@@ -78,6 +78,10 @@ final class Reader {
         Supplier<Message> work =
                 () -> {
                     ChunkState state = member.state(term, key);
+                    if (term.isHead() && member.isUnusable(term, key)) {
+                        throw new FsException(
+                                Errno.EIO, "the chunk is damaged, and no copy is left");
+                    }
                     long allocated =
                             state.sequence() == 0
                                     ? 0
@@ -197,7 +201,16 @@ final class Reader {
             Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
         Agreement agreement = member.headship(term).agreement();
-        return ifSettled(term, key, () -> !agreement.isNeeded(key), () -> usable(term, key, work))
+        boolean mayHeal = attempts == ATTEMPTS && !term.servingPeers().isEmpty();
+        return ifSettled(term, key, () -> !agreement.isNeeded(key), work)
+                .exceptionallyCompose(
+                        thrown -> {
+                            FsException error = Futures.failure(thrown);
+                            if (!mayHeal || error.errno() == Errno.WRONG_EPOCH) {
+                                throw error;
+                            }
+                            return station.onDisk(() -> doubted(term, key, error));
+                        })
                 .thenCompose(
                         reply -> {
                             if (reply.isPresent()) {
@@ -215,16 +228,12 @@ final class Reader {
     }
 
     /** Has the replica here replaced when it turns out that it cannot be used. */
-    private Message usable(Term term, ChunkKey key, Supplier<Message> work) {
-        try {
-            return work.get();
-        } catch (FsException e) {
-            if (term.servingPeers().isEmpty() || !member.isUnusable(term, key)) {
-                throw e;
-            }
-            member.headship(term).agreement().doubt(key);
-            throw new FsException(Errno.NOT_READY, "the replica at the head is being replaced");
+    private Optional<Message> doubted(Term term, ChunkKey key, FsException error) {
+        if (!member.isUnusable(term, key)) {
+            throw error;
         }
+        member.headship(term).agreement().doubt(key);
+        return Optional.empty();
     }
 
     private CompletableFuture<Message> shared(Term term, ChunkKey key, Supplier<Message> work) {

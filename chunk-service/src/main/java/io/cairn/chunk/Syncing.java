@@ -1,13 +1,16 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.ListChunks;
+import io.cairn.wire.ChunkRequest.StatChunk;
 import io.cairn.wire.ClusterRequest.MemberSynced;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -135,17 +138,51 @@ final class Syncing {
                     member.check(term);
                     ChunkState state = member.state(term, key);
                     if (member.isUnusable(term, key)) {
-                        throw new FsException(
-                                Errno.EIO,
-                                "chunk "
-                                        + Long.toHexString(key.oid())
-                                        + "."
-                                        + key.index()
-                                        + " is damaged at the head, and nobody else has it");
+                        return salvage(key);
                     }
                     copied.incrementAndGet();
                     return copy.push(state, peer, term.servingPeers());
                 });
+    }
+
+    /**
+     * No serving member has a usable replica, after more went wrong than redundancy can bear. What
+     * the syncing one has may lack the last writes, but it is all there is; when it has nothing
+     * either, the chunk stays damaged here, and the others need not wait for it.
+     */
+    private CompletableFuture<Void> salvage(ChunkKey key) {
+        StatChunk question =
+                new StatChunk(member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2));
+        return station.members()
+                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .thenCompose(
+                        reply -> {
+                            ChunkState theirs;
+                            try {
+                                theirs = Replies.stat(reply).state();
+                            } finally {
+                                reply.release();
+                            }
+                            LOG.error(
+                                    "Chunk {}.{} of {} is damaged on every serving member; {}",
+                                    Long.toHexString(key.oid()),
+                                    key.index(),
+                                    term,
+                                    theirs.sequence() == 0
+                                            ? "nobody has another copy"
+                                            : "the copy of a syncing one is taken");
+                            return theirs.sequence() == 0 ? Futures.DONE : take(key, theirs);
+                        });
+    }
+
+    private CompletableFuture<Void> take(ChunkKey key, ChunkState theirs) {
+        Agreement agreement = member.headship(term).agreement();
+        return copy.pull(theirs, theirs, List.of(peer))
+                .thenCompose(
+                        done -> {
+                            agreement.doubt(key);
+                            return agreement.ensure(key);
+                        });
     }
 
     private CompletableFuture<Void> report() {
