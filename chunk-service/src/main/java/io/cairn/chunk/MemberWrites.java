@@ -22,8 +22,9 @@ import java.util.function.Supplier;
 /**
  * What the head tells a member to do. The member follows only the head of the epoch that its own
  * map says, checks that again before it answers, and applies a change only to the very predecessor
- * that the head applied it to; else it answers with sequence 0 and the head installs the chunk.
- * Thread-safe.
+ * that the head applied it to; else it answers with sequence 0 and the head installs the chunk. Of
+ * what was deleted here the head may not know yet: a change of it is answered as if it were made,
+ * for else it would come back and stay. Thread-safe.
  */
 final class MemberWrites {
     private static final WriteReply LACKING = new WriteReply(0, 0, 0, 0);
@@ -45,6 +46,10 @@ final class MemberWrites {
                 write.chunk(),
                 key -> {
                     StorageTarget.verifyBlocks(blocks, write.crcs());
+                    if (station.graveyard().holds(key)) {
+                        return new WriteReply(
+                                write.sequence(), write.lengthBytes(), 0, write.chunk().epoch());
+                    }
                     ChunkState state = member.state(term, key);
                     WriteReply done = station.memory().find(key, write.operation());
                     if (isDone(state, write.chunk(), write.sequence()) && done != null) {
@@ -103,9 +108,10 @@ final class MemberWrites {
                 zero.chunk(),
                 key -> {
                     ChunkState state = member.state(term, key);
-                    if (isDone(state, zero.chunk(), zero.sequence())) {
+                    if (isDone(state, zero.chunk(), zero.sequence())
+                            || station.graveyard().holds(key)) {
                         return new WriteReply(
-                                zero.sequence(), state.lengthBytes(), 0, state.epoch());
+                                zero.sequence(), state.lengthBytes(), 0, zero.chunk().epoch());
                     }
                     member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != zero.sequence() - 1) {
@@ -132,8 +138,8 @@ final class MemberWrites {
                 clone.chunk(),
                 key -> {
                     ChunkState state = member.state(term, key);
-                    if (isDone(state, clone.chunk(), 1)) {
-                        return new WriteReply(1, state.lengthBytes(), 0, state.epoch());
+                    if (isDone(state, clone.chunk(), 1) || station.graveyard().holds(key)) {
+                        return new WriteReply(1, state.lengthBytes(), 0, clone.chunk().epoch());
                     }
                     member.unsettled().mark(key);
                     if (!term.isServing() || state.sequence() != 0) {
@@ -171,6 +177,9 @@ final class MemberWrites {
                         term,
                         install.chunk(),
                         key -> {
+                            if (station.graveyard().holds(key)) {
+                                return LACKING;
+                            }
                             ChunkState state = member.state(term, key);
                             if (state.epoch() == install.chunk().epoch()
                                     && state.sequence() > install.sequence()) {

@@ -4,9 +4,19 @@ import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
+import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.ChunkRequest.Replicate;
+import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.Crc32c;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +44,36 @@ class ReplicationTest {
                 cluster.await(cluster.client.write(group, 7, i / 8, i * 777, data));
             }
             assertEquals(List.of(), cluster.differences());
+        }
+    }
+
+    @Test
+    void aMemberDoesNotBringBackWhatItDeleted() {
+        try (ChunkCluster cluster = new ChunkCluster(3, directory, 3, 3, 4)) {
+            cluster.await(cluster.client.write(1, 7, 0, 0, random(1, 5_000)));
+            cluster.master.addGarbage(new GarbageTask(77, 1, 7, 0, Long.MAX_VALUE));
+            cluster.until(() -> cluster.master.confirmations(77) == 3, 10_000);
+            byte[] late = new byte[] {1};
+            Replicate write =
+                    new Replicate(
+                            ChunkClient.chunk(1, cluster.master.group(1).epoch(), 7, 0),
+                            new OperationId(1, 1),
+                            0,
+                            1,
+                            0,
+                            1,
+                            new int[] {Crc32c.ofPadded(ByteBuffer.wrap(late), 0, 1)});
+            PlacementGroup.Member head = Objects.requireNonNull(cluster.master.group(1).head());
+            for (int server = 1; server <= 3; server++) {
+                Message message = new Message(write.toBytes(), Unpooled.copiedBuffer(late));
+                if (server == head.targetId()) {
+                    assertEquals(
+                            Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(server, message)));
+                } else {
+                    cluster.await(cluster.client.ask(server, message)).release();
+                }
+                assertEquals(0, cluster.state(server, 1, 7, 0).sequence());
+            }
         }
     }
 }

@@ -362,6 +362,30 @@ final class MasterServiceTest {
     }
 
     @Test
+    void aRestartedServerLooksForGarbageAgain() {
+        heartbeat("c1", 1, 0);
+        heartbeat("c2", 1, 0);
+        time.pass(500);
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", false))).ino();
+        Inode before = namespace.inode(ino);
+        assertNotNull(before);
+        mutate(
+                session,
+                new io.cairn.wire.ContentMutation.Spill(
+                        ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
+        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
+        time.pass(2000);
+        long entry = heartbeat("c1", 1, 0).garbage().get(0).entryId();
+        assertEquals(List.of(), heartbeat("c1", 1, 0, entry).garbage());
+        assertEquals(1, heartbeat("c1", 2, 0).garbage().size(), "c2 has not deleted it yet");
+        assertEquals(List.of(), heartbeat("c1", 2, 0, entry).garbage());
+        heartbeat("c2", 1, 0, entry);
+        time.pass(500);
+        assertEquals(List.of(), namespace.garbage(0, 10));
+    }
+
+    @Test
     void theStatusNamesServersAndSessions() {
         heartbeat("c1", 1, 0);
         long session = openSession();

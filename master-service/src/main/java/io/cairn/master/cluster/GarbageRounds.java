@@ -32,7 +32,7 @@ final class GarbageRounds {
     private final Map<Long, Round> rounds = new HashMap<>();
     private volatile boolean submitting;
 
-    private record Round(GarbageTask task, Set<String> missing) {}
+    private record Round(GarbageTask task, Set<String> servers, Set<String> missing) {}
 
     GarbageRounds(Supplier<Namespace> namespace, LogWriter log) {
         this.namespace = namespace;
@@ -66,8 +66,13 @@ final class GarbageRounds {
             return;
         }
         for (GarbageTask task : namespace.get().garbage(0, WINDOW)) {
-            rounds.computeIfAbsent(task.entryId(), id -> new Round(task, serversOf(task.poolId())));
+            rounds.computeIfAbsent(task.entryId(), id -> round(task));
         }
+    }
+
+    private Round round(GarbageTask task) {
+        Set<String> servers = serversOf(task.poolId());
+        return new Round(task, servers, new HashSet<>(servers));
     }
 
     private Set<String> serversOf(int poolId) {
@@ -98,6 +103,18 @@ final class GarbageRounds {
             }
         }
         return tasks;
+    }
+
+    /**
+     * A server has begun anew and forgotten what it deleted: one that has not deleted it yet may
+     * have given it back, so it has to look again.
+     */
+    void restarted(String server) {
+        for (Round round : rounds.values()) {
+            if (round.servers.contains(server)) {
+                round.missing.add(server);
+            }
+        }
     }
 
     /** A server has deleted the data of these entries. */

@@ -129,6 +129,9 @@ public final class ServerWatch {
                     heartbeat.targets().size());
         } else {
             refuseNamesake(seen, heartbeat, now);
+            if (seen.heartbeat.incarnation() != heartbeat.incarnation()) {
+                garbage.restarted(heartbeat.name());
+            }
         }
         seen.heartbeat = heartbeat;
         seen.connection = connection;
