@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class FileLocks {
     private static final long ASK_AGAIN_MS = 1000;
 
+    /** The scheduler is far later than this only when it has stopped. */
+    private static final long STANDSTILL_MS = 30_000;
+
     /** Somebody who may hold a lock on an inode. */
     private record Holder(Lock.Kind kind, long owner) {}
 
@@ -127,12 +130,12 @@ final class FileLocks {
         return reply.outcome() == LockOutcome.GRANTED;
     }
 
-    /** Waits for the push, by the time of the scheduler. */
+    /** Waits for the push, by the time of the scheduler; by any other only if that stands still. */
     private boolean await(CompletableFuture<Boolean> granted, long waitMs) {
         CompletableFuture<Boolean> step = granted.copy();
         Scheduler.Timer end = scheduler.schedule(() -> step.complete(false), waitMs);
         try {
-            return step.get(waitMs + ASK_AGAIN_MS, TimeUnit.MILLISECONDS);
+            return step.get(waitMs + STANDSTILL_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
