@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One seed from the first start to the last comparison. */
 final class SimulationRun {
-    private static final long MAX_STEPS = 6_000_000;
+    private static final long MAX_STEPS = 1_000_000;
     private static final long MAX_WORK_MS = 30_000;
     private static final long MIN_WORK_MS = 8_000;
     private static final long WHOLE_LIMIT_MS = 60_000;
+    private static final long LOOK_MS = 20;
 
     private final long seed;
     private final boolean faulty;
@@ -135,17 +136,27 @@ final class SimulationRun {
         }
     }
 
-    /** Runs until something holds or a promise is broken; false when the time was over before. */
-    private boolean runUntil(BooleanSupplier condition, long limitMs) {
-        boolean reached =
-                simulation.runUntil(() -> condition.getAsBoolean() || checkSteps(), limitMs);
-        return reached && !isOver();
+    private boolean spins() {
+        return simulation.stepCount() > MAX_STEPS;
     }
 
-    private boolean checkSteps() {
-        if (simulation.stepCount() > MAX_STEPS) {
-            history.violate("more than " + MAX_STEPS + " steps: something spins");
+    /** Runs until something holds or a promise is broken; false when the time was over before. */
+    private boolean runUntil(BooleanSupplier condition, long limitMs) {
+        long endMs = simulation.millis() + limitMs;
+        while (!isOver()) {
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+            long leftMs = endMs - simulation.millis();
+            if (leftMs <= 0) {
+                return false;
+            }
+            // Looking after every step would cost more than the steps.
+            simulation.runUntil(this::spins, Math.min(leftMs, LOOK_MS));
+            if (spins()) {
+                history.violate("more than " + MAX_STEPS + " steps: something spins");
+            }
         }
-        return isOver();
+        return false;
     }
 }
