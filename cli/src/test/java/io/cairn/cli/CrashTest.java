@@ -2,7 +2,14 @@ package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 180)
 final class CrashTest {
+    private static final int GAP_BYTES = 64 << 20;
+
     @TempDir private Path directory;
 
     private static void letItWork(AckedLoad load, int operations) {
@@ -127,5 +136,75 @@ final class CrashTest {
             }
             load.verify(cluster.mount("again"));
         }
+    }
+
+    /** I14: what it wrote beyond the committed size stays in the chunks and must not come back. */
+    @Test
+    void whatAKilledMountDidNotCommitIsZerosWhenTheFileIsExtended() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            Path victim = cluster.mount("victim");
+            Path other = cluster.mount("other");
+            List<String> names = List.of("truncated", "written");
+            List<Thread> writers = new ArrayList<>();
+            for (String name : names) {
+                writers.add(Thread.ofPlatform().start(() -> fill(victim.resolve(name))));
+            }
+            for (String name : names) {
+                Poll.until(
+                        "some of " + name + " is committed",
+                        60,
+                        () -> Files.size(other.resolve(name)) > 0);
+            }
+            cluster.kill("victim");
+            CairnProcess master = cluster.process("m1");
+            Poll.until(
+                    "the master has noticed",
+                    20,
+                    () -> master.output().contains("has gone without ending its session"));
+            for (Thread writer : writers) {
+                writer.join(60_000);
+            }
+            Path later = cluster.mount("later");
+            long truncatedBytes = Files.size(later.resolve("truncated"));
+            long writtenBytes = Files.size(later.resolve("written"));
+            Shell.run(later, "truncate -s " + (truncatedBytes + GAP_BYTES) + " truncated");
+            Shell.run(
+                    later,
+                    "printf x | dd of=written bs=1 conv=notrunc status=none seek="
+                            + (writtenBytes + GAP_BYTES));
+            for (Path mount : List.of(later, other)) {
+                requireZeros(mount.resolve("truncated"), truncatedBytes);
+                requireZeros(mount.resolve("written"), writtenBytes);
+            }
+        }
+    }
+
+    /** Writes until the mount is killed. */
+    private static void fill(Path file) {
+        byte[] block = new byte[1 << 20];
+        Arrays.fill(block, (byte) 'x');
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (int i = 0; i < 4096; i++) {
+                out.write(block);
+            }
+        } catch (IOException e) {
+            // Killed: that is what ends it.
+        }
+    }
+
+    /** That {@link #GAP_BYTES} bytes from an offset on are zeros. */
+    private static void requireZeros(Path file, long fromBytes) throws IOException {
+        ByteBuffer found = ByteBuffer.allocate(GAP_BYTES);
+        try (FileChannel channel = FileChannel.open(file)) {
+            while (found.hasRemaining()
+                    && channel.read(found, fromBytes + found.position()) > 0) {
+                // A read may be short.
+            }
+        }
+        assertEquals(GAP_BYTES, found.position(), file.toString());
+        int different = found.flip().mismatch(ByteBuffer.allocate(GAP_BYTES));
+        assertEquals(-1, different, file + " beyond " + fromBytes);
     }
 }

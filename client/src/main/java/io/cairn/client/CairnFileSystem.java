@@ -252,7 +252,7 @@ public final class CairnFileSystem implements FileSystem {
             try {
                 Tree.NewFile file = new Tree.NewFile(FileType.FILE, mode, 0, true);
                 Inode made = tree.make(caller, parentIno, name, file).inode();
-                ClientFile opened = new ClientFile(this, open.opened(made), caller, flags);
+                ClientFile opened = new ClientFile(this, open.created(made), caller, flags);
                 return new Created(made.attributes(), opened);
             } catch (FsException e) {
                 if (exclusive || e.errno() != Errno.EEXIST) {

@@ -95,7 +95,9 @@ final class ClientFile implements OpenFile {
     }
 
     private void writeAt(long offset, ByteBuffer source) {
-        fs.ensureStorage(state, offset + source.remaining());
+        long end = offset + source.remaining();
+        fs.ensureStorage(state, end);
+        state.tail().beforeWrite(offset, end);
         writer.write(offset, source);
     }
 

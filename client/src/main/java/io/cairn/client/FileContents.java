@@ -39,6 +39,9 @@ final class FileContents {
         try {
             state.discardFrom(change.size());
             commit(state);
+            if (change.size() > state.size()) {
+                state.tail().beforeExtension();
+            }
             Reply reply = ask(state.ino(), change);
             if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
                 // An inline file grows out of its inode: the client moves the contents first.
@@ -102,6 +105,7 @@ final class FileContents {
         if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
             ensureStorage(state);
         }
+        state.tail().beforeWrite(end, end);
         state.extendTo(end);
         commit(state);
     }

@@ -61,6 +61,11 @@ final class InlineContents {
         return all;
     }
 
+    /** Whether nobody wrote some of the bytes between what the master has and the end. */
+    boolean hasGap(int masterBytes, long end) {
+        return masterBytes < end && written().nextClearBit(masterBytes) < end;
+    }
+
     /** Takes what was written since the last time, to be told to the master. */
     List<Patch> beginTelling() {
         telling.or(dirty);

@@ -30,6 +30,7 @@ final class InodeState implements WriteBack.Owner {
     private final WriteBack chunks;
     private final Committer committer;
     private final AppendToken appendToken;
+    private final FileTail tail;
     private final ChunkClones clones;
     private final Gate gate;
     private final WriteErrors errors = new WriteErrors();
@@ -49,6 +50,7 @@ final class InodeState implements WriteBack.Owner {
         this.gate = new Gate(this, mount.timeoutMs());
         this.committer = new Committer(this, mount);
         this.appendToken = new AppendToken(this, mount, locks);
+        this.tail = new FileTail(this, mount);
     }
 
     long ino() {
@@ -65,6 +67,10 @@ final class InodeState implements WriteBack.Owner {
 
     AppendToken appendToken() {
         return appendToken;
+    }
+
+    FileTail tail() {
+        return tail;
     }
 
     /** The length as every reader of this mount sees it, in bytes. */
@@ -163,6 +169,17 @@ final class InodeState implements WriteBack.Owner {
         return taken;
     }
 
+    /** Whether bytes at an offset leave others before them that only chunks can show as zeros. */
+    synchronized boolean leavesGap(long offset, long end) {
+        InlineContents inline = contents.inline();
+        byte[] master = inode.inline();
+        if (inline == null || master == null) {
+            return offset > size();
+        }
+        return end > mount.master().session().inlineLimitBytes()
+                && (offset > size() || inline.hasGap(master.length, size()));
+    }
+
     private void requireStorage() {
         if (!ChunkIo.canStore(inode.layout())) {
             throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
@@ -249,11 +266,17 @@ final class InodeState implements WriteBack.Owner {
     public synchronized void written(ChunkPlace place, long end, WriteReply reply) {
         uncommitted.stored(end, reply.allocatedDeltaBytes());
         mount.unsynced().add(ino(), place, reply);
+        Layout layout = layout();
+        if (layout.renewedOid() >= place.oid()
+                && layout.runOf(place.index()).oid() != place.oid()) {
+            errors.note(Uncommitted.givenUp());
+        }
     }
 
     @Override
     public synchronized void lost(FsException error) {
         errors.note(error);
+        tail.leave();
         uncommitted.lost(chunks.end());
     }
 
@@ -406,6 +429,7 @@ final class InodeState implements WriteBack.Owner {
     synchronized void failed(FsException error, boolean forget) {
         errors.note(error);
         if (forget) {
+            tail.leave();
             contents.reset(inode.inline());
             uncommitted.clear();
             if (chunks.isEmpty()) {

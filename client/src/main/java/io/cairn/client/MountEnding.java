@@ -30,6 +30,12 @@ final class MountEnding {
             LOG.error("data of files that were not closed is lost: {}", e.getMessage());
         }
         try {
+            // A master that cannot be told in time what was lost has to see the session expire.
+            CompletableFuture<?>[] abandoned =
+                    mount.dirty().all().stream()
+                            .map(state -> state.tail().abandon())
+                            .toArray(CompletableFuture<?>[]::new);
+            Await.get(CompletableFuture.allOf(abandoned), 500);
             long leftMs = Math.max(500, deadlineMs - mount.nowMs());
             Await.get(mount.master().end(leftMs), leftMs);
         } catch (FsException e) {

@@ -37,6 +37,13 @@ final class OpenInodes {
         return state;
     }
 
+    /** As {@link #opened}, of a file just made by this mount. */
+    InodeState created(Inode inode) {
+        InodeState state = opened(inode);
+        state.tail().makeSure();
+        return state;
+    }
+
     /** The inode is open once less; the last one ends the state. */
     void closed(InodeState state) {
         long ino = state.ino();
@@ -53,6 +60,9 @@ final class OpenInodes {
             mount.dirty().remove(state);
             if (state.attributes().nlink() == 0) {
                 mount.unsynced().forget(ino);
+            } else {
+                // Should it fail, the end of the session brings the same.
+                Promises.whenDone(state.tail().abandon(), (_, _) -> {});
             }
         }
         mount.master().release(ino);

@@ -47,8 +47,8 @@ final class Uncommitted {
 
     /**
      * The layout changed, but not because the file was emptied. Notes an error when the contents
-     * were moved elsewhere instead of cut: what was stored in the old place since the last commit
-     * did not move along.
+     * were moved elsewhere instead of cut, or what is beyond the end was given up: what was stored
+     * in the old place since the last commit did not move along.
      */
     void requireSamePlace(Layout before, Layout after, WriteErrors errors) {
         Layout.Run first = after.runs().get(0);
@@ -62,6 +62,18 @@ final class Uncommitted {
                     new FsException(
                             Errno.EIO, "the file moved to other storage while it was written"));
         }
+        long renewedFrom = after.lastRun().firstChunk() * after.chunkSizeBytes();
+        if (!moved && after.renewedOid() >= before.lastOid() && storedEnd > renewedFrom) {
+            errors.note(givenUp());
+        }
+    }
+
+    /** What a writer is told whose bytes beyond the end nobody waited for. */
+    static FsException givenUp() {
+        return new FsException(
+                Errno.EIO,
+                "a client was lost, and what was not committed beyond the end of the file was"
+                        + " given up when it was extended");
     }
 
     /** The time of the last change, or another when there was none. */

@@ -48,6 +48,7 @@ final class FakeNamespace {
     private long lastIno = 1;
     private long lastOid = 100;
     private long nowNs = 1_000_000_000L;
+    private long firstSureOid;
 
     FakeNamespace(int chunkSizeLog2, Garbage garbage) {
         this.chunkSizeLog2 = chunkSizeLog2;
@@ -79,6 +80,15 @@ final class FakeNamespace {
                 a, type == FileType.DIRECTORY ? 1 : 0, Policy.STANDARD, layout, inline, 0, 0, 0);
     }
 
+    /** A client is lost. */
+    void doubtObjects() {
+        firstSureOid = lastOid + 1;
+    }
+
+    private boolean isDoubtful(Inode inode) {
+        return inode.layout() != null && inode.layout().lastOid() < firstSureOid;
+    }
+
     private Layout freshLayout(long seed) {
         return new Layout(poolId, chunkSizeLog2, 0, seed, List.of(Layout.Run.of(0, ++lastOid)));
     }
@@ -108,6 +118,12 @@ final class FakeNamespace {
                 case ContentMutation.Spill m -> spill(m);
                 case ContentMutation.CloneDone m -> cloneDone(m);
                 case ContentMutation.SwapContents m -> swap(m);
+                case ContentMutation.RenewTail m ->
+                        entry(
+                                require(m.ino()).layout().lastOid() == m.oid()
+                                        ? renewTail(require(m.ino()))
+                                        : require(m.ino()),
+                                null);
                 default -> throw new FsException(Errno.EINVAL, "not here: " + mutation);
             };
         } catch (FsException e) {
@@ -121,6 +137,12 @@ final class FakeNamespace {
                 case Query.Lookup q -> lookup(q.parentIno(), q.name());
                 case Query.GetInode q -> entry(require(q.ino()), null);
                 case Query.Open q -> entry(require(q.ino()), null);
+                case Query.CheckTail q -> {
+                    if (isDoubtful(require(q.ino()))) {
+                        throw new FsException(Errno.ESTALE);
+                    }
+                    yield entry(require(q.ino()), null);
+                }
                 case Query.ReadDirectory q -> list(q);
                 case Query.GetXattr q -> {
                     byte[] value = xattrs.getOrDefault(q.ino(), Map.of()).get(text(q.name()));
@@ -345,7 +367,8 @@ final class FakeNamespace {
                 if (inline.length > 0) {
                     throw new FsException(Errno.EFBIG);
                 }
-                return with(inode.withContents(layout, null), size, 0, nowNs);
+                Layout kept = isDoubtful(inode) ? renewTail(inode).layout() : layout;
+                return with(inode.withContents(kept, null), size, 0, nowNs);
             }
             byte[] cut = Arrays.copyOf(inline, (int) size);
             return with(inode.withContents(layout, cut), size, size, nowNs);
@@ -360,9 +383,21 @@ final class FakeNamespace {
             return with(inode.withContents(freshLayout(inode.ino()), new byte[0]), 0, 0, nowNs);
         }
         if (size >= a.size()) {
-            return with(inode, size, a.usedBytes(), nowNs);
+            boolean renews = size > a.size() && isDoubtful(inode);
+            return with(renews ? renewTail(inode) : inode, size, a.usedBytes(), nowNs);
         }
         return with(inode.withContents(cut(layout, size), null), size, a.usedBytes(), nowNs);
+    }
+
+    /** Everything beyond the size becomes a hole. */
+    private Inode renewTail(Inode inode) {
+        Layout layout = inode.layout();
+        if (inode.inline() == null) {
+            Layout cut = cut(layout, inode.attributes().size());
+            return touch(inode.withContents(layout.withRenewed(cut.runs()), null));
+        }
+        garbage.delete(layout.lastOid(), 0, Long.MAX_VALUE);
+        return touch(inode.withContents(freshLayout(inode.ino()), inode.inline()));
     }
 
     private Layout cut(Layout layout, long size) {

@@ -13,8 +13,17 @@ import java.util.List;
  * @param seed decides where the stripe starts; the same for all runs, so that a chunk keeps its
  *     group
  * @param runs in order of their first chunk, the first one starting at 0; never empty
+ * @param renewedOid the youngest object whose bytes beyond the end of the file were given up
+ *     although nobody had truncated it, 0 when none: a writer who has not heard of it in time has
+ *     lost what it put there
  */
-public record Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
+public record Layout(
+        int poolId,
+        int chunkSizeLog2,
+        int stripeWidth,
+        long seed,
+        List<Run> runs,
+        long renewedOid) {
     /** Chunk size when the directory says nothing: 4 MiB. */
     public static final int STANDARD_CHUNK_SIZE_LOG2 = 22;
 
@@ -43,6 +52,11 @@ public record Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, 
         runs = List.copyOf(runs);
     }
 
+    /** A layout of which no part was ever renewed. */
+    public Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
+        this(poolId, chunkSizeLog2, stripeWidth, seed, runs, 0);
+    }
+
     /** The chunk size in bytes. */
     public long chunkSizeBytes() {
         return 1L << chunkSizeLog2;
@@ -65,12 +79,22 @@ public record Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, 
 
     /** The object of the last run: changes whenever the file was truncated. */
     public long lastOid() {
-        return runs.get(runs.size() - 1).oid();
+        return lastRun().oid();
+    }
+
+    /** The last run: it holds everything beyond the end of the file. */
+    public Run lastRun() {
+        return runs.get(runs.size() - 1);
     }
 
     /** The same with other runs. */
     public Layout withRuns(List<Run> newRuns) {
-        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns);
+        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns, renewedOid);
+    }
+
+    /** The same with other runs, which give up what the last object holds beyond the end. */
+    public Layout withRenewed(List<Run> newRuns) {
+        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns, lastOid());
     }
 
     /** The same with the clone of a run done. */

@@ -89,11 +89,12 @@ public final class Codecs {
 
     public static void layout(Encoder out, Layout l) {
         out.i32(l.poolId()).u8(l.chunkSizeLog2()).i32(l.stripeWidth()).i64(l.seed());
-        out.list(l.runs(), Codecs::run);
+        out.list(l.runs(), Codecs::run).i64(l.renewedOid());
     }
 
     public static Layout layout(Decoder in) {
-        Layout layout = new Layout(in.i32(), in.u8(), in.i32(), in.i64(), in.list(Codecs::run));
+        Layout layout =
+                new Layout(in.i32(), in.u8(), in.i32(), in.i64(), in.list(Codecs::run), in.i64());
         if (layout.runs().isEmpty()
                 || layout.chunkSizeLog2() < Layout.MIN_CHUNK_SIZE_LOG2
                 || layout.chunkSizeLog2() > Layout.MAX_CHUNK_SIZE_LOG2) {

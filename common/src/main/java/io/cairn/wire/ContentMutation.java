@@ -144,4 +144,25 @@ public sealed interface ContentMutation extends Mutation {
             return new SwapContents(in.i64(), in.i64(), in.i64(), in.i64());
         }
     }
+
+    /**
+     * Makes everything beyond the size a hole, if {@code oid} is still the last object of the
+     * layout: whatever a client that is no more has written there is not seen when the file is
+     * extended. Else nothing changes. The client has committed what it wrote itself.
+     */
+    record RenewTail(long ino, long oid) implements ContentMutation {
+        @Override
+        public int code() {
+            return 20;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid);
+        }
+
+        static RenewTail decode(Decoder in) {
+            return new RenewTail(in.i64(), in.i64());
+        }
+    }
 }

@@ -74,4 +74,18 @@ public sealed interface LeaderMutation extends Mutation {
             return new Found(in.i64(), in.i32(), in.i32());
         }
     }
+
+    /**
+     * Leader: a client has gone without a word. Every object there is now may hold bytes of it
+     * beyond the end of a file: see {@link ContentMutation.RenewTail}.
+     */
+    record DoubtObjects() implements LeaderMutation {
+        @Override
+        public int code() {
+            return 38;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+    }
 }

@@ -35,12 +35,14 @@ public sealed interface Mutation
             case 17 -> SessionMutation.ReleaseLocks.decode(in);
             case 18 -> TreeMutation.SetPolicy.decode(in);
             case 19 -> ContentMutation.SwapContents.decode(in);
+            case 20 -> ContentMutation.RenewTail.decode(in);
             case 32 -> SessionMutation.OpenSession.decode(in);
             case 33 -> SessionMutation.CloseSession.decode(in);
             case 34 -> LeaderMutation.Purge.decode(in);
             case 35 -> LeaderMutation.Collected.decode(in);
             case 36 -> LeaderMutation.ChangeMap.decode(in);
             case 37 -> LeaderMutation.Found.decode(in);
+            case 38 -> new LeaderMutation.DoubtObjects();
             default -> throw new MalformedMessageException("mutation code " + code);
         };
     }

@@ -188,6 +188,23 @@ public sealed interface Query {
         }
     }
 
+    /**
+     * Whether a file can be extended over a gap, which has to be a hole: EntryReply when nobody but
+     * living clients can have written beyond its size; ESTALE when its tail has to be renewed
+     * before ({@link ContentMutation.RenewTail}).
+     */
+    record CheckTail(long ino) implements Query {
+        @Override
+        public int code() {
+            return 14;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+    }
+
     /** Reads code and fields. */
     static Query decode(Decoder in) {
         int code = in.u8();
@@ -205,6 +222,7 @@ public sealed interface Query {
             case 11 -> new KeepAlive(in.bool(), in.longs());
             case 12 -> new GetStatus();
             case 13 -> new GetPath(in.i64());
+            case 14 -> new CheckTail(in.i64());
             default -> throw new MalformedMessageException("query code " + code);
         };
     }

@@ -12,6 +12,7 @@ import io.cairn.net.Message;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
@@ -90,6 +91,30 @@ final class RequestDoor implements Handler {
         }
     }
 
+    /**
+     * A client that goes without ending its session may have crashed. Should it come back, nothing
+     * was lost by doubting.
+     */
+    @Override
+    public void closed(Connection connection) {
+        if (!sessions.disconnected(connection) || !log.mayRead()) {
+            return;
+        }
+        LOG.info("{} has gone without ending its session", connection.remote());
+        byte[] doubt = new Envelope(0, 0, 0, 0, new LeaderMutation.DoubtObjects()).toBytes();
+        var _ =
+                log.submit(doubt, 0)
+                        .whenComplete(
+                                (_, error) -> {
+                                    if (error != null) {
+                                        LOG.info(
+                                                "what {} left is doubted when its session ends: {}",
+                                                connection.remote(),
+                                                reason(error));
+                                    }
+                                });
+    }
+
     private FsException notLeader() {
         Endpoint leader = log.leader();
         return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
@@ -116,7 +141,7 @@ final class RequestDoor implements Handler {
         }
         sessions.touch(session);
         switch (mutation) {
-            case io.cairn.wire.LeaderMutation m ->
+            case LeaderMutation m ->
                     throw new FsException(
                             Errno.EPERM, "only the leader proposes mutation " + m.code());
             case SessionMutation.OpenSession _ -> submit(frame, answer, this::sessionOpened);

@@ -188,6 +188,18 @@ final class SessionTable {
         return live == null ? null : live.connection;
     }
 
+    /** A connection ended; whether a session has now none. */
+    synchronized boolean disconnected(Connection connection) {
+        boolean isMissed = false;
+        for (Live live : sessions.values()) {
+            if (connection.equals(live.connection)) {
+                live.connection = null;
+                isMissed = true;
+            }
+        }
+        return isMissed;
+    }
+
     /** All connections bound to a session. */
     synchronized Set<Connection> connections() {
         Set<Connection> connections = new LinkedHashSet<>();

@@ -82,6 +82,15 @@ final class LoneTransport implements Transport {
         }
     }
 
+    /** The connection of a peer ends. */
+    void disconnect(Peer peer) {
+        Handler target = handler;
+        if (target == null) {
+            throw new IllegalStateException("nobody listens");
+        }
+        target.closed(peer);
+    }
+
     @Override
     public CompletableFuture<Connection> connect(Endpoint to, Handler inbound, long timeoutMs) {
         return CompletableFuture.failedFuture(new FsException(Errno.DISCONNECTED));

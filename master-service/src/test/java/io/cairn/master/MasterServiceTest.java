@@ -244,6 +244,27 @@ final class MasterServiceTest {
     }
 
     @Test
+    void whoGoesWithoutEndingItsSessionMayHaveLeftBytes() {
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", false))).ino();
+        query(session, new Query.KeepAlive(true, new long[0]));
+        transport.disconnect(new LoneTransport.Peer());
+        inode(query(session, new Query.CheckTail(ino)));
+        transport.disconnect(peer);
+        assertEquals(Errno.ESTALE, errno(query(session, new Query.CheckTail(ino))));
+    }
+
+    @Test
+    void whoEndedItsSessionHasCommittedEverything() {
+        long session = openSession();
+        long ino = inode(mutate(session, create("f", false))).ino();
+        query(session, new Query.KeepAlive(true, new long[0]));
+        mutate(session, new SessionMutation.CloseSession(session));
+        transport.disconnect(peer);
+        inode(query(0, new Query.CheckTail(ino)));
+    }
+
+    @Test
     void afollowerAnswersNothing() {
         long session = openSession();
         log.leads = false;

@@ -13,6 +13,7 @@ import io.cairn.wire.Reply.EntryReply;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The mutations of contents: bytes in the inode, sizes, layouts. Belongs to the apply thread.
@@ -197,6 +198,9 @@ final class ContentOperations {
             draft.setInline(new byte[0]);
             draft.layout = layouts.fresh(draft.ino, draft.policy);
         } else if (sizeBytes >= draft.sizeBytes) {
+            if (sizeBytes > draft.sizeBytes && isDoubtful(layout)) {
+                renewTail(draft, layout);
+            }
             draft.sizeBytes = sizeBytes;
         } else {
             draft.layout = truncated(layout, sizeBytes);
@@ -218,9 +222,46 @@ final class ContentOperations {
             if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
                 throw noPool();
             }
+            if (isDoubtful(layout)) {
+                renewObject(draft, layout);
+            }
             draft.inline = null;
             draft.sizeBytes = sizeBytes;
         }
+    }
+
+    /** Whether a client that is no more may have written to the object beyond the end. */
+    private boolean isDoubtful(Layout layout) {
+        return layout.lastOid() < transaction.counters().firstSureOid();
+    }
+
+    EntryReply renewTail(ContentMutation.RenewTail m) {
+        Inode inode = inodes.file(m.ino());
+        Layout layout = inode.layout();
+        if (layout == null || layout.lastOid() != m.oid()) {
+            return new EntryReply(inode, null, null, null);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        if (inode.inline() != null) {
+            renewObject(draft, layout);
+        } else {
+            renewTail(draft, layout);
+        }
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    /** Contents in the inode: nothing of the object is needed. */
+    private void renewObject(InodeDraft draft, Layout layout) {
+        garbage.addAll(layout);
+        Layout.Run fresh = Layout.Run.of(0, transaction.counters().takeOid());
+        draft.layout = Objects.requireNonNull(draft.layout).withRuns(List.of(fresh));
+    }
+
+    /** As a truncation to the size that the file has. */
+    private void renewTail(InodeDraft draft, Layout layout) {
+        draft.layout = layout.withRenewed(truncated(layout, draft.sizeBytes).runs());
+        draft.usedBytes =
+                Math.min(draft.usedBytes, InodeDraft.roundUp(draft.sizeBytes, BLOCK_BYTES));
     }
 
     /**

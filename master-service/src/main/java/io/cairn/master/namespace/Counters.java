@@ -20,6 +20,7 @@ final class Counters {
     private long nextSession = 1;
     private long nextTicket = 1;
     private long inodeCount;
+    private long firstSureOid;
     private boolean changed;
 
     /** Reads them from a store. */
@@ -34,18 +35,20 @@ final class Counters {
             counters.nextSession = in.i64();
             counters.nextTicket = in.i64();
             counters.inodeCount = in.i64();
+            counters.firstSureOid = in.i64();
         }
         return counters;
     }
 
     byte[] encode() {
-        return Keys.value(49)
+        return Keys.value(57)
                 .i64(nextIno)
                 .i64(nextOid)
                 .i64(nextGarbage)
                 .i64(nextSession)
                 .i64(nextTicket)
                 .i64(inodeCount)
+                .i64(firstSureOid)
                 .toBytes();
     }
 
@@ -98,6 +101,17 @@ final class Counters {
     void inodeRemoved() {
         changed = true;
         inodeCount--;
+    }
+
+    /** All objects that exist now may hold bytes that a lost client never committed. */
+    void doubtObjects() {
+        changed |= firstSureOid != nextOid;
+        firstSureOid = nextOid;
+    }
+
+    /** Objects with a smaller number are in doubt. */
+    long firstSureOid() {
+        return firstSureOid;
     }
 
     long inodeCount() {

@@ -150,6 +150,7 @@ final class Interpreter {
             case ContentMutation.Spill m -> contents.spill(m);
             case ContentMutation.CloneDone m -> contents.cloneDone(m);
             case ContentMutation.SwapContents m -> contents.swap(m);
+            case ContentMutation.RenewTail m -> contents.renewTail(m);
             case SessionMutation m -> session(envelope, m);
             case LeaderMutation m -> leader(envelope, m);
         };
@@ -171,6 +172,10 @@ final class Interpreter {
             case SessionMutation.CloseSession m -> {
                 if (session != 0 && session != m.session()) {
                     throw new FsException(Errno.EPERM, "a session can close itself only");
+                }
+                if (session == 0 && sessions.find(m.session()) != null) {
+                    // Not its own wish: it may have written what it has not committed.
+                    transaction.counters().doubtObjects();
                 }
                 locks.endSession(m.session());
                 sessions.close(m.session());
@@ -207,6 +212,7 @@ final class Interpreter {
                 }
             }
             case LeaderMutation.ChangeMap m -> cluster.change(m.map());
+            case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {
                 if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {
                     inodes.makeRoot();

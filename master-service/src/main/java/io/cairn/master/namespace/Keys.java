@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  * META
  *   "cluster"    -> | 1 | clusterId 8 | standardReplicas 4 | inlineLimitBytes 4 |
  *   "counters"   -> | 1 | nextIno 8 | nextOid 8 | nextGarbage 8 | nextSession 8 | nextTicket 8 |
- *                       | inodeCount 8 |
+ *                       | inodeCount 8 | firstSureOid 8 |
  *   "map"        -> | 1 | cluster map (Codecs) |
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint

@@ -46,7 +46,8 @@ public final class Namespace {
             long clusterId,
             int standardReplicas,
             int inlineLimitBytes,
-            long inodeCount) {}
+            long inodeCount,
+            long firstSureOid) {}
 
     private final Store store;
     private final InodeCache cache = new InodeCache();
@@ -159,7 +160,8 @@ public final class Namespace {
                 cluster.clusterId(),
                 cluster.standardReplicas(),
                 cluster.inlineLimitBytes(),
-                counters.inodeCount());
+                counters.inodeCount(),
+                counters.firstSureOid());
     }
 
     private <T> T reading(Supplier<T> reader) {
@@ -195,6 +197,9 @@ public final class Namespace {
         }
         if (query instanceof Query.GetPath m) {
             return new PathSearch(view, lock.readLock()).path(m.ino());
+        }
+        if (query instanceof Query.CheckTail m) {
+            return reading(() -> view.checkTail(m.ino(), published.firstSureOid));
         }
         return reading(() -> view.answer(session, query));
     }

@@ -1,6 +1,7 @@
 package io.cairn.master.namespace;
 
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
@@ -61,6 +62,7 @@ final class View {
                 case Query.TestLock q -> testLock(session, q);
                 case Query.GetMap q -> throw elsewhere(query);
                 case Query.GetPath q -> throw elsewhere(query);
+                case Query.CheckTail q -> throw elsewhere(query);
                 case Query.GetUsage q -> throw elsewhere(query);
                 case Query.Open q -> throw elsewhere(query);
                 case Query.Release q -> throw elsewhere(query);
@@ -95,6 +97,15 @@ final class View {
             throw InodeTable.stale(ino);
         }
         return inode;
+    }
+
+    /** The inode, unless its last object is in doubt. */
+    Reply checkTail(long ino, long firstSureOid) {
+        Inode inode = inode(ino);
+        Layout layout = inode == null ? null : inode.layout();
+        return layout != null && layout.lastOid() < firstSureOid
+                ? new Failure(Errno.ESTALE, "the tail of inode " + ino + " has to be renewed")
+                : answer(0, new Query.GetInode(ino));
     }
 
     private Reply lookup(Query.Lookup q) {

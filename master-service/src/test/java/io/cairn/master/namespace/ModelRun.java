@@ -159,8 +159,11 @@ final class ModelRun {
             }
             case SessionMutation.CloseSession m -> {
                 locks.endSession(m.session());
-                clients.remove(m.session());
+                if (clients.remove(m.session()) != null) {
+                    tree.doubtObjects();
+                }
             }
+            case LeaderMutation.DoubtObjects _ -> tree.doubtObjects();
             default -> {}
         }
         send(new Envelope(0, 0, 0, tick(), mutation), Expected.of(new Reply.Done()));
@@ -229,6 +232,7 @@ final class ModelRun {
             case ContentMutation.Spill m -> tree.spill(m);
             case ContentMutation.CloneDone m -> tree.cloneDone(m);
             case ContentMutation.SwapContents m -> tree.swap(m);
+            case ContentMutation.RenewTail m -> tree.renewTail(m);
         };
     }
 

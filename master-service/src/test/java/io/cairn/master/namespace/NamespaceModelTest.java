@@ -127,6 +127,9 @@ class NamespaceModelTest {
 
     private static void endSession(ModelRun run, Step s, long session) {
         if (s.a % 3 > 0) {
+            if (s.b % 3 == 0 && run.tree != null) {
+                run.leader(new LeaderMutation.DoubtObjects());
+            }
             return;
         }
         if (s.b % 3 == 0) {
@@ -270,6 +273,10 @@ class NamespaceModelTest {
                                 ? node.chunks[s.b % NodeModel.CHUNKS].oid()
                                 : 1;
                 yield new ContentMutation.CloneDone(ino, oid);
+            }
+            case 7 -> {
+                long oid = node == null || !node.isFile() || s.c % 10 == 0 ? 1 : node.lastOid();
+                yield new ContentMutation.RenewTail(ino, oid);
             }
             default ->
                     new TreeMutation.SetAttributes(

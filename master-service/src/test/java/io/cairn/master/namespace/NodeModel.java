@@ -43,6 +43,7 @@ final class NodeModel {
     byte @Nullable [] inline;
     int poolId;
     long seed;
+    long renewedOid;
     final Chunk[] chunks = new Chunk[CHUNKS];
     long verifier;
     long nameChanges;
@@ -73,6 +74,7 @@ final class NodeModel {
 
     void setObject(long oid) {
         seed = LayoutChoice.seed(ino);
+        renewedOid = 0;
         Arrays.fill(chunks, new Chunk(oid, 0, 0));
     }
 
@@ -83,7 +85,9 @@ final class NodeModel {
         size = other.attributes().size();
         used = other.attributes().usedBytes();
         policy = other.policy();
-        seed = Objects.requireNonNull(other.layout()).seed();
+        Layout itsLayout = Objects.requireNonNull(other.layout());
+        seed = itsLayout.seed();
+        renewedOid = itsLayout.renewedOid();
     }
 
     /** What is below the cut stays; the rest comes under a new object. */
@@ -98,6 +102,17 @@ final class NodeModel {
                             ? new Chunk(newOid, old.oid, kept)
                             : new Chunk(
                                     newOid, old.sourceOid, Math.min(old.sourceLengthBytes, kept));
+        }
+    }
+
+    /** What lies beyond the end comes under a new object. */
+    void renewTail(long newOid) {
+        if (inline == null) {
+            renewedOid = lastOid();
+            cut(size, newOid);
+            used = Math.min(used, (size + 4095) / 4096 * 4096);
+        } else {
+            Arrays.fill(chunks, new Chunk(newOid, 0, 0));
         }
     }
 
@@ -116,7 +131,7 @@ final class NodeModel {
                 runs.add(new Layout.Run(i, chunk.oid, chunk.sourceOid, chunk.sourceLengthBytes));
             }
         }
-        return new Layout(poolId, CHUNK_SIZE_LOG2, 0, seed, runs);
+        return new Layout(poolId, CHUNK_SIZE_LOG2, 0, seed, runs, renewedOid);
     }
 
     Attributes attributes() {

@@ -29,6 +29,7 @@ final class TreeModel {
     long version;
     private long nextIno = 2;
     private long nextOid = 1;
+    private long firstSureOid;
 
     TreeModel(long now) {
         NodeModel root = new NodeModel(1, FileType.DIRECTORY, now);
@@ -307,6 +308,9 @@ final class TreeModel {
                 node.setInline(Arrays.copyOf(inline, (int) size));
             } else {
                 demand(inline.length == 0, Errno.EFBIG);
+                if (isDoubtful(node)) {
+                    node.renewTail(nextOid++);
+                }
                 node.inline = null;
                 node.size = size;
             }
@@ -318,8 +322,29 @@ final class TreeModel {
             node.size = size;
             node.used = Math.min(node.used, (size + 4095) / 4096 * 4096);
         } else {
+            if (size > node.size && isDoubtful(node)) {
+                node.renewTail(nextOid++);
+            }
             node.size = size;
         }
+    }
+
+    private boolean isDoubtful(NodeModel node) {
+        return node.lastOid() < firstSureOid;
+    }
+
+    /** A client is lost: it may have written to any object there is. */
+    void doubtObjects() {
+        firstSureOid = nextOid;
+    }
+
+    EntryReply renewTail(ContentMutation.RenewTail m) {
+        NodeModel node = file(m.ino());
+        if (node.lastOid() == m.oid()) {
+            node.renewTail(nextOid++);
+            node.version = version;
+        }
+        return reply(node, null);
     }
 
     EntryReply setXattr(TreeMutation.SetXattr m) {

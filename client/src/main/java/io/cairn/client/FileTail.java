@@ -1,0 +1,104 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What chunks of one file hold beyond its end: nothing, or what a client wrote there that never
+ * committed it, because it is no more or its commit failed. Who extends the file over a gap would
+ * bring that to light, so before it does it asks the master whether any client was lost since the
+ * last object of the file was made; then the file gets a new one for its tail.
+ *
+ * <p>Writes without a gap ask nothing. The answer is believed for as long as attributes are, and
+ * for that long nobody is asked about a file made here. Thread-safe.
+ */
+final class FileTail {
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+    private final InodeState state;
+    private final Mount mount;
+    private volatile boolean sure;
+    private volatile long sureSinceMs;
+    private volatile boolean left;
+
+    FileTail(InodeState state, Mount mount) {
+        this.state = state;
+        this.mount = mount;
+    }
+
+    /** There is nothing beyond the end but what living clients are about to commit. */
+    void makeSure() {
+        sureSinceMs = mount.nowMs();
+        sure = true;
+    }
+
+    /** Bytes of this client may be beyond the end that it will never commit. */
+    void leave() {
+        left = true;
+    }
+
+    private boolean isSure() {
+        return sure && !left && mount.nowMs() - sureSinceMs < mount.settings().attributeTtlMs();
+    }
+
+    /** Before bytes are written, or zeros up to {@code end} begin to count; blocks. */
+    void beforeWrite(long offset, long end) {
+        if (!state.leavesGap(offset, end) || isSure() || isConfirmed()) {
+            return;
+        }
+        state.closeGate();
+        try {
+            Await.get(state.commitNow(), state.drainTimeoutMs());
+            renew();
+        } finally {
+            state.openGate();
+        }
+    }
+
+    private boolean isConfirmed() {
+        if (left) {
+            return false;
+        }
+        Reply reply = mount.master().ask(new Query.CheckTail(state.ino()));
+        if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
+            return false;
+        }
+        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        makeSure();
+        return true;
+    }
+
+    /** Before the master makes the file longer, everything being committed; blocks. */
+    void beforeExtension() {
+        if (left) {
+            renew();
+        }
+    }
+
+    private void renew() {
+        Layout layout = state.layout();
+        Reply reply =
+                mount.master().change(new ContentMutation.RenewTail(state.ino(), layout.lastOid()));
+        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        left = false;
+        makeSure();
+    }
+
+    /**
+     * The file is not used any more here: gives up what could not be committed. Never blocks; fails
+     * when the master does not know then.
+     */
+    CompletableFuture<Void> abandon() {
+        if (!left && !state.isDirty()) {
+            return DONE;
+        }
+        long oid = state.layout().lastOid();
+        return mount.master()
+                .mutate(new ContentMutation.RenewTail(state.ino(), oid))
+                .thenAccept(_ -> {});
+    }
+}
