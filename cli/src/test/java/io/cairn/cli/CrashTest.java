@@ -198,8 +198,7 @@ final class CrashTest {
     private static void requireZeros(Path file, long fromBytes) throws IOException {
         ByteBuffer found = ByteBuffer.allocate(GAP_BYTES);
         try (FileChannel channel = FileChannel.open(file)) {
-            while (found.hasRemaining()
-                    && channel.read(found, fromBytes + found.position()) > 0) {
+            while (found.hasRemaining() && channel.read(found, fromBytes + found.position()) > 0) {
                 // A read may be short.
             }
         }

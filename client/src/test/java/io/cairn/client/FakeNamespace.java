@@ -41,17 +41,15 @@ final class FakeNamespace {
     private final Map<Long, TreeMap<Name, Long>> names = new HashMap<>();
     private final Map<Long, Map<String, byte[]>> xattrs = new HashMap<>();
     private final Garbage garbage;
-    private final int chunkSizeLog2;
+    private final FakeLayouts layouts;
     int inlineLimitBytes = 4096;
     int poolId = 1;
     private long version = 1;
     private long lastIno = 1;
-    private long lastOid = 100;
     private long nowNs = 1_000_000_000L;
-    private long firstSureOid;
 
     FakeNamespace(int chunkSizeLog2, Garbage garbage) {
-        this.chunkSizeLog2 = chunkSizeLog2;
+        this.layouts = new FakeLayouts(chunkSizeLog2, garbage);
         this.garbage = garbage;
         inodes.put(1L, inode(1, FileType.DIRECTORY, 01777, 0, 0));
         names.put(1L, new TreeMap<>());
@@ -82,15 +80,15 @@ final class FakeNamespace {
 
     /** A client is lost. */
     void doubtObjects() {
-        firstSureOid = lastOid + 1;
+        layouts.doubt();
     }
 
     private boolean isDoubtful(Inode inode) {
-        return inode.layout() != null && inode.layout().lastOid() < firstSureOid;
+        return inode.layout() != null && layouts.isDoubtful(inode.layout());
     }
 
     private Layout freshLayout(long seed) {
-        return new Layout(poolId, chunkSizeLog2, 0, seed, List.of(Layout.Run.of(0, ++lastOid)));
+        return layouts.fresh(poolId, seed);
     }
 
     Reply apply(Mutation mutation) {
@@ -386,47 +384,19 @@ final class FakeNamespace {
             boolean renews = size > a.size() && isDoubtful(inode);
             return with(renews ? renewTail(inode) : inode, size, a.usedBytes(), nowNs);
         }
-        return with(inode.withContents(cut(layout, size), null), size, a.usedBytes(), nowNs);
+        return with(
+                inode.withContents(layouts.cut(layout, size), null), size, a.usedBytes(), nowNs);
     }
 
     /** Everything beyond the size becomes a hole. */
     private Inode renewTail(Inode inode) {
         Layout layout = inode.layout();
         if (inode.inline() == null) {
-            Layout cut = cut(layout, inode.attributes().size());
+            Layout cut = layouts.cut(layout, inode.attributes().size());
             return touch(inode.withContents(layout.withRenewed(cut.runs()), null));
         }
         garbage.delete(layout.lastOid(), 0, Long.MAX_VALUE);
         return touch(inode.withContents(freshLayout(inode.ino()), inode.inline()));
-    }
-
-    private Layout cut(Layout layout, long size) {
-        long boundary = layout.chunkOf(size);
-        long kept = size & (layout.chunkSizeBytes() - 1);
-        Layout.Run at = layout.runOf(boundary);
-        List<Layout.Run> runs = new ArrayList<>();
-        for (Layout.Run run : layout.runs()) {
-            if (run.firstChunk() < boundary) {
-                runs.add(run);
-            } else {
-                garbage.delete(run.oid(), boundary + 1, Long.MAX_VALUE);
-            }
-        }
-        garbage.delete(at.oid(), boundary + 1, Long.MAX_VALUE);
-        boolean pending = at.sourceOid() != 0 && at.firstChunk() == boundary;
-        if (kept == 0) {
-            runs.add(Layout.Run.of(boundary, ++lastOid));
-        } else if (pending) {
-            runs.add(
-                    new Layout.Run(
-                            boundary,
-                            ++lastOid,
-                            at.sourceOid(),
-                            Math.min(at.sourceLengthBytes(), kept)));
-        } else {
-            runs.add(new Layout.Run(boundary, ++lastOid, at.oid(), kept));
-        }
-        return layout.withRuns(runs);
     }
 
     private Reply writeInline(ContentMutation.WriteInline m) {

@@ -1,0 +1,138 @@
+package io.cairn.master.namespace;
+
+import static io.cairn.master.namespace.Bench.ROOT;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Errno;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What lies beyond the end of a file after a client was lost (I14). */
+class RenewedTailTest {
+    private static final long CHUNK = 1L << 16;
+    private static final long END = Long.MAX_VALUE;
+
+    private final Bench bench = Bench.withPools(2);
+    private final long ino;
+
+    RenewedTailTest() {
+        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(0, 16, -1)));
+        ino = bench.create(ROOT, "f", "hello").ino();
+    }
+
+    @AfterEach
+    void invariantsHold() {
+        bench.verify();
+    }
+
+    private Layout layout() {
+        Layout layout = bench.inode(ino).layout();
+        assertNotNull(layout);
+        return layout;
+    }
+
+    private long oid() {
+        return layout().lastOid();
+    }
+
+    private Inode spill(long size) {
+        long version = bench.inode(ino).attributes().version();
+        return bench.ok(new ContentMutation.Spill(ino, version, size, 4242, size)).inode();
+    }
+
+    private List<String> garbage() {
+        return bench.namespace.garbage(0, 100).stream()
+                .map(
+                        task ->
+                                task.oid()
+                                        + "["
+                                        + task.fromChunk()
+                                        + ","
+                                        + (task.endChunk() == END ? "end" : task.endChunk())
+                                        + ")")
+                .toList();
+    }
+
+    @Test
+    void whatALostClientMayHaveWrittenIsGivenUpOnceWhenTheFileIsExtended() {
+        spill(CHUNK + 1000);
+        long first = oid();
+        bench.leader(new LeaderMutation.DoubtObjects());
+        Inode inode = bench.truncate(ino, 30 * CHUNK);
+        long second = oid();
+        List<Layout.Run> runs =
+                List.of(Layout.Run.of(0, first), new Layout.Run(1, second, first, 1000));
+        assertEquals(runs, layout().runs());
+        assertEquals(first, layout().renewedOid());
+        assertEquals(30 * CHUNK, inode.attributes().size());
+        assertEquals(CHUNK + 1000, inode.attributes().usedBytes());
+        assertEquals(List.of(first + "[2,end)"), garbage());
+        bench.fails(Errno.ESTALE, new ContentMutation.CommitSize(ino, first, 40 * CHUNK, 1, 1));
+        bench.truncate(ino, 50 * CHUNK);
+        assertEquals(runs, layout().runs());
+        bench.leader(new LeaderMutation.DoubtObjects());
+        bench.truncate(ino, 50 * CHUNK);
+        assertEquals(runs, layout().runs());
+        bench.truncate(ino, 10 * CHUNK);
+        long third = oid();
+        bench.truncate(ino, 60 * CHUNK);
+        assertEquals(third, oid());
+    }
+
+    @Test
+    void anEmptyFileThatALostClientMayHaveSpilledGetsAnotherObject() {
+        bench.truncate(ino, 0);
+        long first = oid();
+        bench.leader(new LeaderMutation.DoubtObjects());
+        bench.truncate(ino, CHUNK);
+        assertNotEquals(first, oid());
+        assertEquals(List.of(Layout.Run.of(0, oid())), layout().runs());
+        assertEquals(List.of(first + "[0,end)"), garbage());
+    }
+
+    @Test
+    void theTailIsRenewedWhenItIsStillTheLastObject() {
+        bench.ok(new ContentMutation.RenewTail(ino, oid() + 1));
+        long first = oid();
+        bench.ok(new ContentMutation.RenewTail(ino, first));
+        long second = oid();
+        assertEquals(List.of(first + "[0,end)"), garbage());
+        spill(CHUNK);
+        bench.ok(new ContentMutation.RenewTail(ino, first));
+        assertEquals(List.of(Layout.Run.of(0, second)), layout().runs());
+        bench.ok(new ContentMutation.RenewTail(ino, second));
+        assertEquals(List.of(Layout.Run.of(0, second), Layout.Run.of(1, oid())), layout().runs());
+        assertEquals(List.of(first + "[0,end)", second + "[1,end)"), garbage());
+        bench.fails(Errno.EISDIR, new ContentMutation.RenewTail(ROOT, 1));
+        bench.fails(Errno.ESTALE, new ContentMutation.RenewTail(4711, 1));
+    }
+
+    @Test
+    void aTailIsInDoubtSinceTheLastClientWasLost() {
+        assertInstanceOf(Reply.EntryReply.class, bench.read(new Query.CheckTail(ino)));
+        bench.leader(new LeaderMutation.DoubtObjects());
+        bench.readFails(Errno.ESTALE, new Query.CheckTail(ino));
+        bench.ok(new ContentMutation.RenewTail(ino, oid()));
+        assertInstanceOf(Reply.EntryReply.class, bench.read(new Query.CheckTail(ino)));
+        bench.leader(new SessionMutation.CloseSession(4711));
+        assertInstanceOf(Reply.EntryReply.class, bench.read(new Query.CheckTail(ino)));
+        long lost = bench.namespace.sessions().getFirst().session();
+        bench.leader(new SessionMutation.CloseSession(lost));
+        bench.readFails(Errno.ESTALE, new Query.CheckTail(ino));
+        assertInstanceOf(Reply.EntryReply.class, bench.read(new Query.CheckTail(ROOT)));
+        bench.readFails(Errno.ESTALE, new Query.CheckTail(4711));
+    }
+}
