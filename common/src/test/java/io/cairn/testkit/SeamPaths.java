@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * in a slash, what {@code .} and {@code ..} mean at the end. Immutable.
  */
 record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String workingDirectory) {
+    private static final int MAX_WALKS = 20;
+
     /** The result of an open: the file is null for a directory. */
     record Opened(long ino, @Nullable OpenFile file) {}
 
@@ -44,7 +46,23 @@ record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String working
         return walk().find(path, follow);
     }
 
+    /**
+     * Opens by path: a lookup and an open. A file that is replaced between the two is gone, and the
+     * path is walked again, as a kernel does.
+     */
     Opened open(String path, int flags, int mode) {
+        for (int walks = 1; ; walks++) {
+            try {
+                return openOnce(path, flags, mode);
+            } catch (FsException e) {
+                if (e.errno() != Errno.ESTALE || walks == MAX_WALKS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private Opened openOnce(String path, int flags, int mode) {
         if ((flags & Posix.O_CREAT) == 0) {
             Attributes found = find(path, (flags & Posix.O_NOFOLLOW) == 0);
             return openFound(found, flags);
