@@ -34,6 +34,7 @@ import picocli.CommandLine.ScopeType;
             MasterCommand.class,
             ChunkCommand.class,
             MountCommand.class,
+            NfsCommand.class,
             FsCommand.class,
             RehearseCommand.class
         },

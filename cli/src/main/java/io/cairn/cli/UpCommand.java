@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
+import io.cairn.nfs.NfsSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,12 @@ final class UpCommand implements Callable<Integer> {
     private String listen = "";
 
     @Option(
+            names = "--nfs",
+            paramLabel = "HOST:PORT",
+            description = "Serve NFS to this machine here, too (default: no).")
+    private @Nullable String nfs;
+
+    @Option(
             names = "--detach",
             description = "Return when the mount answers; 'cairn down' stops it.")
     private boolean detach;
@@ -113,34 +120,52 @@ final class UpCommand implements Callable<Integer> {
             Source source = new Source(List.of(cluster.master()), "/");
             closing.add(new MountNode(world, source, at, mountOptions));
         }
+        NfsNode gateway = null;
+        if (nfs != null) {
+            gateway =
+                    closing.add(
+                            new NfsNode(
+                                    world,
+                                    List.of(cluster.master()),
+                                    NfsNode.exports(List.of(NfsNode.LOCAL_EXPORT)),
+                                    NfsSettings.of(MasterList.endpoint(nfs))));
+        }
         RunFile.own(
                         cluster.master().toString(),
                         cluster.admin().toString(),
                         at == null ? null : at.toString())
                 .write(plan.data());
         closing.add(() -> RunFile.delete(plan.data()));
-        System.out.println(readyBlock(plan, cluster, at));
+        System.out.println(readyBlock(plan, cluster, at, gateway));
         new Shutdown().await(closing);
     }
 
     private static String readyBlock(
-            EmbeddedCluster.Plan plan, EmbeddedCluster cluster, @Nullable Path at) {
-        return String.join(
-                System.lineSeparator(),
-                "cairn is ready",
+            EmbeddedCluster.Plan plan,
+            EmbeddedCluster cluster,
+            @Nullable Path at,
+            @Nullable NfsNode gateway) {
+        List<String> lines = new ArrayList<>();
+        lines.add("cairn is ready");
+        lines.add(
                 "  mount    "
-                        + (at == null ? "none; cairn mount " + cluster.master() + " DIR" : at),
+                        + (at == null ? "none; cairn mount " + cluster.master() + " DIR" : at));
+        lines.add(
                 "  data     "
                         + plan.data()
                         + " ("
                         + cluster.chunkServers()
                         + " chunk servers, "
                         + plan.replicas()
-                        + " replicas)",
-                "  master   " + cluster.master(),
-                "  admin    http://" + cluster.admin() + "/health/ready, /metrics",
-                "  status   cairn status --data " + plan.data(),
-                "  stop     Ctrl-C, or cairn down --data " + plan.data());
+                        + " replicas)");
+        lines.add("  master   " + cluster.master());
+        if (gateway != null) {
+            lines.add("  nfs      " + gateway.endpoint() + ", exports / to this machine");
+        }
+        lines.add("  admin    http://" + cluster.admin() + "/health/ready, /metrics");
+        lines.add("  status   cairn status --data " + plan.data());
+        lines.add("  stop     Ctrl-C, or cairn down --data " + plan.data());
+        return String.join(System.lineSeparator(), lines);
     }
 
     private List<String> arguments(int copies) {
@@ -160,6 +185,9 @@ final class UpCommand implements Callable<Integer> {
                                 listen));
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
+        }
+        if (nfs != null) {
+            arguments.addAll(List.of("--nfs", nfs));
         }
         if (!options.isEmpty()) {
             arguments.addAll(List.of("-o", String.join(",", options)));

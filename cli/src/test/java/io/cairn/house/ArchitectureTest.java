@@ -30,6 +30,7 @@ class ArchitectureTest {
     };
     private static final String CLIENT = "io.cairn.client..";
     private static final String FUSE = "io.cairn.fuse..";
+    private static final String NFS = "io.cairn.nfs..";
     private static final String MASTER = "io.cairn.master..";
     private static final String CHUNK = "io.cairn.chunk..";
     private static final String CLI = "io.cairn.cli..";
@@ -47,7 +48,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage("io.cairn..")
                 .should()
-                .resideInAnyPackage(with(COMMON, CLIENT, FUSE, MASTER, CHUNK, CLI))
+                .resideInAnyPackage(with(COMMON, CLIENT, FUSE, NFS, MASTER, CHUNK, CLI))
                 .because("the rules below know the modules by their packages")
                 .check(CLASSES);
     }
@@ -77,6 +78,15 @@ class ArchitectureTest {
                 "io.cairn..",
                 "fuse-client stands on client and common",
                 with(COMMON, CLIENT, FUSE));
+    }
+
+    @Test
+    void nfsGatewaySeesOnlyClientAndCommon() {
+        check(
+                noClasses().that().resideInAPackage(NFS),
+                "io.cairn..",
+                "nfs-gateway stands on client and common",
+                with(COMMON, CLIENT, NFS));
     }
 
     @Test

@@ -145,7 +145,7 @@ public final class CairnFileSystem implements FileSystem {
             throw new FsException(Errno.EINVAL, "mknod of a " + type);
         }
         boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
-        Tree.NewFile file = new Tree.NewFile(type, mode, device ? rdev : 0, false);
+        Tree.NewFile file = new Tree.NewFile(type, mode, device ? rdev : 0, 0, false);
         return metrics.time(
                 Operation.MKNOD,
                 () -> tree.make(caller, parentIno, name, file).inode().attributes());
@@ -250,7 +250,7 @@ public final class CairnFileSystem implements FileSystem {
                 }
             }
             try {
-                Tree.NewFile file = new Tree.NewFile(FileType.FILE, mode, 0, true);
+                Tree.NewFile file = new Tree.NewFile(FileType.FILE, mode, 0, 0, true);
                 Inode made = tree.make(caller, parentIno, name, file).inode();
                 ClientFile opened = new ClientFile(this, open.created(made), caller, flags);
                 return new Created(made.attributes(), opened);
@@ -262,6 +262,14 @@ public final class CairnFileSystem implements FileSystem {
             known = true;
         }
         throw new FsException(Errno.EIO, name + " appears and disappears all the time");
+    }
+
+    @Override
+    public Attributes createExclusive(
+            Caller caller, long parentIno, Name name, int mode, long verifier) {
+        return metrics.time(
+                Operation.CREATE,
+                () -> tree.makeExclusive(caller, parentIno, name, mode, verifier));
     }
 
     /** Opens what has the name already; null when it has just gone. */
@@ -365,8 +373,6 @@ public final class CairnFileSystem implements FileSystem {
                 Operation.STATFS,
                 () -> tree.ask(new Query.GetStatus(), Reply.TextReply.class).text());
     }
-
-    // ---- what open files need
 
     Mount mount() {
         return mount;
@@ -473,8 +479,6 @@ public final class CairnFileSystem implements FileSystem {
                     });
         }
     }
-
-    // ---- events and the end
 
     /** What the master tells; never blocks. */
     MasterChannel.Listener listener() {

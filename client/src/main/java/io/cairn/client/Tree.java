@@ -254,7 +254,7 @@ final class Tree {
     }
 
     /** What a file to be made looks like. */
-    record NewFile(FileType type, int mode, long rdev, boolean opened) {}
+    record NewFile(FileType type, int mode, long rdev, long verifier, boolean opened) {}
 
     EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {
         Permissions.makeNode(caller, file.type);
@@ -272,9 +272,14 @@ final class Tree {
                         caller.gid(),
                         file.rdev,
                         false,
-                        0,
+                        file.verifier,
                         NOTHING,
                         file.opened));
+    }
+
+    Attributes makeExclusive(Caller caller, long parentIno, Name name, int mode, long verifier) {
+        NewFile file = new NewFile(FileType.FILE, mode, 0, verifier, false);
+        return shown(make(caller, parentIno, name, file).inode().attributes());
     }
 
     Attributes symlink(Caller caller, long parentIno, Name name, byte[] target) {

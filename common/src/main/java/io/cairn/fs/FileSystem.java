@@ -141,6 +141,16 @@ public interface FileSystem extends AutoCloseable {
      */
     Created create(Caller caller, long parentIno, Name name, int mode, int flags);
 
+    /**
+     * Makes a regular file without opening it, at most once: the verifier is kept with the file,
+     * and the same call again gives the same file, through whichever client and after any restart
+     * (RFC 1813, 3.3.8, EXCLUSIVE).
+     *
+     * @param verifier tells the calls apart; not 0
+     * @throws FsException EEXIST when the name exists and was not made by the same call; ENOSPC
+     */
+    Attributes createExclusive(Caller caller, long parentIno, Name name, int mode, long verifier);
+
     /** Opens an existing regular file; sees all that was closed before, by whichever client. */
     OpenFile open(Caller caller, long ino, int flags);
 

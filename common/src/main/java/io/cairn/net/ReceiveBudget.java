@@ -9,12 +9,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * their lengths are known until they are answered. A connection whose next request does not fit is
  * not read until others have been answered. Thread-safe.
  */
-final class ReceiveBudget {
+public final class ReceiveBudget {
     private final long limitBytes;
     private final AtomicLong usedBytes = new AtomicLong();
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-    ReceiveBudget(long limitBytes) {
+    /**
+     * A budget of which nothing is used.
+     *
+     * @param limitBytes above 0
+     */
+    public ReceiveBudget(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
@@ -23,7 +28,7 @@ final class ReceiveBudget {
      *
      * @param wake run once, later, when it is worth trying again, if this try fails
      */
-    boolean reserve(long bytes, Runnable wake) {
+    public boolean reserve(long bytes, Runnable wake) {
         if (take(bytes)) {
             return true;
         }
@@ -53,7 +58,7 @@ final class ReceiveBudget {
     }
 
     /** Gives back what was reserved. */
-    void release(long bytes) {
+    public void release(long bytes) {
         if (bytes > 0) {
             usedBytes.addAndGet(-bytes);
             wakeAll();
@@ -70,7 +75,8 @@ final class ReceiveBudget {
         }
     }
 
-    long usedBytes() {
+    /** What is reserved now. */
+    public long usedBytes() {
         return usedBytes.get();
     }
 }

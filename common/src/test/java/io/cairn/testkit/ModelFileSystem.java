@@ -220,6 +220,21 @@ public final class ModelFileSystem implements FileSystem {
     }
 
     @Override
+    public synchronized Attributes createExclusive(
+            Caller caller, long parentIno, Name name, int mode, long verifier) {
+        ModelNode parent = tree.directory(parentIno);
+        ModelPermissions.require(caller, parent, ACCESS_EXECUTE);
+        ModelNode existing = parent.children.get(ModelNode.Key.of(name));
+        if (existing != null && verifier != 0 && existing.verifier == verifier) {
+            return existing.attributes();
+        }
+        addable(caller, parentIno, name);
+        ModelNode node = tree.add(caller, parent, name, FileType.FILE, mode);
+        node.verifier = verifier;
+        return node.attributes();
+    }
+
+    @Override
     public synchronized OpenFile open(Caller caller, long ino, int flags) {
         ModelNode node = tree.node(ino);
         if (node.isDirectory()) {

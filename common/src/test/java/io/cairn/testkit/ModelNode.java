@@ -41,6 +41,9 @@ final class ModelNode {
     long ctimeNs;
     long version;
 
+    /** Of the exclusive create that made the file, or 0. */
+    long verifier;
+
     /** Open files; the node outlives its names while there are any. */
     int opens;
 

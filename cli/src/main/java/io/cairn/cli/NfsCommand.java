@@ -1,0 +1,85 @@
+package io.cairn.cli;
+
+import io.cairn.nfs.NfsSettings;
+import io.cairn.nfs.export.Exports;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code cairn nfs}: serves a cluster to NFS clients. */
+@Command(
+        name = "nfs",
+        description = {
+            "Serve a cluster to machines that speak NFS version 3, over TCP.",
+            "NFS and MOUNT are on one port, so that no portmapper is needed."
+        },
+        footer = {
+            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049 \\",
+            "      --export '/ 10.0.0.0/8(rw) 10.0.0.7(rw,no_root_squash)'",
+            "  mount -o vers=3,tcp,port=2049,mountport=2049,nolock HOST:/ /mnt"
+        })
+final class NfsCommand implements Callable<Integer> {
+    @Option(
+            names = "--masters",
+            paramLabel = "HOST:PORT[,...]",
+            defaultValue = "127.0.0.1:9871",
+            description = "The masters (default: ${DEFAULT-VALUE}).")
+    private String masters = "";
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:2049",
+            description = "Where NFS and MOUNT are served (default: ${DEFAULT-VALUE}).")
+    private String listen = "";
+
+    @Option(
+            names = "--mount-port",
+            paramLabel = "PORT",
+            description = "A second port for MOUNT (default: none).")
+    private @Nullable Integer mountPort;
+
+    @Option(
+            names = "--export",
+            paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
+            description = {
+                "What to export to whom, as a line of exports(5); may be repeated. CLIENTS is an",
+                "address, ADDRESS/BITS, a host name, or *. Options: ro (the standard), rw,",
+                "root_squash (the standard), no_root_squash, all_squash, anonuid=N, anongid=N,",
+                "secure (the standard: ports below 1024 only), insecure.",
+                "Without this option / is exported to this machine: rw,no_root_squash,insecure."
+            })
+    private List<String> exports = new ArrayList<>();
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
+    private String admin = "";
+
+    @Override
+    public Integer call() throws Exception {
+        NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen));
+        if (mountPort != null) {
+            Require.between("--mount-port", mountPort, 0, 65_535);
+            settings = settings.withMountPort(mountPort);
+        }
+        Exports exported =
+                NfsNode.exports(exports.isEmpty() ? List.of(NfsNode.LOCAL_EXPORT) : exports);
+        try (Closing closing = new Closing()) {
+            World world = closing.add(new World());
+            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            NfsNode node =
+                    closing.add(new NfsNode(world, MasterList.parse(masters), exported, settings));
+            page.show(() -> null, () -> "{}");
+            System.out.println(
+                    "cairn nfs ready on " + node.endpoint() + ", admin on " + page.endpoint());
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,64 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * A TCP port for a protocol that is not Cairn's own, such as NFS: it binds, counts connections and
+ * closes them in the end. What a connection says is the affair of who opens the door. Thread-safe.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
+public final class TcpDoor implements Listener {
+    private static final int ACCEPT_QUEUE = 1024;
+
+    private final PortBinding binding;
+
+    /**
+     * Listens.
+     *
+     * @param at where; port 0 takes a free one
+     * @param maxConnections further ones are closed as soon as they are accepted
+     * @param accept gets every new connection on its loop, to fill its pipeline; it may close it
+     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     */
+    public TcpDoor(EventLoops loops, Endpoint at, int maxConnections, Consumer<Channel> accept) {
+        Set<Channel> accepted = ConcurrentHashMap.newKeySet();
+        ServerBootstrap bootstrap =
+                new ServerBootstrap()
+                        .group(loops.group())
+                        .channel(loops.serverClass())
+                        .option(ChannelOption.SO_BACKLOG, ACCEPT_QUEUE)
+                        .option(ChannelOption.SO_REUSEADDR, true)
+                        .childHandler(
+                                new ChannelInitializer<Channel>() {
+                                    @Override
+                                    protected void initChannel(Channel channel) {
+                                        if (accepted.size() >= maxConnections) {
+                                            channel.close();
+                                            return;
+                                        }
+                                        accepted.add(channel);
+                                        channel.closeFuture()
+                                                .addListener(done -> accepted.remove(channel));
+                                        accept.accept(channel);
+                                    }
+                                });
+        binding = new PortBinding(loops, at, PortBinding.bind(bootstrap, at), accepted);
+    }
+
+    @Override
+    public Endpoint endpoint() {
+        return binding.endpoint();
+    }
+
+    @Override
+    public void close() {
+        binding.close();
+    }
+}

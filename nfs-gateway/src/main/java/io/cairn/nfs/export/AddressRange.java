@@ -1,0 +1,83 @@
+package io.cairn.nfs.export;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Addresses with a common prefix. Immutable.
+ *
+ * @param network the first address; nothing when the range has all addresses there are
+ * @param prefixBits how many leading bits an address has in common with it
+ */
+public record AddressRange(byte[] network, int prefixBits) {
+    private static final AddressRange ANY = new AddressRange(new byte[0], 0);
+
+    /**
+     * Parses {@code *}, an address, {@code ADDRESS/BITS}, or a host name, which is looked up (that
+     * may block) and may have several addresses.
+     *
+     * @throws IllegalArgumentException with a sentence that names the text
+     */
+    public static List<AddressRange> parse(String text) {
+        if (text.equals("*")) {
+            return List.of(ANY);
+        }
+        int slash = text.indexOf('/');
+        String host = slash < 0 ? text : text.substring(0, slash);
+        if (host.isEmpty()) {
+            throw new IllegalArgumentException("'" + text + "' names no host or network");
+        }
+        List<AddressRange> ranges = new ArrayList<>();
+        try {
+            for (InetAddress address : InetAddress.getAllByName(host)) {
+                byte[] bytes = address.getAddress();
+                int all = bytes.length * 8;
+                int bits = slash < 0 ? all : bits(text, text.substring(slash + 1), all);
+                ranges.add(new AddressRange(bytes, bits));
+            }
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(
+                    "unknown host '" + host + "'; write an address, ADDRESS/BITS or *", e);
+        }
+        return ranges;
+    }
+
+    private static int bits(String text, String number, int all) {
+        try {
+            int bits = Integer.parseInt(number);
+            if (bits >= 0 && bits <= all) {
+                return bits;
+            }
+        } catch (NumberFormatException e) {
+            // Falls through to the one message for both.
+        }
+        throw new IllegalArgumentException(
+                "'" + text + "' has no prefix length from 0 to " + all + " behind the slash");
+    }
+
+    /** Whether an address is in the range. */
+    public boolean contains(InetAddress address) {
+        if (network.length == 0) {
+            return true;
+        }
+        byte[] bytes = address.getAddress();
+        if (bytes.length != network.length) {
+            return false;
+        }
+        int whole = prefixBits / 8;
+        for (int i = 0; i < whole; i++) {
+            if (bytes[i] != network[i]) {
+                return false;
+            }
+        }
+        int rest = prefixBits % 8;
+        return rest == 0 || ((bytes[whole] ^ network[whole]) & 0xff) >> (8 - rest) == 0;
+    }
+
+    /** How narrow the range is: the number of fixed bits; less than 0 for all addresses. */
+    int specificity() {
+        return network.length == 0 ? -1 : prefixBits;
+    }
+}

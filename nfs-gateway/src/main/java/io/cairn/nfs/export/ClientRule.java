@@ -1,0 +1,139 @@
+package io.cairn.nfs.export;
+
+import io.cairn.fs.Caller;
+import io.cairn.nfs.rpc.Credential;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What some clients may do with an export. Immutable.
+ *
+ * @param clients the text that named them, for {@code showmount -e}
+ * @param ranges their addresses
+ * @param readOnly nothing may be changed
+ * @param squash whose user numbers are replaced
+ * @param anonymousUid by this user
+ * @param anonymousGid and this group
+ * @param secure only ports below 1024 are served, which need privilege on the client
+ */
+public record ClientRule(
+        String clients,
+        List<AddressRange> ranges,
+        boolean readOnly,
+        Squash squash,
+        int anonymousUid,
+        int anonymousGid,
+        boolean secure) {
+
+    /** Whose user numbers are not believed. */
+    public enum Squash {
+        NONE,
+        ROOT,
+        ALL
+    }
+
+    /** The user and group nobody, as Linux has them. */
+    private static final int NOBODY = 65_534;
+
+    private static final int RESERVED_PORTS = 1024;
+
+    /** The standard of exports(5): read-only, root squashed, reserved ports only. */
+    static ClientRule standard(String clients) {
+        return new ClientRule(
+                clients, AddressRange.parse(clients), true, Squash.ROOT, NOBODY, NOBODY, true);
+    }
+
+    /**
+     * Parses {@code CLIENTS(OPTION,...)} with the options of exports(5): {@code ro rw root_squash
+     * no_root_squash all_squash anonuid=N anongid=N secure insecure}.
+     *
+     * @throws IllegalArgumentException with a sentence that names the text
+     */
+    public static ClientRule parse(String text) {
+        int open = text.indexOf('(');
+        if (open < 0) {
+            return standard(text);
+        }
+        if (!text.endsWith(")")) {
+            throw new IllegalArgumentException("'" + text + "' has no ')' at its end");
+        }
+        String clients = open == 0 ? "*" : text.substring(0, open);
+        ClientRule rule = standard(clients);
+        for (String option : text.substring(open + 1, text.length() - 1).split(",", -1)) {
+            if (!option.isBlank()) {
+                rule = rule.with(option.strip().toLowerCase(Locale.ROOT));
+            }
+        }
+        return rule;
+    }
+
+    private ClientRule with(String option) {
+        return switch (option) {
+            case "ro" -> with(true, squash, secure);
+            case "rw" -> with(false, squash, secure);
+            case "root_squash" -> with(readOnly, Squash.ROOT, secure);
+            case "no_root_squash" -> with(readOnly, Squash.NONE, secure);
+            case "all_squash" -> with(readOnly, Squash.ALL, secure);
+            case "secure" -> with(readOnly, squash, true);
+            case "insecure" -> with(readOnly, squash, false);
+            default -> withNumber(option);
+        };
+    }
+
+    private ClientRule with(boolean newReadOnly, Squash newSquash, boolean newSecure) {
+        return new ClientRule(
+                clients, ranges, newReadOnly, newSquash, anonymousUid, anonymousGid, newSecure);
+    }
+
+    private ClientRule withNumber(String option) {
+        if (option.startsWith("anonuid=")) {
+            return withAnonymous(number(option), anonymousGid);
+        }
+        if (option.startsWith("anongid=")) {
+            return withAnonymous(anonymousUid, number(option));
+        }
+        throw new IllegalArgumentException(
+                "unknown export option '"
+                        + option
+                        + "'; there are ro, rw, root_squash, no_root_squash, all_squash, anonuid=N,"
+                        + " anongid=N, secure, insecure");
+    }
+
+    private ClientRule withAnonymous(int uid, int gid) {
+        return new ClientRule(clients, ranges, readOnly, squash, uid, gid, secure);
+    }
+
+    private static int number(String option) {
+        try {
+            return Integer.parseUnsignedInt(option.substring(option.indexOf('=') + 1));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + option + "' has no number", e);
+        }
+    }
+
+    /** Whether a client's port is acceptable. */
+    public boolean allowsPort(int port) {
+        return !secure || port < RESERVED_PORTS;
+    }
+
+    /** The user on whose behalf a call runs. */
+    public Caller caller(Credential credential) {
+        if (!credential.known() || squash == Squash.ALL) {
+            return Caller.of(anonymousUid, anonymousGid);
+        }
+        if (squash == Squash.NONE) {
+            return new Caller(credential.uid(), credential.gid(), credential.groups(), false);
+        }
+        if (credential.uid() == 0) {
+            return Caller.of(anonymousUid, anonymousGid);
+        }
+        List<Integer> groups = new ArrayList<>();
+        for (int group : credential.groups()) {
+            groups.add(group == 0 ? anonymousGid : group);
+        }
+        int gid = credential.gid() == 0 ? anonymousGid : credential.gid();
+        return Caller.of(
+                credential.uid(), gid, groups.stream().mapToInt(Integer::intValue).toArray());
+    }
+}

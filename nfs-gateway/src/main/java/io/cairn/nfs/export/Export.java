@@ -1,0 +1,76 @@
+package io.cairn.nfs.export;
+
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A directory that clients may mount. Immutable.
+ *
+ * @param id part of every handle given out, the same on every gateway and for ever; made of the
+ *     path
+ * @param path absolute, without {@code .}, {@code ..} and a slash at the end; the root is {@code /}
+ * @param rules who may; a client not named may not
+ */
+public record Export(int id, String path, List<ClientRule> rules) {
+    /** An export of a path in any form. */
+    public static Export of(String path, List<ClientRule> rules) {
+        String clean = clean(path);
+        CRC32C crc = new CRC32C();
+        crc.update(clean.getBytes(StandardCharsets.UTF_8));
+        int id = (int) crc.getValue();
+        return new Export(id == 0 ? 1 : id, clean, List.copyOf(rules));
+    }
+
+    /**
+     * Parses a line of exports(5): {@code PATH CLIENTS(OPTION,...) ...}.
+     *
+     * @throws IllegalArgumentException with a sentence that names the text
+     */
+    public static Export parse(String line) {
+        String[] words = line.strip().split("\\s+", -1);
+        if (words.length < 2) {
+            throw new IllegalArgumentException(
+                    "'" + line + "' is not 'PATH CLIENTS(OPTIONS) ...', as '/ 10.0.0.0/8(rw)'");
+        }
+        List<ClientRule> rules = new ArrayList<>();
+        for (int i = 1; i < words.length; i++) {
+            rules.add(ClientRule.parse(words[i]));
+        }
+        return of(words[0], rules);
+    }
+
+    private static String clean(String path) {
+        if (!path.startsWith("/")) {
+            throw new IllegalArgumentException("the path '" + path + "' does not begin with /");
+        }
+        StringBuilder clean = new StringBuilder();
+        for (String part : path.split("/", -1)) {
+            if (part.equals(".") || part.equals("..")) {
+                throw new IllegalArgumentException("the path '" + path + "' has . or .. in it");
+            }
+            if (!part.isEmpty()) {
+                clean.append('/').append(part);
+            }
+        }
+        return clean.isEmpty() ? "/" : clean.toString();
+    }
+
+    /** The rule for a client: the one that names it most narrowly; null when none does. */
+    public @Nullable ClientRule ruleFor(InetAddress client) {
+        ClientRule best = null;
+        int specificity = Integer.MIN_VALUE;
+        for (ClientRule rule : rules) {
+            for (AddressRange range : rule.ranges()) {
+                if (range.specificity() > specificity && range.contains(client)) {
+                    best = rule;
+                    specificity = range.specificity();
+                }
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,141 @@
+package io.cairn.nfs.rpc;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.EventLoops;
+import io.cairn.net.Listener;
+import io.cairn.net.ReceiveBudget;
+import io.cairn.net.TcpDoor;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A TCP port behind which RPC programs are. Thread-safe; {@link #close} closes the connections
+ * without waiting for calls in progress.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
+public final class RpcServer implements Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
+    private static final long CHECK_MS = 250;
+    private static final WriteBufferWaterMark WATER_MARK =
+            new WriteBufferWaterMark(1 << 20, 4 << 20);
+
+    private final RpcContext context;
+    private final Scheduler scheduler;
+    private final Set<RpcConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Map<InetAddress, Integer> hosts = new ConcurrentHashMap<>();
+    private final TcpDoor door;
+    private volatile boolean closed;
+
+    /**
+     * What a server runs on.
+     *
+     * @param loops move the bytes
+     * @param workers run the calls, which may block; as many at a time as the limits allow
+     * @param scheduler looks after connections
+     */
+    public record Threads(EventLoops loops, Executor workers, Scheduler scheduler, Clock clock) {}
+
+    /**
+     * Listens.
+     *
+     * @param at where; port 0 takes a free one
+     * @param programs all with different numbers
+     * @throws io.cairn.fs.FsException as {@link io.cairn.net.Transport#listen} does
+     */
+    public RpcServer(Endpoint at, List<RpcProgram> programs, RpcLimits limits, Threads threads) {
+        Map<Integer, RpcProgram> byNumber = new HashMap<>();
+        for (RpcProgram program : programs) {
+            if (byNumber.put(program.number(), program) != null) {
+                throw new IllegalArgumentException("two programs " + program.number());
+            }
+        }
+        this.context =
+                new RpcContext(
+                        limits,
+                        Map.copyOf(byNumber),
+                        new ReceiveBudget(limits.budgetBytes()),
+                        new ReceiveBudget(limits.budgetBytes()),
+                        new ReplyCache(threads.clock()),
+                        threads.workers(),
+                        threads.clock(),
+                        new AtomicBoolean(),
+                        LOG);
+        this.scheduler = threads.scheduler();
+        this.door = new TcpDoor(threads.loops(), at, limits.maxConnections(), this::accept);
+        scheduler.schedule(this::check, CHECK_MS);
+    }
+
+    private void accept(Channel channel) {
+        InetAddress host = ((InetSocketAddress) channel.remoteAddress()).getAddress();
+        int ofHost = hosts.merge(host, 1, Integer::sum);
+        channel.closeFuture().addListener(done -> hosts.compute(host, RpcServer::less));
+        if (ofHost > context.limits().maxConnectionsPerHost()) {
+            LOG.info("RPC connection from {} refused: {} are open, the limit", host, ofHost - 1);
+            channel.close();
+            return;
+        }
+        RpcConnection connection = new RpcConnection(channel, context);
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        channel.config().setRecvByteBufAllocator(new RecordBuffers(connection.reader()));
+        channel.config().setWriteBufferWaterMark(WATER_MARK);
+        channel.pipeline().addLast(connection.reader());
+        connections.add(connection);
+        channel.closeFuture().addListener(done -> connections.remove(connection));
+    }
+
+    private static @Nullable Integer less(InetAddress host, @Nullable Integer count) {
+        return count == null || count <= 1 ? null : count - 1;
+    }
+
+    private void check() {
+        if (closed) {
+            return;
+        }
+        long nowMs = context.clock().millis();
+        boolean impatient = context.starving().getAndSet(false);
+        for (RpcConnection connection : connections) {
+            String reason = connection.check(nowMs, impatient);
+            if (reason != null) {
+                connection.closeFor(reason);
+            }
+        }
+        scheduler.schedule(this::check, CHECK_MS);
+    }
+
+    @Override
+    public Endpoint endpoint() {
+        return door.endpoint();
+    }
+
+    /** Connections now. */
+    public int connectionCount() {
+        return connections.size();
+    }
+
+    /** Memory that calls and answers hold now, in bytes. */
+    public long usedBytes() {
+        return context.calls().usedBytes() + context.answers().usedBytes();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        door.close();
+    }
+}

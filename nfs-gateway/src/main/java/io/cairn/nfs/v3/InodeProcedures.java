@@ -1,0 +1,218 @@
+package io.cairn.nfs.v3;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.fs.Usage;
+import io.cairn.nfs.rpc.RpcCall;
+import io.cairn.nfs.rpc.XdrReader;
+import io.cairn.nfs.rpc.XdrWriter;
+
+/**
+ * What is asked about one inode: GETATTR, SETATTR, ACCESS, READLINK, FSSTAT, FSINFO, PATHCONF (RFC
+ * 1813, 3.3.1, 2, 4, 5, 18 to 20). Thread-safe; blocks.
+ */
+final class InodeProcedures {
+    private static final int READ = 1;
+    private static final int LOOKUP = 2;
+    private static final int MODIFY = 4;
+    private static final int EXTEND = 8;
+    private static final int DELETE = 16;
+    private static final int EXECUTE = 32;
+    private static final int CHANGES = MODIFY | EXTEND | DELETE;
+
+    private static final int FSF_LINK = 1;
+    private static final int FSF_SYMLINK = 2;
+    private static final int FSF_HOMOGENEOUS = 8;
+    private static final int FSF_CANSETTIME = 16;
+
+    private static final int BLOCK_BYTES = 4096;
+    private static final int PREFERRED_LISTING_BYTES = 64 << 10;
+
+    private final ServedVolume volume;
+    private final FileSystem fs;
+    private final int transferBytes;
+
+    /**
+     * Over a volume.
+     *
+     * @param transferBytes largest READ and WRITE
+     */
+    InodeProcedures(ServedVolume volume, int transferBytes) {
+        this.volume = volume;
+        this.fs = volume.fs();
+        this.transferBytes = transferBytes;
+    }
+
+    void getattr(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Attributes found = volume.attributes(targets[0]);
+                    volume.attributes(out.i32(NfsStatus.OK), found);
+                },
+                targets -> {});
+    }
+
+    void setattr(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        AttributeChange change = AttributeCodec.change(in);
+        boolean guarded = in.bool();
+        long guardNs = guarded ? AttributeCodec.time(in) : 0;
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Target target = targets[0];
+                    target.requireWritable();
+                    AttributeCodec.require(change);
+                    Attributes before = volume.attributes(target);
+                    if (guarded && before.ctimeNs() != guardNs) {
+                        throw new NfsException(NfsStatus.NOT_SYNC);
+                    }
+                    Attributes after = change.mask() == 0 ? before : change(target, before, change);
+                    volume.wcc(out.i32(NfsStatus.OK), after);
+                },
+                targets -> volume.wcc(out, targets[0]));
+    }
+
+    /**
+     * Changes attributes. The owner may truncate whatever the mode: a client has checked that when
+     * the file was opened.
+     */
+    private Attributes change(Target target, Attributes before, AttributeChange change) {
+        int judged =
+                AttributeChange.MODE
+                        | AttributeChange.UID
+                        | AttributeChange.GID
+                        | AttributeChange.ATIME
+                        | AttributeChange.MTIME;
+        if (!change.has(AttributeChange.SIZE) || change.has(judged) || !target.owns(before)) {
+            return fs.setAttributes(target.caller(), target.ino(), change);
+        }
+        AttributeChange cut =
+                target.losesPrivilege(before)
+                        ? change.withBits(AttributeChange.KILL_PRIVILEGE)
+                        : change;
+        return fs.setAttributes(target.trusted(), target.ino(), cut);
+    }
+
+    void access(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        int asked = in.i32();
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Target target = targets[0];
+                    Attributes found = volume.attributes(target);
+                    int granted = asked & granted(target, found);
+                    if (target.rule().readOnly()) {
+                        granted &= ~CHANGES;
+                    }
+                    volume.postOp(out.i32(NfsStatus.OK), found);
+                    out.i32(granted);
+                },
+                targets -> volume.postOp(out, targets[0]));
+    }
+
+    private int granted(Target target, Attributes inode) {
+        boolean executes = allows(target, FileSystem.ACCESS_EXECUTE);
+        boolean writes = allows(target, FileSystem.ACCESS_WRITE);
+        int bits = allows(target, FileSystem.ACCESS_READ) ? READ : 0;
+        if (inode.isDirectory()) {
+            bits |= executes ? LOOKUP : 0;
+            bits |= executes && writes ? CHANGES : 0;
+        } else {
+            bits |= writes ? MODIFY | EXTEND : 0;
+            bits |= executes ? EXECUTE : 0;
+        }
+        return bits;
+    }
+
+    private boolean allows(Target target, int accessBits) {
+        try {
+            fs.access(target.caller(), target.ino(), accessBits);
+            return true;
+        } catch (FsException e) {
+            if (e.errno() == Errno.EACCES || e.errno() == Errno.EPERM) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    void readlink(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    byte[] path = fs.readlink(targets[0].caller(), targets[0].ino());
+                    volume.postOp(out.i32(NfsStatus.OK), targets[0]);
+                    out.opaque(path);
+                },
+                targets -> volume.postOp(out, targets[0]));
+    }
+
+    void fsstat(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Attributes found = volume.attributes(targets[0]);
+                    Usage usage = fs.usage();
+                    volume.postOp(out.i32(NfsStatus.OK), found);
+                    out.i64(usage.totalBytes()).i64(usage.freeBytes());
+                    out.i64(usage.availableBytes());
+                    out.i64(usage.inodes() + usage.freeInodes()).i64(usage.freeInodes());
+                    out.i64(usage.freeInodes()).i32(0);
+                },
+                targets -> volume.postOp(out, targets[0]));
+    }
+
+    void fsinfo(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Attributes found = volume.attributes(targets[0]);
+                    volume.postOp(out.i32(NfsStatus.OK), found);
+                    out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
+                    out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
+                    out.i32(PREFERRED_LISTING_BYTES).i64(FileSystem.MAX_FILE_BYTES);
+                    AttributeCodec.time(out, 1);
+                    out.i32(FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME);
+                },
+                targets -> volume.postOp(out, targets[0]));
+    }
+
+    void pathconf(RpcCall call, XdrReader in, XdrWriter out) {
+        byte[] handle = ServedVolume.handle(in);
+        volume.serve(
+                call,
+                ServedVolume.only(handle),
+                out,
+                targets -> {
+                    Attributes found = volume.attributes(targets[0]);
+                    volume.postOp(out.i32(NfsStatus.OK), found);
+                    out.i32(FileSystem.MAX_LINKS).i32(Name.MAX_BYTES);
+                    // no_trunc, chown_restricted, case_insensitive, case_preserving
+                    out.bool(true).bool(true).bool(false).bool(true);
+                },
+                targets -> volume.postOp(out, targets[0]));
+    }
+}

@@ -1,0 +1,58 @@
+package io.cairn.nfs.v3;
+
+import io.cairn.fs.FileSystem;
+import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.rpc.RpcProgram;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/** NFS and MOUNT over one filesystem, put together. Thread-safe. */
+public final class NfsPrograms implements AutoCloseable {
+    private static final OpenFiles.Bounds BOUNDS = new OpenFiles.Bounds(1024, 3000);
+
+    private final OpenFiles open;
+    private final List<RpcProgram> programs;
+
+    /**
+     * Over a filesystem, which stays the caller's. Blocks.
+     *
+     * @param transferBytes largest READ, WRITE and listing
+     * @param random makes the write verifier and, on the first start ever, the key of the handles
+     */
+    public NfsPrograms(
+            FileSystem fs,
+            Exports exports,
+            int transferBytes,
+            Threads threads,
+            RandomGenerator random) {
+        ServedVolume volume = new ServedVolume(fs, HandleCodec.of(fs, random), exports);
+        open = new OpenFiles(fs, BOUNDS, threads.clock, threads.scheduler, threads.workers, random);
+        programs = List.of(new NfsProgram(volume, open, transferBytes), new MountProgram(volume));
+    }
+
+    /**
+     * What the programs run on.
+     *
+     * @param workers for work that blocks
+     */
+    public record Threads(Executor workers, Scheduler scheduler, Clock clock) {}
+
+    /** The programs, for an RPC door. */
+    public List<RpcProgram> all() {
+        return programs;
+    }
+
+    /** Files open now. */
+    public int openFileCount() {
+        return open.size();
+    }
+
+    /** Commits what is buffered. */
+    @Override
+    public void close() {
+        open.close();
+    }
+}

@@ -1,0 +1,280 @@
+package io.cairn.nfs.v3;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.OpenFile;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Files kept open between calls, one for each inode, because NFS has neither open nor close. Each
+ * is closed some seconds after its last use, earlier when there are too many.
+ *
+ * <p>When closing reports that bytes could not be written, the next {@link #takeError} of that
+ * inode tells it. When there are too many errors to remember, the {@link #verifier} changes
+ * instead, and all clients write again what they have not committed. Thread-safe; blocks.
+ */
+final class OpenFiles implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
+    private static final long CHECK_MS = 500;
+    private static final int MAX_ERRORS = 1024;
+    private static final int PARALLEL_CLOSES = 16;
+
+    /** Who opens: the right of the caller is checked at every call, not when it is opened. */
+    private static final Caller GATEWAY = Caller.checkedByKernel(0, 0);
+
+    /** An open file with its users. Guarded by its own monitor. */
+    private static final class Entry {
+        final long ino;
+        @Nullable OpenFile file;
+        int users;
+        boolean gone;
+        volatile long usedMs;
+
+        Entry(long ino) {
+            this.ino = ino;
+        }
+    }
+
+    /** The use of an open file; to be closed soon. */
+    final class Use implements AutoCloseable {
+        private final Entry entry;
+        private final OpenFile file;
+
+        private Use(Entry entry, OpenFile file) {
+            this.entry = entry;
+            this.file = file;
+        }
+
+        OpenFile file() {
+            return file;
+        }
+
+        @Override
+        public void close() {
+            synchronized (entry) {
+                entry.users--;
+                entry.usedMs = clock.millis();
+            }
+        }
+    }
+
+    private final FileSystem fs;
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final Executor workers;
+    private final int maxOpen;
+    private final long idleMs;
+    private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
+    private final Map<Long, FsException> errors = new ConcurrentHashMap<>();
+    private final AtomicLong verifier;
+    private final AtomicBoolean cleaning = new AtomicBoolean();
+    private volatile boolean closed;
+
+    /**
+     * What bounds the open files.
+     *
+     * @param maxOpen files that stay open without being used
+     * @param idleMs how long
+     */
+    record Bounds(int maxOpen, long idleMs) {}
+
+    /**
+     * No open files yet.
+     *
+     * @param workers where files are closed, which may block
+     * @param random makes the verifier
+     */
+    OpenFiles(
+            FileSystem fs,
+            Bounds bounds,
+            Clock clock,
+            Scheduler scheduler,
+            Executor workers,
+            RandomGenerator random) {
+        this.fs = fs;
+        this.maxOpen = bounds.maxOpen;
+        this.idleMs = bounds.idleMs;
+        this.clock = clock;
+        this.scheduler = scheduler;
+        this.workers = workers;
+        this.verifier = new AtomicLong(random.nextLong());
+        scheduler.schedule(this::check, CHECK_MS);
+    }
+
+    /** The write verifier (RFC 1813, 3.3.7): another one with every start of a gateway. */
+    long verifier() {
+        return verifier.get();
+    }
+
+    /** Opens a file, or takes the open one. */
+    Use use(long ino) {
+        while (true) {
+            if (closed) {
+                throw new FsException(Errno.NOT_READY, "the gateway is closing");
+            }
+            Entry entry = entries.computeIfAbsent(ino, Entry::new);
+            synchronized (entry) {
+                if (entry.gone) {
+                    continue;
+                }
+                OpenFile file = entry.file;
+                if (file == null) {
+                    file = open(entry);
+                }
+                entry.users++;
+                entry.usedMs = clock.millis();
+                return new Use(entry, file);
+            }
+        }
+    }
+
+    private OpenFile open(Entry entry) {
+        try {
+            OpenFile file = fs.open(GATEWAY, entry.ino, FileSystem.O_RDWR);
+            entry.file = file;
+            if (entries.size() > maxOpen) {
+                clean();
+            }
+            return file;
+        } catch (FsException e) {
+            entry.gone = true;
+            entries.remove(entry.ino, entry);
+            throw e;
+        }
+    }
+
+    /** A write error of an inode that nobody was told; told once. */
+    @Nullable FsException takeError(long ino) {
+        return errors.remove(ino);
+    }
+
+    /** Open files now. */
+    int size() {
+        return entries.size();
+    }
+
+    private void check() {
+        if (closed) {
+            return;
+        }
+        clean();
+        scheduler.schedule(this::check, CHECK_MS);
+    }
+
+    /** Closes idle files on a worker, one cleaning at a time. */
+    private void clean() {
+        if (entries.isEmpty() || !cleaning.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            workers.execute(
+                    () -> {
+                        try {
+                            closeIdle();
+                        } finally {
+                            cleaning.set(false);
+                        }
+                    });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("The gateway is closing; so are its open files");
+        }
+    }
+
+    private void closeIdle() {
+        long nowMs = clock.millis();
+        List<Entry> eldestFirst = new ArrayList<>(entries.values());
+        eldestFirst.sort(Comparator.comparingLong(entry -> entry.usedMs));
+        int tooMany = eldestFirst.size() - maxOpen;
+        List<OpenFile> idle = new ArrayList<>();
+        for (Entry entry : eldestFirst) {
+            if (tooMany <= 0 && nowMs - entry.usedMs < idleMs) {
+                break;
+            }
+            OpenFile file = retire(entry);
+            if (file != null) {
+                tooMany--;
+                idle.add(file);
+            }
+        }
+        closeAll(idle);
+    }
+
+    /** Takes an entry out unless it is in use; its file is then the caller's to close. */
+    private @Nullable OpenFile retire(Entry entry) {
+        synchronized (entry) {
+            if (entry.users > 0 || entry.gone) {
+                return null;
+            }
+            entry.gone = true;
+            entries.remove(entry.ino, entry);
+            return entry.file;
+        }
+    }
+
+    private void closeAll(List<OpenFile> files) {
+        for (int begin = 0; begin < files.size(); begin += PARALLEL_CLOSES) {
+            List<Thread> closers = new ArrayList<>();
+            for (OpenFile file :
+                    files.subList(begin, Math.min(files.size(), begin + PARALLEL_CLOSES))) {
+                closers.add(Thread.ofVirtual().name("nfs-close").start(() -> close(file)));
+            }
+            for (Thread closer : closers) {
+                join(closer);
+            }
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void close(OpenFile file) {
+        try {
+            file.close();
+        } catch (FsException e) {
+            LOG.warn("Bytes of inode {} could not be written: {}", file.ino(), e.getMessage());
+            if (errors.size() < MAX_ERRORS) {
+                errors.put(file.ino(), e);
+            } else {
+                verifier.incrementAndGet();
+            }
+        }
+    }
+
+    /** Commits and closes all files; calls in progress fail after that. */
+    @Override
+    public void close() {
+        closed = true;
+        List<OpenFile> files = new ArrayList<>();
+        for (Entry entry : List.copyOf(entries.values())) {
+            synchronized (entry) {
+                if (!entry.gone && entry.file != null) {
+                    files.add(entry.file);
+                }
+                entry.gone = true;
+            }
+        }
+        entries.clear();
+        closeAll(files);
+    }
+}

@@ -1,0 +1,237 @@
+package io.cairn.nfs.v3;
+
+import io.cairn.client.PathWalker;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.nfs.export.ClientRule;
+import io.cairn.nfs.export.Export;
+import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.rpc.RpcCall;
+import io.cairn.nfs.rpc.XdrReader;
+import io.cairn.nfs.rpc.XdrWriter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filesystem as the procedures see it: handles, who may, and the parts of answers that many
+ * procedures share. Thread-safe.
+ */
+final class ServedVolume {
+    /** Names longer than this are not even looked at. */
+    private static final int MAX_NAME_BYTES = 4096;
+
+    private static final int MAX_HANDLE_BYTES = 64;
+    private static final int MAX_DEPTH = 4096;
+
+    private final FileSystem fs;
+    private final HandleCodec handles;
+    private final Exports exports;
+
+    ServedVolume(FileSystem fs, HandleCodec handles, Exports exports) {
+        this.fs = fs;
+        this.handles = handles;
+        this.exports = exports;
+    }
+
+    FileSystem fs() {
+        return fs;
+    }
+
+    Exports exports() {
+        return exports;
+    }
+
+    /** What a procedure does with the targets of its handles, in their order. */
+    interface Work {
+        void run(Target[] targets);
+    }
+
+    /** What follows the status of a failure; a target is null when its handle was no good. */
+    interface Failure {
+        void write(@Nullable Target[] targets);
+    }
+
+    /**
+     * Runs a procedure; the only place where exceptions become statuses.
+     *
+     * @param handleBytes the handles among the arguments
+     * @param work writes the whole answer of a success, status included
+     */
+    void serve(RpcCall call, List<byte[]> handleBytes, XdrWriter out, Work work, Failure failure) {
+        Target[] targets = new Target[handleBytes.size()];
+        int status;
+        try {
+            for (int i = 0; i < targets.length; i++) {
+                targets[i] = target(call, handleBytes.get(i));
+            }
+            work.run(targets);
+            return;
+        } catch (NfsException e) {
+            status = e.status();
+        } catch (FsException e) {
+            status = NfsStatus.of(e.errno());
+        }
+        out.reset();
+        out.i32(status);
+        failure.write(targets);
+    }
+
+    /** BADHANDLE, STALE when the export is gone, ACCES when it is not for this client. */
+    private Target target(RpcCall call, byte[] bytes) {
+        HandleCodec.Handle handle = handles.decode(bytes);
+        Export export = exports.ofId(handle.exportId());
+        if (export == null) {
+            throw new NfsException(NfsStatus.STALE);
+        }
+        return target(call, export, handle.ino());
+    }
+
+    /** An inode of an export; ACCES when the export is not for this client. */
+    Target target(RpcCall call, Export export, long ino) {
+        ClientRule rule = export.ruleFor(call.peer().getAddress());
+        if (rule == null || !rule.allowsPort(call.peer().getPort())) {
+            throw new NfsException(NfsStatus.ACCES);
+        }
+        return new Target(export, rule, rule.caller(call.credential()), ino);
+    }
+
+    // ---- arguments
+
+    static byte[] handle(XdrReader in) {
+        return in.opaque(MAX_HANDLE_BYTES);
+    }
+
+    static byte[] name(XdrReader in) {
+        return in.opaque(MAX_NAME_BYTES);
+    }
+
+    static boolean isDot(byte[] name) {
+        return name.length == 1 && name[0] == '.';
+    }
+
+    static boolean isDotDot(byte[] name) {
+        return name.length == 2 && name[0] == '.' && name[1] == '.';
+    }
+
+    /**
+     * A name to make or to take away. ACCES for the empty one, NAMETOOLONG, INVAL with a slash or
+     * NUL.
+     *
+     * @param ifDots the status for {@code .} and {@code ..}
+     */
+    static Name name(byte[] bytes, int ifDots) {
+        if (bytes.length == 0) {
+            throw new NfsException(NfsStatus.ACCES);
+        }
+        if (isDot(bytes) || isDotDot(bytes)) {
+            throw new NfsException(ifDots);
+        }
+        return Name.of(bytes);
+    }
+
+    // ---- inodes
+
+    /** The attributes of an inode; STALE when it has no name any more. */
+    Attributes attributes(Target target) {
+        return living(fs.getAttributes(target.caller(), target.ino()));
+    }
+
+    static Attributes living(Attributes found) {
+        if (found.nlink() == 0) {
+            throw new NfsException(NfsStatus.STALE);
+        }
+        return found;
+    }
+
+    /** The root of an export. */
+    long root(Export export) {
+        if (export.path().equals("/")) {
+            return FileSystem.ROOT_INO;
+        }
+        Attributes found = new PathWalker(fs, Caller.ROOT).resolve(export.path());
+        if (!found.isDirectory()) {
+            throw new NfsException(NfsStatus.STALE);
+        }
+        return found.ino();
+    }
+
+    /**
+     * The directory above another one, never above the root of the export: that is its own parent.
+     * STALE for a directory that is no longer below it.
+     */
+    long parent(Target directory) {
+        long root = root(directory.export());
+        if (directory.ino() == root) {
+            return root;
+        }
+        long parent = fs.parent(directory.ino());
+        if (root != FileSystem.ROOT_INO) {
+            requireBelow(parent, root);
+        }
+        return parent;
+    }
+
+    private void requireBelow(long ino, long root) {
+        long at = ino;
+        for (int depth = 0; at != root; depth++) {
+            if (at == FileSystem.ROOT_INO || depth > MAX_DEPTH) {
+                throw new NfsException(NfsStatus.STALE);
+            }
+            at = fs.parent(at);
+        }
+    }
+
+    // ---- answers
+
+    /** A handle. */
+    byte[] handle(Export export, Attributes inode) {
+        return handles.encode(new HandleCodec.Handle(export.id(), inode.ino(), inode.generation()));
+    }
+
+    void attributes(XdrWriter out, Attributes inode) {
+        AttributeCodec.write(out, inode, handles.filesystem());
+    }
+
+    /** {@code post_op_attr} with attributes. */
+    void postOp(XdrWriter out, Attributes inode) {
+        out.bool(true);
+        attributes(out, inode);
+    }
+
+    /** {@code post_op_attr} of a target as it is now, if it can be told. */
+    void postOp(XdrWriter out, @Nullable Target target) {
+        Attributes now = target == null ? null : find(target.ino());
+        out.bool(now != null);
+        if (now != null) {
+            attributes(out, now);
+        }
+    }
+
+    /** {@code wcc_data} of a target, without what it was before. */
+    void wcc(XdrWriter out, @Nullable Target target) {
+        out.bool(false);
+        postOp(out, target);
+    }
+
+    /** The same with attributes. */
+    void wcc(XdrWriter out, Attributes after) {
+        out.bool(false);
+        postOp(out, after);
+    }
+
+    private @Nullable Attributes find(long ino) {
+        try {
+            return fs.getAttributes(Caller.ROOT, ino);
+        } catch (FsException e) {
+            return null;
+        }
+    }
+
+    /** One handle as the list that {@link #serve} wants. */
+    static List<byte[]> only(byte[] handle) {
+        return List.of(handle);
+    }
+}
