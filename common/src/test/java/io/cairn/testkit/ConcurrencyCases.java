@@ -166,7 +166,7 @@ final class ConcurrencyCases extends Scene {
         assertEquals(rounds, fs.list(".").size());
     }
 
-    @Case
+    @Case(needs = Posix.Capability.ATOMIC_APPEND)
     void appendedRecordsAreNeitherLostNorTorn() throws Exception {
         int records = 50;
         together(

@@ -88,6 +88,10 @@ public interface Posix extends AutoCloseable {
         OPEN_UNLINKED,
         /** A name that rename replaces again and again can be opened at any moment. */
         ATOMIC_REPLACE,
+        /** Appends of several processes never overlap. */
+        ATOMIC_APPEND,
+        /** Times before 1970. */
+        OLD_TIMES,
         /** Writing and truncating by an unprivileged caller clears setuid and setgid. */
         KILL_PRIVILEGE
     }
