@@ -75,6 +75,11 @@ public final class ReceiveBudget {
         }
     }
 
+    /** Whether somebody waits for room. */
+    public boolean isAwaited() {
+        return !waiting.isEmpty();
+    }
+
     /** What is reserved now. */
     public long usedBytes() {
         return usedBytes.get();

@@ -27,6 +27,9 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
     private static final int MIN_WINDOW_BYTES = 4096;
     private static final int LARGE_BYTES = 128 << 10;
 
+    /** Admitted on the word of the peer alone. */
+    private static final int FIRST_BYTES = 64 << 10;
+
     private enum State {
         MARK,
         ADMISSION,
@@ -40,6 +43,8 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
     private int markFill;
     private boolean last;
     private int fragmentLeft;
+    private int grantedLeft;
+    private int collectedOfFragment;
     private int emptyFragments;
     private int admittedBytes;
     private @Nullable ByteBuf record;
@@ -62,13 +67,12 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         return large;
     }
 
-    /** A buffer that is the rest of the fragment being collected, or null. */
+    /** A buffer that is the rest of what is granted of the fragment being collected, or null. */
     @Nullable ByteBuf window() {
         ByteBuf collecting = record;
         window = null;
-        if (state == State.BODY && collecting != null && fragmentLeft >= MIN_WINDOW_BYTES) {
-            window =
-                    collecting.retainedSlice(collecting.writerIndex(), fragmentLeft).setIndex(0, 0);
+        if (state == State.BODY && collecting != null && grantedLeft >= MIN_WINDOW_BYTES) {
+            window = collecting.retainedSlice(collecting.writerIndex(), grantedLeft).setIndex(0, 0);
         }
         return window;
     }
@@ -113,9 +117,9 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         in.release();
         if (collecting != null) {
             collecting.writerIndex(collecting.writerIndex() + bytes);
-            fragmentLeft -= bytes;
-            if (fragmentLeft == 0) {
-                fragmentEnds(collecting);
+            took(bytes, collecting);
+            if (state == State.ADMISSION) {
+                admit();
             }
         }
     }
@@ -160,7 +164,8 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         }
         last = mark < 0;
         fragmentLeft = mark & Integer.MAX_VALUE;
-        if (fragmentLeft > maxRecordBytes - admittedBytes) {
+        int collected = record == null ? 0 : record.readableBytes();
+        if (fragmentLeft > maxRecordBytes - collected) {
             connection.violated("a record of more than " + maxRecordBytes + " bytes");
             return false;
         }
@@ -172,17 +177,19 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         return true;
     }
 
+    /** Reserves memory for the fragment: a little at first, so that a claim alone costs little. */
     private boolean admit() {
-        if (!connection.admit(fragmentLeft)) {
+        int wanted = collectedOfFragment == 0 ? Math.min(fragmentLeft, FIRST_BYTES) : fragmentLeft;
+        if (!connection.admit(wanted)) {
             return false;
         }
-        admittedBytes += fragmentLeft;
+        admittedBytes += wanted;
+        grantedLeft = wanted;
         ByteBuf collecting = record;
         if (collecting == null) {
-            int limit = last ? fragmentLeft : maxRecordBytes;
-            record = connection.allocator().directBuffer(fragmentLeft, limit);
+            record = connection.allocator().directBuffer(wanted, maxRecordBytes);
         } else {
-            collecting.ensureWritable(fragmentLeft);
+            collecting.ensureWritable(wanted);
         }
         state = State.BODY;
         return true;
@@ -193,20 +200,31 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         if (collecting == null) {
             throw new IllegalStateException("no record to collect");
         }
-        int count = Math.min(in.readableBytes(), fragmentLeft);
+        int count = Math.min(in.readableBytes(), grantedLeft);
         collecting.writeBytes(in, count);
-        fragmentLeft -= count;
-        if (fragmentLeft > 0) {
+        if (count == 0 && grantedLeft > 0) {
             return false;
         }
-        fragmentEnds(collecting);
+        took(count, collecting);
         return true;
+    }
+
+    private void took(int bytes, ByteBuf collecting) {
+        collectedOfFragment += bytes;
+        grantedLeft -= bytes;
+        fragmentLeft -= bytes;
+        if (fragmentLeft == 0) {
+            fragmentEnds(collecting);
+        } else if (grantedLeft == 0) {
+            state = State.ADMISSION;
+        }
     }
 
     private void fragmentEnds(ByteBuf collected) {
         state = State.MARK;
         mark = 0;
         markFill = 0;
+        collectedOfFragment = 0;
         if (!last) {
             return;
         }

@@ -21,7 +21,7 @@ final class RpcConnection {
     private final RecordReader reader;
     private final ReplyOutbox outbox;
     private @Nullable PendingCall waiting;
-    private boolean paused;
+    private volatile boolean paused;
     private volatile boolean alive = true;
     private final AtomicInteger inProgress = new AtomicInteger();
     private long replyBytes;
@@ -84,7 +84,6 @@ final class RpcConnection {
         if (bytes == 0 || context.calls().reserve(bytes, this::wake)) {
             return true;
         }
-        context.starving().set(true);
         pause();
         return false;
     }
@@ -201,7 +200,6 @@ final class RpcConnection {
             return false;
         }
         if (!context.answers().reserve(share, this::wake)) {
-            context.starving().set(true);
             return false;
         }
         replyBytes += share;
@@ -351,7 +349,7 @@ final class RpcConnection {
         if (outbox.isFull() && nowMs - Math.max(deliveredMs, outbox.readySinceMs()) > patienceMs) {
             return "it does not read its answers";
         }
-        if (since >= 0 && unanswered == 0) {
+        if (since >= 0 && unanswered == 0 && !paused) {
             if (nowMs - heardMs > patienceMs) {
                 return "it stopped inside a call";
             }

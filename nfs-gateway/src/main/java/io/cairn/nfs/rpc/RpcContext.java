@@ -4,7 +4,6 @@ import io.cairn.net.ReceiveBudget;
 import io.cairn.runtime.Clock;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 
 /**
@@ -15,7 +14,6 @@ import org.slf4j.Logger;
  * @param answers expected memory of answers not taken by sockets
  * @param replies answers for repeated calls
  * @param workers where calls run; they may block
- * @param starving set when a connection had to wait for memory
  * @param log where misbehaviour of peers goes
  */
 record RpcContext(
@@ -26,5 +24,4 @@ record RpcContext(
         ReplyCache replies,
         Executor workers,
         Clock clock,
-        AtomicBoolean starving,
         Logger log) {}

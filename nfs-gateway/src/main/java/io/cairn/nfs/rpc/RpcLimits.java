@@ -8,7 +8,7 @@ package io.cairn.nfs.rpc;
  * @param maxConnectionsPerHost connections at a time from one address
  * @param maxCallsInProgress calls of one connection that are not answered, or whose answer the
  *     socket has not taken; beyond it the connection is not read
- * @param maxReplyBytes expected bytes of the answers to those calls
+ * @param maxReplyBytes expected bytes of the answers to those calls; at most an eighth of the budget
  * @param budgetBytes memory of calls of all connections, and the same again for answers
  * @param idleMs a connection that says nothing for so long is closed
  * @param stallMs a connection that stops inside a record, or does not read its answers, is closed
@@ -36,13 +36,21 @@ public record RpcLimits(
                     60_000);
 
     /** Least progress when others wait for memory: a connection without any for so long goes. */
-    static final long IMPATIENT_MS = 1000;
+    static final long IMPATIENT_MS = 500;
 
     /** Empty fragments of one record that are not the last; they are legal but pointless. */
     static final int MAX_EMPTY_FRAGMENTS = 64;
 
     /** What a call counts at least towards the budget: its buffers and its worker. */
     static final int CALL_BYTES = 16 << 10;
+
+    /** Refuses limits that contradict each other. */
+    public RpcLimits {
+        if (maxReplyBytes > budgetBytes / 8 || maxRecordBytes > budgetBytes / 8) {
+            throw new IllegalArgumentException(
+                    "a budget of " + budgetBytes + " bytes; one connection may use an eighth");
+        }
+    }
 
     /** The same with other times, for tests. */
     public RpcLimits withTimes(long newIdleMs, long newStallMs) {
@@ -64,7 +72,7 @@ public record RpcLimits(
                 maxConnections,
                 maxConnectionsPerHost,
                 maxCallsInProgress,
-                maxReplyBytes,
+                (int) Math.min(maxReplyBytes, bytes / 8),
                 bytes,
                 idleMs,
                 stallMs);

@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 public final class RpcServer implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
-    private static final long CHECK_MS = 250;
+    private static final long CHECK_MS = 100;
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(1 << 20, 4 << 20);
 
@@ -73,7 +72,6 @@ public final class RpcServer implements Listener {
                         new ReplyCache(threads.clock()),
                         threads.workers(),
                         threads.clock(),
-                        new AtomicBoolean(),
                         LOG);
         this.scheduler = threads.scheduler();
         this.door = new TcpDoor(threads.loops(), at, limits.maxConnections(), this::accept);
@@ -108,7 +106,7 @@ public final class RpcServer implements Listener {
             return;
         }
         long nowMs = context.clock().millis();
-        boolean impatient = context.starving().getAndSet(false);
+        boolean impatient = context.calls().isAwaited() || context.answers().isAwaited();
         for (RpcConnection connection : connections) {
             String reason = connection.check(nowMs, impatient);
             if (reason != null) {
