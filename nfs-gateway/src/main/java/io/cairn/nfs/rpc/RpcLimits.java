@@ -8,7 +8,8 @@ package io.cairn.nfs.rpc;
  * @param maxConnectionsPerHost connections at a time from one address
  * @param maxCallsInProgress calls of one connection that are not answered, or whose answer the
  *     socket has not taken; beyond it the connection is not read
- * @param maxReplyBytes expected bytes of the answers to those calls; at most an eighth of the budget
+ * @param maxReplyBytes expected bytes of the answers to those calls; at most an eighth of the
+ *     budget
  * @param budgetBytes memory of calls of all connections, and the same again for answers
  * @param idleMs a connection that says nothing for so long is closed
  * @param stallMs a connection that stops inside a record, or does not read its answers, is closed

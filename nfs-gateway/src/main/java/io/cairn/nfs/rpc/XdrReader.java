@@ -21,6 +21,11 @@ public final class XdrReader {
         }
     }
 
+    /** Bytes that are not read yet. */
+    public int leftBytes() {
+        return in.readableBytes();
+    }
+
     /** A 32-bit integer, signed or not (RFC 4506, 4.1 and 4.2). */
     public int i32() {
         require(4);

@@ -48,6 +48,12 @@ public final class XdrWriter {
         return this;
     }
 
+    /** Bytes as they are, without padding. */
+    public XdrWriter raw(byte[] data) {
+        out.writeBytes(data);
+        return this;
+    }
+
     /** Opaque data of a fixed length. */
     public XdrWriter fixed(byte[] data) {
         out.writeBytes(data);

@@ -1,0 +1,107 @@
+package io.cairn.nfs.export;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.Caller;
+import io.cairn.nfs.rpc.Credential;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+final class ExportTest {
+    private static @Nullable ClientRule rule(Export export, String address)
+            throws UnknownHostException {
+        return export.ruleFor(InetAddress.getByName(address));
+    }
+
+    private static ClientRule found(Export export, String address) throws UnknownHostException {
+        ClientRule rule = rule(export, address);
+        if (rule == null) {
+            throw new AssertionError("nothing for " + address);
+        }
+        return rule;
+    }
+
+    @Test
+    void narrowestRuleCounts() throws Exception {
+        Export export =
+                Export.parse("/data *(ro) 10.0.0.0/8(rw) 10.1.2.3(rw,no_root_squash) fd00::/8");
+        assertTrue(found(export, "8.8.8.8").readOnly());
+        assertFalse(found(export, "10.9.9.9").readOnly());
+        assertEquals(ClientRule.Squash.ROOT, found(export, "10.9.9.9").squash());
+        assertEquals(ClientRule.Squash.NONE, found(export, "10.1.2.3").squash());
+        assertTrue(found(export, "fd12::1").readOnly());
+    }
+
+    @Test
+    void clientsNotNamedHaveNoRule() throws Exception {
+        Export export = Export.parse("/ 192.168.4.0/22(rw)");
+        assertNull(rule(export, "192.168.8.1"));
+        assertNull(rule(export, "::1"));
+        assertEquals("192.168.4.0/22", found(export, "192.168.7.255").clients());
+    }
+
+    @Test
+    void standardsAreThoseOfExports5() throws Exception {
+        ClientRule rule = found(Export.parse("/ *"), "1.2.3.4");
+        assertTrue(rule.readOnly());
+        assertTrue(rule.secure());
+        assertEquals(ClientRule.Squash.ROOT, rule.squash());
+        assertFalse(rule.allowsPort(1024));
+        assertTrue(rule.allowsPort(1023));
+    }
+
+    @Test
+    void squashingReplacesWhatItShould() {
+        Credential root = Credential.sys(0, 0, 0, 5);
+        Credential user = Credential.sys(7, 0, 0, 5);
+        Caller none = ClientRule.parse("*(no_root_squash)").caller(root);
+        assertEquals(0, none.uid());
+        assertArrayEquals(new int[] {0, 5}, none.groups());
+        ClientRule squash = ClientRule.parse("*(anonuid=90,anongid=91)");
+        assertEquals(90, squash.caller(root).uid());
+        assertEquals(91, squash.caller(root).gid());
+        assertEquals(7, squash.caller(user).uid());
+        assertEquals(91, squash.caller(user).gid());
+        assertArrayEquals(new int[] {91, 5}, squash.caller(user).groups());
+        assertEquals(90, squash.caller(Credential.NONE).uid());
+        Caller all = ClientRule.parse("*(all_squash)").caller(user);
+        assertEquals(65_534, all.uid());
+        assertEquals(0, all.groups().length);
+    }
+
+    @Test
+    void idsAreOfThePathAlone() {
+        assertEquals(Export.parse("/a/b *").id(), Export.parse("//a/b/ 10.0.0.0/8(rw)").id());
+        assertNotEquals(Export.parse("/a *").id(), Export.parse("/b *").id());
+        assertEquals("/", Export.parse("/ *").path());
+    }
+
+    @Test
+    void mistakesAreNamed() {
+        for (String line :
+                List.of(
+                        "/a",
+                        "a *",
+                        "/a/../b *",
+                        "/a *(rw",
+                        "/a *(fast)",
+                        "/a 10.0.0.0/33",
+                        "/a 10.0.0.0/x",
+                        "/a no-such-host.invalid",
+                        "/a *(anonuid=x)")) {
+            assertThrows(IllegalArgumentException.class, () -> Export.parse(line), line);
+        }
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Exports.of(List.of(Export.parse("/a *"), Export.parse("/a/ *"))));
+    }
+}
