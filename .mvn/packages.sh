@@ -6,7 +6,7 @@ CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 
 # The tests: programs that work on the mount as people do, and what makes a disk whose power is cut.
 CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr
-    e2fsprogs mount perl-base"
+    e2fsprogs mount perl-base libnfs-utils"
 
 # Fetching Maven on a machine that has none.
 CAIRN_MAVEN_PACKAGES="maven"
@@ -47,6 +47,7 @@ cairn_has_package() {
         e2fsprogs) PATH=$PATH:/sbin:/usr/sbin command -v mkfs.ext4 >/dev/null 2>&1 ;;
         perl-base) command -v perl >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
+        libnfs-utils) command -v nfs-cp >/dev/null 2>&1 ;;
         libc6-dev) [ -r /usr/include/stdlib.h ] ;;
         *) command -v "$1" >/dev/null 2>&1 ;;
     esac

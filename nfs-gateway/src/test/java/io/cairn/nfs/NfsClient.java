@@ -70,7 +70,7 @@ public final class NfsClient implements AutoCloseable {
     public record Page(List<Entry> entries, boolean end, long verifier) {}
 
     /** What READ gives. */
-    public record Data(byte[] bytes, boolean eof) {}
+    public record ReadBytes(byte[] bytes, boolean eof) {}
 
     /** What WRITE gives. */
     public record Written(int count, int committed, long verifier) {}
@@ -163,7 +163,7 @@ public final class NfsClient implements AutoCloseable {
         return results.opaque(4096);
     }
 
-    public Data read(Handle handle, long offset, int count) {
+    public ReadBytes read(Handle handle, long offset, int count) {
         XdrReader results = nfs(READ, out -> out.opaque(handle.bytes).i64(offset).i32(count));
         NfsCodec.postOp(results);
         int length = results.i32();
@@ -172,7 +172,7 @@ public final class NfsClient implements AutoCloseable {
         if (data.length != length) {
             throw new AssertionError(data.length + " bytes instead of " + length);
         }
-        return new Data(data, eof);
+        return new ReadBytes(data, eof);
     }
 
     public Written write(Handle handle, long offset, byte[] data, int stable) {

@@ -6,7 +6,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
-import io.cairn.nfs.NfsClient.Data;
+import io.cairn.nfs.NfsClient.ReadBytes;
 import java.nio.ByteBuffer;
 
 /** An open file of {@link NfsFileSystem}: all the state that NFS version 3 leaves to the client. */
@@ -57,7 +57,7 @@ final class NfsOpenFile implements OpenFile {
         while (target.hasRemaining()) {
             long at = offsetBytes + total;
             int count = Math.min(target.remaining(), TRANSFER_BYTES);
-            Data data = fs.ask(caller, c -> c.read(fs.handle(ino), at, count));
+            ReadBytes data = fs.ask(caller, c -> c.read(fs.handle(ino), at, count));
             target.put(data.bytes());
             total += data.bytes().length;
             if (data.eof()) {

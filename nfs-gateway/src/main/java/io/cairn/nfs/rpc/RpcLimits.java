@@ -45,14 +45,6 @@ public record RpcLimits(
     /** What a call counts at least towards the budget: its buffers and its worker. */
     static final int CALL_BYTES = 16 << 10;
 
-    /** Refuses limits that contradict each other. */
-    public RpcLimits {
-        if (maxReplyBytes > budgetBytes / 8 || maxRecordBytes > budgetBytes / 8) {
-            throw new IllegalArgumentException(
-                    "a budget of " + budgetBytes + " bytes; one connection may use an eighth");
-        }
-    }
-
     /** The same with other times, for tests. */
     public RpcLimits withTimes(long newIdleMs, long newStallMs) {
         return new RpcLimits(

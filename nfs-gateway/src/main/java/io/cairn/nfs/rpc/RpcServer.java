@@ -63,6 +63,11 @@ public final class RpcServer implements Listener {
                 throw new IllegalArgumentException("two programs " + program.number());
             }
         }
+        long share = limits.budgetBytes() / 8;
+        if (limits.maxReplyBytes() > share || limits.maxRecordBytes() > share) {
+            throw new IllegalArgumentException(
+                    "a budget of " + limits.budgetBytes() + " bytes; a connection gets an eighth");
+        }
         this.context =
                 new RpcContext(
                         limits,
