@@ -1,7 +1,6 @@
 package io.cairn.cli;
 
 import io.cairn.nfs.NfsSettings;
-import io.cairn.nfs.export.Exports;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -12,13 +11,14 @@ import picocli.CommandLine.Option;
 /** {@code cairn nfs}: serves a cluster to NFS clients. */
 @Command(
         name = "nfs",
+        subcommands = NfsExportsCommand.class,
         description = {
             "Serve a cluster to machines that speak NFS version 3, over TCP.",
             "NFS and MOUNT are on one port, so that no portmapper is needed."
         },
         footer = {
-            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049 \\",
-            "      --export '/ 10.0.0.0/8(rw) 10.0.0.7(rw,no_root_squash)'",
+            "  cairn nfs exports add '/ 10.0.0.0/8(rw) 10.0.0.7(rw,no_root_squash)'",
+            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049",
             "  mount -o vers=3,tcp,port=2049,mountport=2049,nolock HOST:/ /mnt"
         })
 final class NfsCommand implements Callable<Integer> {
@@ -50,7 +50,9 @@ final class NfsCommand implements Callable<Integer> {
                 "address, ADDRESS/BITS, a host name, or *. Options: ro (the standard), rw,",
                 "root_squash (the standard), no_root_squash, all_squash, anonuid=N, anongid=N,",
                 "secure (the standard: ports below 1024 only), insecure.",
-                "Without this option / is exported to this machine: rw,no_root_squash,insecure."
+                "Without this option: the list kept in the cluster (cairn nfs exports); while"
+                        + " there",
+                "is none, / to this machine: rw,no_root_squash,insecure."
             })
     private List<String> exports = new ArrayList<>();
 
@@ -68,13 +70,12 @@ final class NfsCommand implements Callable<Integer> {
             Require.between("--mount-port", mountPort, 0, 65_535);
             settings = settings.withMountPort(mountPort);
         }
-        Exports exported =
-                NfsNode.exports(exports.isEmpty() ? List.of(NfsNode.LOCAL_EXPORT) : exports);
+        NfsNode.parse(exports);
         try (Closing closing = new Closing()) {
             World world = closing.add(new World());
             AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
             NfsNode node =
-                    closing.add(new NfsNode(world, MasterList.parse(masters), exported, settings));
+                    closing.add(new NfsNode(world, MasterList.parse(masters), exports, settings));
             page.show(() -> null, () -> "{}");
             System.out.println(
                     "cairn nfs ready on " + node.endpoint() + ", admin on " + page.endpoint());

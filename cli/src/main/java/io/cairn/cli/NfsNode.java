@@ -5,8 +5,13 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.nfs.NfsGateway;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.nfs.export.Export;
+import io.cairn.nfs.export.ExportList;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.export.SharedExports;
+import io.cairn.runtime.DaemonThreads;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 
 /** An NFS gateway: a client of the cluster and its NFS door, put together. */
 final class NfsNode implements AutoCloseable {
@@ -14,31 +19,31 @@ final class NfsNode implements AutoCloseable {
     static final String LOCAL_EXPORT =
             "/ 127.0.0.0/8(rw,no_root_squash,insecure) ::1(rw,no_root_squash,insecure)";
 
+    private final Closing closing = new Closing();
     private final CairnFileSystem files;
     private final NfsGateway gateway;
 
-    /** Connects and serves. */
-    NfsNode(World world, List<Endpoint> masters, Exports exports, NfsSettings settings) {
+    /**
+     * Connects and serves.
+     *
+     * @param lines what to export, as in exports(5); none for the list that is kept in the cluster
+     */
+    NfsNode(World world, List<Endpoint> masters, List<String> lines, NfsSettings settings) {
         String name =
                 MountNode.hostName()
                         + " nfs "
                         + settings.listen()
                         + " "
                         + ProcessHandle.current().pid();
-        files = MountNode.connect(world, new Source(masters, "/"), name);
+        files = closing.add(MountNode.connect(world, new Source(masters, "/"), name));
         try {
-            gateway =
-                    NfsGateway.start(
-                            files,
-                            exports,
-                            settings,
-                            new NfsGateway.World(
-                                    world.loops(),
-                                    world.scheduler(),
-                                    world.clock(),
-                                    world.random()));
+            Exports exports = lines.isEmpty() ? shared(world) : Exports.of(parse(lines));
+            NfsGateway.World parts =
+                    new NfsGateway.World(
+                            world.loops(), world.scheduler(), world.clock(), world.random());
+            gateway = closing.add(NfsGateway.start(files, exports, settings, parts));
         } catch (RuntimeException e) {
-            files.close();
+            closing.close();
             throw e;
         }
         world.metrics().gauge("cairn.nfs.connections", gateway, NfsGateway::connectionCount);
@@ -46,10 +51,24 @@ final class NfsNode implements AutoCloseable {
         world.metrics().gauge("cairn.nfs.used.bytes", gateway, NfsGateway::usedBytes);
     }
 
+    private Exports shared(World world) {
+        ExecutorService worker =
+                Executors.newSingleThreadExecutor(new DaemonThreads("nfs-exports"));
+        closing.add(worker::shutdownNow);
+        return closing.add(
+                new SharedExports(
+                        new ExportList(files),
+                        parse(List.of(LOCAL_EXPORT)),
+                        world.scheduler(),
+                        worker));
+    }
+
     /** Parses lines of exports(5); fails with USAGE. */
-    static Exports exports(List<String> lines) {
+    static List<Export> parse(List<String> lines) {
         try {
-            return Exports.of(lines.stream().map(Export::parse).toList());
+            List<Export> parsed = lines.stream().map(Export::parse).toList();
+            Exports.of(parsed);
+            return parsed;
         } catch (IllegalArgumentException e) {
             throw new CommandException(ExitCode.USAGE, String.valueOf(e.getMessage()), e);
         }
@@ -62,10 +81,6 @@ final class NfsNode implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            gateway.close();
-        } finally {
-            files.close();
-        }
+        closing.close();
     }
 }

@@ -127,7 +127,7 @@ final class UpCommand implements Callable<Integer> {
                             new NfsNode(
                                     world,
                                     List.of(cluster.master()),
-                                    NfsNode.exports(List.of(NfsNode.LOCAL_EXPORT)),
+                                    List.of(),
                                     NfsSettings.of(MasterList.endpoint(nfs))));
         }
         RunFile.own(

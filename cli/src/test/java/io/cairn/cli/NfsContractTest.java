@@ -30,7 +30,7 @@ final class NfsContractTest extends FileSystemContract {
                             new NfsNode(
                                     world,
                                     List.of(cluster.master()),
-                                    NfsNode.exports(List.of(NfsNode.LOCAL_EXPORT)),
+                                    List.of(),
                                     NfsSettings.of(any)));
             return new SeamPosix(
                     new NfsFileSystem(gateway.endpoint()),

@@ -1,8 +1,13 @@
 package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.Endpoint;
+import io.cairn.nfs.NfsClient;
+import io.cairn.nfs.NfsError;
+import io.cairn.nfs.rpc.Credential;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,6 +88,43 @@ final class NfsRestartTest {
             assertEquals(1, writer.moves());
             writer.verify();
         }
+    }
+
+    @Test
+    void exportsAreChangedWithoutARestart() throws Exception {
+        int port = ProcessCluster.freePort();
+        gateway(port);
+        Endpoint endpoint = new Endpoint("127.0.0.1", port);
+        try (NfsClient client = new NfsClient(endpoint, Credential.sys(0, 0))) {
+            NfsClient.Handle root = client.mount("/");
+            client.mkdir(root, "data");
+            assertEquals("", exports("list"));
+            exports("add", "/data *(rw,no_root_squash,insecure)");
+            Poll.until("export of /data", 20, () -> client.mount("/data") != null);
+            NfsError gone = assertThrows(NfsError.class, () -> client.getattr(root));
+            assertEquals(70, gone.status(), "STALE");
+            assertEquals("/data *(rw,no_root_squash,insecure)\n", exports("list"));
+            exports("remove", "/data");
+            Poll.until("end of the export", 20, () -> isRefused(client));
+        }
+    }
+
+    private static boolean isRefused(NfsClient client) {
+        try {
+            client.mount("/data");
+            return false;
+        } catch (NfsError e) {
+            return true;
+        }
+    }
+
+    private String exports(String command, String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(List.of("nfs", "exports", command));
+        all.addAll(List.of(arguments));
+        all.addAll(List.of("--masters", master));
+        CairnProcess.Result result = CairnProcess.run(directory, all.toArray(new String[0]));
+        assertEquals(0, result.exitCode(), result.output());
+        return result.output();
     }
 
     @Test

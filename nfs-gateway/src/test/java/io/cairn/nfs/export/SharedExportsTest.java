@@ -1,0 +1,87 @@
+package io.cairn.nfs.export;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.testkit.ModelFileSystem;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class SharedExportsTest {
+    private final FileSystem files = new ModelFileSystem(Clock.system());
+    private final ExportList list = new ExportList(files);
+    private final Deque<Runnable> later = new ArrayDeque<>();
+
+    private final Scheduler scheduler =
+            new Scheduler() {
+                @Override
+                public Timer schedule(Runnable task, long delayMs) {
+                    later.add(task);
+                    return () -> later.remove(task);
+                }
+
+                @Override
+                public void execute(Runnable task) {
+                    later.add(task);
+                }
+            };
+
+    private static List<String> paths(Exports exports) {
+        return exports.all().stream().map(Export::path).toList();
+    }
+
+    @Test
+    void listKeepsOneLineForEachPath() {
+        assertNull(list.lines());
+        assertFalse(list.remove("/a"));
+        list.put("/a *(rw)");
+        list.put("/b *");
+        list.put("/a/ 10.0.0.0/8");
+        assertEquals(List.of("/b *", "/a/ 10.0.0.0/8"), list.lines());
+        assertTrue(list.remove("/a"));
+        assertFalse(list.remove("/a"));
+        assertThrows(IllegalArgumentException.class, () -> list.put("/c *(fast)"));
+        assertEquals(List.of("/b *"), list.lines());
+    }
+
+    @Test
+    void changesAreFollowed() {
+        try (SharedExports shared =
+                new SharedExports(list, List.of(Export.parse("/ *")), scheduler, Runnable::run)) {
+            assertEquals(List.of("/"), paths(shared));
+            list.put("/a *");
+            later.remove().run();
+            assertEquals(List.of("/a"), paths(shared));
+            list.remove("/a");
+            later.remove().run();
+            assertEquals(List.of(), paths(shared), "nothing, once there was a list");
+        }
+        later.remove().run();
+        assertTrue(later.isEmpty(), "nothing is looked at after the end");
+    }
+
+    @Test
+    void listThatCannotBeReadChangesNothing() {
+        list.put("/a *");
+        try (SharedExports shared = new SharedExports(list, List.of(), scheduler, Runnable::run)) {
+            files.setXattr(
+                    Caller.ROOT,
+                    FileSystem.ROOT_INO,
+                    "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII),
+                    "nonsense\n".getBytes(StandardCharsets.US_ASCII),
+                    0);
+            later.remove().run();
+            assertEquals(List.of("/a"), paths(shared));
+        }
+    }
+}
