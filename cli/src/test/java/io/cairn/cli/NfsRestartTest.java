@@ -100,18 +100,19 @@ final class NfsRestartTest {
             client.mkdir(root, "data");
             assertEquals("", exports("list"));
             exports("add", "/data *(rw,no_root_squash,insecure)");
-            Poll.until("export of /data", 20, () -> client.mount("/data") != null);
+            Poll.until("export of /data alone", 20, () -> isRefused(client, "/"));
+            client.mount("/data");
             NfsError gone = assertThrows(NfsError.class, () -> client.getattr(root));
             assertEquals(70, gone.status(), "STALE");
             assertEquals("/data *(rw,no_root_squash,insecure)\n", exports("list"));
             exports("remove", "/data");
-            Poll.until("end of the export", 20, () -> isRefused(client));
+            Poll.until("end of the export", 20, () -> isRefused(client, "/data"));
         }
     }
 
-    private static boolean isRefused(NfsClient client) {
+    private static boolean isRefused(NfsClient client, String path) {
         try {
-            client.mount("/data");
+            client.mount(path);
             return false;
         } catch (NfsError e) {
             return true;
