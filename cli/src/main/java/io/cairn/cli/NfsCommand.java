@@ -43,6 +43,17 @@ final class NfsCommand implements Callable<Integer> {
     private @Nullable Integer mountPort;
 
     @Option(
+            names = "--portmap",
+            arity = "0..1",
+            fallbackValue = "111",
+            paramLabel = "PORT",
+            description = {
+                "Run a port mapper of our own, version 2 over TCP, so that clients and",
+                "'showmount -e' find the ports (default: none; PORT: 111)."
+            })
+    private @Nullable Integer portmapPort;
+
+    @Option(
             names = "--export",
             paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
             description = {
@@ -69,6 +80,10 @@ final class NfsCommand implements Callable<Integer> {
         if (mountPort != null) {
             Require.between("--mount-port", mountPort, 0, 65_535);
             settings = settings.withMountPort(mountPort);
+        }
+        if (portmapPort != null) {
+            Require.between("--portmap", portmapPort, 0, 65_535);
+            settings = settings.withPortmapPort(portmapPort);
         }
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {

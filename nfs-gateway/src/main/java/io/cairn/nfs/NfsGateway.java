@@ -4,12 +4,16 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.net.EventLoops;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.rpc.PortmapProgram;
+import io.cairn.nfs.rpc.PortmapProgram.Mapping;
 import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.RpcServer;
 import io.cairn.nfs.v3.MountProgram;
+import io.cairn.nfs.v3.NfsProgram;
 import io.cairn.nfs.v3.NfsPrograms;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,97 +33,112 @@ public final class NfsGateway implements AutoCloseable {
 
     private final ExecutorService workers;
     private final NfsPrograms programs;
-    private final RpcServer server;
-    private final @Nullable RpcServer mountServer;
+    private final List<RpcServer> servers = new ArrayList<>();
+    private @Nullable Endpoint mountEndpoint;
+    private @Nullable Endpoint portmapEndpoint;
 
     /**
      * What a gateway runs on; stays the caller's.
      *
-     * @param random used with its monitor held, so it need not be thread-safe
+     * @param random used by the thread that starts the gateway only
      */
     public record World(
             EventLoops loops, Scheduler scheduler, Clock clock, RandomGenerator random) {}
 
-    private NfsGateway(
-            ExecutorService workers,
-            NfsPrograms programs,
-            RpcServer server,
-            @Nullable RpcServer mountServer) {
+    private NfsGateway(ExecutorService workers, NfsPrograms programs) {
         this.workers = workers;
         this.programs = programs;
-        this.server = server;
-        this.mountServer = mountServer;
     }
 
     /**
      * Starts to serve.
      *
      * @param fs stays the caller's
-     * @throws io.cairn.fs.FsException EBUSY, EACCES, ENXIO when the port cannot be had; what the
+     * @throws io.cairn.fs.FsException EBUSY, EACCES, ENXIO when a port cannot be had; what the
      *     filesystem throws when it cannot be reached
      */
     public static NfsGateway start(
             FileSystem fs, Exports exports, NfsSettings settings, World world) {
         ExecutorService workers =
                 Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("nfs-", 0).factory());
-        NfsPrograms programs = null;
-        RpcServer server = null;
+        NfsPrograms.Threads threads =
+                new NfsPrograms.Threads(workers, world.scheduler, world.clock);
+        NfsPrograms programs;
         try {
             programs =
-                    new NfsPrograms(
-                            fs,
-                            exports,
-                            settings.transferBytes(),
-                            new NfsPrograms.Threads(workers, world.scheduler, world.clock),
-                            world.random);
-            RpcServer.Threads threads =
-                    new RpcServer.Threads(world.loops, workers, world.scheduler, world.clock);
-            server = new RpcServer(settings.listen(), programs.all(), settings.limits(), threads);
-            RpcServer mountServer = mountServer(settings, programs, threads);
-            LOG.info("NFS served on {}", server.endpoint());
-            return new NfsGateway(workers, programs, server, mountServer);
+                    new NfsPrograms(fs, exports, settings.transferBytes(), threads, world.random);
         } catch (RuntimeException e) {
-            if (server != null) {
-                server.close();
-            }
-            if (programs != null) {
-                programs.close();
-            }
             workers.shutdownNow();
+            throw e;
+        }
+        NfsGateway gateway = new NfsGateway(workers, programs);
+        try {
+            gateway.listen(settings, world);
+            return gateway;
+        } catch (RuntimeException e) {
+            gateway.close();
             throw e;
         }
     }
 
-    private static @Nullable RpcServer mountServer(
-            NfsSettings settings, NfsPrograms programs, RpcServer.Threads threads) {
-        Integer port = settings.mountPort();
-        if (port == null) {
-            return null;
+    private void listen(NfsSettings settings, World world) {
+        RpcServer.Threads threads =
+                new RpcServer.Threads(world.loops, workers, world.scheduler, world.clock);
+        Endpoint nfs = listen(settings.listen(), programs.all(), settings, threads);
+        Endpoint mount = nfs;
+        String host = settings.listen().host();
+        Integer mountPort = settings.mountPort();
+        if (mountPort != null) {
+            List<RpcProgram> only =
+                    programs.all().stream()
+                            .filter(program -> program.number() == MountProgram.NUMBER)
+                            .toList();
+            mount = listen(new Endpoint(host, mountPort), only, settings, threads);
+            mountEndpoint = mount;
         }
-        List<RpcProgram> mount =
-                programs.all().stream().filter(p -> p.number() == MountProgram.NUMBER).toList();
-        return new RpcServer(
-                new Endpoint(settings.listen().host(), port), mount, settings.limits(), threads);
+        Integer portmapPort = settings.portmapPort();
+        if (portmapPort != null) {
+            PortmapProgram portmap =
+                    new PortmapProgram(
+                            List.of(
+                                    new Mapping(NfsProgram.NUMBER, 3, nfs.port()),
+                                    new Mapping(MountProgram.NUMBER, 3, mount.port())));
+            portmapEndpoint =
+                    listen(new Endpoint(host, portmapPort), List.of(portmap), settings, threads);
+        }
+        LOG.info("NFS served on {}", nfs);
+    }
+
+    private Endpoint listen(
+            Endpoint at, List<RpcProgram> served, NfsSettings settings, RpcServer.Threads threads) {
+        RpcServer server = new RpcServer(at, served, settings.limits(), threads);
+        servers.add(server);
+        return server.endpoint();
     }
 
     /** Where it listens. */
     public Endpoint endpoint() {
-        return server.endpoint();
+        return servers.get(0).endpoint();
     }
 
     /** Where MOUNT listens besides; null when nowhere. */
     public @Nullable Endpoint mountEndpoint() {
-        return mountServer == null ? null : mountServer.endpoint();
+        return mountEndpoint;
+    }
+
+    /** Where the port mapper listens; null when there is none. */
+    public @Nullable Endpoint portmapEndpoint() {
+        return portmapEndpoint;
     }
 
     /** Connections now. */
     public int connectionCount() {
-        return server.connectionCount();
+        return servers.stream().mapToInt(RpcServer::connectionCount).sum();
     }
 
     /** Memory that calls and answers hold now, in bytes. */
     public long usedBytes() {
-        return server.usedBytes();
+        return servers.stream().mapToLong(RpcServer::usedBytes).sum();
     }
 
     /** Files open now. */
@@ -133,10 +152,7 @@ public final class NfsGateway implements AutoCloseable {
      */
     @Override
     public void close() {
-        server.close();
-        if (mountServer != null) {
-            mountServer.close();
-        }
+        servers.forEach(RpcServer::close);
         workers.shutdown();
         try {
             if (!workers.awaitTermination(DRAIN_MS, TimeUnit.MILLISECONDS)) {

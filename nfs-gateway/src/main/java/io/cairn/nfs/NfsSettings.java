@@ -10,34 +10,36 @@ import org.jspecify.annotations.Nullable;
  * @param listen where NFS and MOUNT are served
  * @param mountPort a second port on the same address for MOUNT, for clients that insist; null for
  *     none
+ * @param portmapPort a port on the same address for a port mapper of our own, normally 111; null
+ *     for none
  * @param transferBytes largest READ and WRITE: 4 KiB to 1 MiB
  * @param limits of connections and memory
  */
 public record NfsSettings(
-        Endpoint listen, @Nullable Integer mountPort, int transferBytes, RpcLimits limits) {
-    private static final int MIN_TRANSFER_BYTES = 4096;
+        Endpoint listen,
+        @Nullable Integer mountPort,
+        @Nullable Integer portmapPort,
+        int transferBytes,
+        RpcLimits limits) {
     private static final int MAX_TRANSFER_BYTES = 1 << 20;
-
-    /** Refuses transfer sizes out of range. */
-    public NfsSettings {
-        if (transferBytes < MIN_TRANSFER_BYTES || transferBytes > MAX_TRANSFER_BYTES) {
-            throw new IllegalArgumentException(
-                    "transfers of " + transferBytes + " bytes; 4096 to 1048576 are possible");
-        }
-    }
 
     /** The standard settings at an address. */
     public static NfsSettings of(Endpoint listen) {
-        return new NfsSettings(listen, null, MAX_TRANSFER_BYTES, RpcLimits.STANDARD);
+        return new NfsSettings(listen, null, null, MAX_TRANSFER_BYTES, RpcLimits.STANDARD);
     }
 
-    /** The same with MOUNT on a port of its own, too. */
+    /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
-        return new NfsSettings(listen, port, transferBytes, limits);
+        return new NfsSettings(listen, port, portmapPort, transferBytes, limits);
+    }
+
+    /** The same with a port mapper; 0 takes a free one. */
+    public NfsSettings withPortmapPort(int port) {
+        return new NfsSettings(listen, mountPort, port, transferBytes, limits);
     }
 
     /** The same with other limits. */
     public NfsSettings withLimits(RpcLimits newLimits) {
-        return new NfsSettings(listen, mountPort, transferBytes, newLimits);
+        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, newLimits);
     }
 }

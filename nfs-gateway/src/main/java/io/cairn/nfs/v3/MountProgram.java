@@ -75,7 +75,7 @@ public final class MountProgram implements RpcProgram {
 
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
-        return call.procedure() == DUMP || call.procedure() == EXPORT ? 64 << 10 : 256;
+        return call.procedure() == DUMP || call.procedure() == EXPORT ? 1 << 20 : 256;
     }
 
     @Override
