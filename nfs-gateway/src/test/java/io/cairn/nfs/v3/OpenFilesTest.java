@@ -1,0 +1,174 @@
+package io.cairn.nfs.v3;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.testkit.ModelFileSystem;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Files between calls, on a clock that stands still until it is moved. */
+final class OpenFilesTest {
+    private static final int MAX_OPEN = 8;
+    private static final long IDLE_MS = 1000;
+    private static final int ERRORS_REMEMBERED = 1024;
+
+    private final FileSystem model = new ModelFileSystem(Clock.system());
+    private final Deque<Runnable> checks = new ArrayDeque<>();
+    private long nowMs;
+    private boolean failing;
+
+    private final Clock clock =
+            new Clock() {
+                @Override
+                public long nanoTime() {
+                    return nowMs * 1_000_000;
+                }
+
+                @Override
+                public long wallNs() {
+                    return nowMs * 1_000_000;
+                }
+            };
+
+    private final Scheduler scheduler =
+            new Scheduler() {
+                @Override
+                public Timer schedule(Runnable task, long delayMs) {
+                    checks.add(task);
+                    return () -> checks.remove(task);
+                }
+
+                @Override
+                public void execute(Runnable task) {
+                    checks.add(task);
+                }
+            };
+
+    private final OpenFiles files =
+            new OpenFiles(
+                    (FileSystem) failing(FileSystem.class, model),
+                    new OpenFiles.Bounds(MAX_OPEN, IDLE_MS),
+                    clock,
+                    scheduler,
+                    Runnable::run,
+                    new Random(1));
+
+    /** The same object, but closing a file of it fails when the test wants it. */
+    private Object failing(Class<?> type, Object target) {
+        return Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, arguments) -> {
+                    try {
+                        Object result = method.invoke(target, arguments);
+                        if (method.getName().equals("close") && failing) {
+                            throw new FsException(Errno.EIO, "as the test wants");
+                        }
+                        return result instanceof OpenFile
+                                ? failing(OpenFile.class, result)
+                                : result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private long make(String name) {
+        return model.mknod(Caller.ROOT, FileSystem.ROOT_INO, Name.of(name), FileType.FILE, 0644, 0)
+                .ino();
+    }
+
+    private void touch(long ino) {
+        files.use(ino).close();
+    }
+
+    private void later(long ms) {
+        nowMs += ms;
+        checks.remove().run();
+    }
+
+    @Test
+    void filesStayOpenUntilTheyAreIdle() {
+        long ino = make("f");
+        OpenFiles.Use first = files.use(ino);
+        OpenFile file = first.file();
+        later(10 * IDLE_MS);
+        assertEquals(1, files.size(), "in use");
+        first.close();
+        later(IDLE_MS - 1);
+        OpenFiles.Use second = files.use(ino);
+        assertSame(file, second.file());
+        second.close();
+        later(IDLE_MS);
+        assertEquals(0, files.size());
+    }
+
+    @Test
+    void noMoreStayOpenThanAllowed() {
+        for (int i = 0; i < 100; i++) {
+            nowMs++;
+            touch(make("f" + i));
+            assertEquals(true, files.size() <= MAX_OPEN + 1, "open: " + files.size());
+        }
+    }
+
+    @Test
+    void errorOfAClosedFileIsToldOnce() {
+        long ino = make("f");
+        long verifier = files.verifier();
+        touch(ino);
+        failing = true;
+        later(IDLE_MS);
+        FsException lost = files.takeError(ino);
+        assertNotNull(lost);
+        assertEquals(Errno.EIO, lost.errno());
+        assertNull(files.takeError(ino));
+        assertEquals(verifier, files.verifier());
+    }
+
+    @Test
+    void moreErrorsThanCanBeRememberedChangeTheVerifier() {
+        long verifier = files.verifier();
+        failing = true;
+        for (int i = 0; i <= ERRORS_REMEMBERED; i++) {
+            touch(make("f" + i));
+        }
+        later(IDLE_MS);
+        assertNotEquals(verifier, files.verifier());
+    }
+
+    @Test
+    void whatCannotBeOpenedIsNotRemembered() {
+        assertThrows(FsException.class, () -> files.use(4711));
+        assertThrows(FsException.class, () -> files.use(FileSystem.ROOT_INO));
+        assertEquals(0, files.size());
+    }
+
+    @Test
+    void closedForGoodItAsksToComeAgain() {
+        long ino = make("f");
+        touch(ino);
+        files.close();
+        assertEquals(0, files.size());
+        FsException e = assertThrows(FsException.class, () -> files.use(ino));
+        assertEquals(NfsStatus.JUKEBOX, NfsStatus.of(e.errno()));
+    }
+}
