@@ -74,7 +74,15 @@ final class Mountpoint {
 
     /** A mount whose process is gone answers ENOTCONN to everything: take it away. */
     private static void repairStale(Path absolute) {
-        for (int i = 0; i < 16 && probe(absolute) == -Libc.ENOTCONN; i++) {
+        for (int i = 0; i < 16; i++) {
+            int result = probe(absolute);
+            if (result == -Libc.ECONNABORTED) {
+                // The kernel was taking the dead process out just now.
+                continue;
+            }
+            if (result != -Libc.ENOTCONN) {
+                return;
+            }
             LOG.info(
                     "{} is a dead mount of a process that was killed; unmounting it first",
                     absolute);
