@@ -39,6 +39,9 @@ final class Libc {
     static final int R_OK = 4;
     static final int W_OK = 2;
 
+    /** More than struct statfs has on any machine. */
+    private static final long STATFS_BYTES = 256;
+
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
@@ -56,6 +59,7 @@ final class Libc {
     private static final MethodHandle MUNMAP = bind("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle UMOUNT2 = bind("umount2", JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle ACCESS = bind("access", JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle STATFS = bind("statfs", JAVA_INT, ADDRESS, ADDRESS);
     private static final MethodHandle GETEUID = bind("geteuid", JAVA_INT);
 
     private Libc() {}
@@ -174,6 +178,21 @@ final class Libc {
         MemorySegment place = PLACE.get();
         try (Arena arena = Arena.ofConfined()) {
             int result = (int) ACCESS.invokeExact(place, arena.allocateFrom(path.toString()), mode);
+            return result < 0 ? (int) errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** statfs(2), the answer thrown away: 0, or why not. No cache of the kernel knows it. */
+    static int statfs(Path path) {
+        MemorySegment place = PLACE.get();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment answer = arena.allocate(STATFS_BYTES, 8);
+            int result =
+                    (int) STATFS.invokeExact(place, arena.allocateFrom(path.toString()), answer);
             return result < 0 ? (int) errno(place) : result;
         } catch (RuntimeException | Error e) {
             throw e;

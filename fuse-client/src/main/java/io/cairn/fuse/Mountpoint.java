@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -96,10 +97,13 @@ final class Mountpoint {
         }
     }
 
-    /** access(2) with a deadline, because a mount whose process hangs does not answer. */
+    /**
+     * statfs(2) with a deadline, because a mount whose process hangs does not answer. Attributes
+     * would not do: the kernel knows those of a dead mount for a while.
+     */
     private static int probe(Path path) {
         try {
-            return answer(path, PROBE_MS);
+            return answer(() -> Libc.statfs(path), path, PROBE_MS);
         } catch (TimeoutException e) {
             throw new MountException(
                     Category.MOUNTPOINT,
@@ -110,11 +114,15 @@ final class Mountpoint {
 
     /** The result of access(2) on a path that may be on a mount. */
     static int answer(Path path, long timeoutMs) throws TimeoutException {
+        return answer(() -> Libc.access(path, Libc.F_OK), path, timeoutMs);
+    }
+
+    private static int answer(IntSupplier call, Path path, long timeoutMs) throws TimeoutException {
         CompletableFuture<Integer> result = new CompletableFuture<>();
         Thread.ofPlatform()
                 .daemon()
                 .name("fuse-probe")
-                .start(() -> result.complete(Libc.access(path, Libc.F_OK)));
+                .start(() -> result.complete(call.getAsInt()));
         try {
             return result.get(timeoutMs, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
