@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class FileWork {
     private static final int SMALL_CELLS = 16;
     private static final int LARGE_CELLS = 200;
-    private static final int READ_BYTES = 40_000;
+
+    /** Whole cells: only what one read returns was there at one time. */
+    private static final int READ_BYTES = 160 * Cells.BYTES;
 
     private final Oracle oracle;
     private final Random random;
