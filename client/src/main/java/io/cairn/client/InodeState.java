@@ -277,7 +277,16 @@ final class InodeState implements WriteBack.Owner {
     public synchronized void lost(FsException error) {
         errors.note(error);
         tail.leave();
-        uncommitted.lost(chunks.end());
+        if (contents.isMoving()) {
+            // The master has the contents as they were, perhaps synced: holes must not replace
+            // them.
+            chunks.discardFrom(0);
+            contents.reset(inode.inline());
+            uncommitted.clear();
+            mount.dirty().remove(this);
+        } else {
+            uncommitted.lost(chunks.end());
+        }
     }
 
     /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */

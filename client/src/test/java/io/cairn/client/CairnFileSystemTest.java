@@ -259,6 +259,19 @@ class CairnFileSystemTest {
     }
 
     @Test
+    void whatWasThereStaysWhenTheFileCannotMoveToChunks() {
+        byte[] text = bytes(100, 1);
+        OpenFile file = create(A);
+        file.write(0, ByteBuffer.wrap(text));
+        file.sync(false);
+        cluster.servers.forEach(server -> server.full = true);
+        file.write(100, ByteBuffer.wrap(bytes(100_000, 2)));
+        assertEquals(Errno.ENOSPC, assertThrows(FsException.class, file::close).errno());
+        assertArrayEquals(text, readAll(fs, file.ino()));
+        assertArrayEquals(text, readAll(cluster.connect(), file.ino()));
+    }
+
+    @Test
     void corruptReplicaGivesErrorAndNeverWrongBytes() {
         long ino;
         try (OpenFile file = create(A)) {
