@@ -49,7 +49,7 @@ final class FaultPlan {
     private final Random random;
     private final List<Kind> kinds = new ArrayList<>();
     private final Map<String, Long> poweredMs = new LinkedHashMap<>();
-    private final Map<String, Long> killedMs = new LinkedHashMap<>();
+    private final Map<String, Long> disturbedMs = new LinkedHashMap<>();
     private boolean ended;
 
     /**
@@ -101,7 +101,7 @@ final class FaultPlan {
             case KILL_SERVER -> {
                 if (server.isRunning()) {
                     cluster.history.fault("kill " + server.node());
-                    killedMs.put(server.node(), simulation.millis());
+                    disturb(server);
                     exposeIfUnsure();
                     server.kill();
                     later(10, random.nextBoolean() ? 500 : 8_000, () -> start(server));
@@ -140,6 +140,8 @@ final class FaultPlan {
                                         NetworkFaults.NONE));
                 cluster.history.fault("network " + faults);
                 cluster.network.setFaults(faults);
+                cluster.servers.forEach(this::disturb);
+                exposeIfUnsure();
             }
         }
     }
@@ -149,7 +151,7 @@ final class FaultPlan {
             cluster.history.fault("start " + server.node());
             server.start();
             poweredMs.computeIfPresent(server.node(), (node, at) -> simulation.millis());
-            killedMs.computeIfPresent(server.node(), (node, at) -> simulation.millis());
+            disturbedMs.computeIfPresent(server.node(), (node, at) -> simulation.millis());
         }
     }
 
@@ -172,19 +174,20 @@ final class FaultPlan {
     private void forgetSettled() {
         if (cluster.isWhole()) {
             poweredMs.values().removeIf(at -> simulation.millis() - at > SETTLE_MS);
-            killedMs.values().removeIf(at -> simulation.millis() - at > SETTLE_MS);
+            disturbedMs.values().removeIf(at -> simulation.millis() - at > SETTLE_MS);
         }
     }
 
     /**
-     * What was closed but not synced is promised to outlast crashes of processes, or one loss of
-     * power. Of a server that lost its power and one whose process crashed at about the same time,
-     * nobody knows which is ahead when they are back: the former may serve, with what was synced.
+     * What was closed but not synced is promised to outlast crashes of processes, and here one loss
+     * of power beside. Of a server that lost its power and others whose process crashed or that the
+     * master did not hear at about the same time, it does not know which is ahead when they are
+     * back: the former may serve, with what was synced.
      */
     private void exposeIfUnsure() {
         forgetSettled();
         Set<String> unsure = new HashSet<>(poweredMs.keySet());
-        unsure.addAll(killedMs.keySet());
+        unsure.addAll(disturbedMs.keySet());
         boolean sure =
                 cluster.servers.stream()
                         .filter(server -> poweredMs.containsKey(server.node()))
@@ -273,6 +276,12 @@ final class FaultPlan {
         }
         cluster.history.fault("partition " + some + " from " + others);
         cluster.network.partition(some, others);
+        for (SimulatedServer server : cluster.servers) {
+            if (some.contains(server.node()) != some.contains(SimulatedMaster.NODE)) {
+                disturb(server);
+            }
+        }
+        exposeIfUnsure();
         later(50, random.nextBoolean() ? 2_000 : 14_000, this::heal);
     }
 
@@ -282,6 +291,12 @@ final class FaultPlan {
         if (!from.equals(to)) {
             cluster.history.fault(to + " does not hear " + from);
             cluster.network.block(from, to);
+            for (SimulatedServer server : cluster.servers) {
+                if (Set.of(from, to).equals(Set.of(server.node(), SimulatedMaster.NODE))) {
+                    disturb(server);
+                }
+            }
+            exposeIfUnsure();
             later(50, random.nextBoolean() ? 2_000 : 14_000, this::heal);
         }
     }
@@ -289,6 +304,12 @@ final class FaultPlan {
     private void heal() {
         cluster.history.fault("the network is whole");
         cluster.network.heal();
+        disturbedMs.replaceAll((node, at) -> simulation.millis());
+    }
+
+    /** The master may take a server for lost though it has everything. */
+    private void disturb(SimulatedServer server) {
+        disturbedMs.put(server.node(), simulation.millis());
     }
 
     private void killClient() {
