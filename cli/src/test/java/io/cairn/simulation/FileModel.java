@@ -17,6 +17,8 @@ final class FileModel {
     /** Largest size of a file, in cells. */
     static final int MAX_CELLS = 700;
 
+    private static final int CHUNK_CELLS = (1 << SimulatedCluster.CHUNK_SIZE_LOG2) / Cells.BYTES;
+
     private static final class Change {
         final long tag;
         final int from;
@@ -179,6 +181,13 @@ final class FileModel {
             sizes.add(changes.get(i).sizeAfter);
             if (i < since) {
                 return sizes;
+            }
+            // What is not acknowledged may be told chunk by chunk.
+            int before = i == 0 ? 0 : changes.get(i - 1).sizeAfter;
+            for (int end = CHUNK_CELLS; end < changes.get(i).sizeAfter; end += CHUNK_CELLS) {
+                if (end > before) {
+                    sizes.add(end);
+                }
             }
         }
         sizes.add(0);

@@ -21,7 +21,7 @@ import java.util.List;
 final class SimulatedCluster {
     static final int SERVERS = 3;
     static final int CLIENTS = 2;
-    private static final int CHUNK_SIZE_LOG2 = 16;
+    static final int CHUNK_SIZE_LOG2 = 16;
     private static final int SHOWN_GROUPS = 4;
     private static final long BEGIN_LIMIT_MS = 60_000;
 
