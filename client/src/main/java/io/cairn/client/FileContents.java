@@ -23,6 +23,11 @@ final class FileContents {
     private static final int MAX_PARALLEL = 16;
     private static final int MAX_TRIES = 20;
 
+    /** A young cluster has no place for chunks until its servers have come together. */
+    private static final long STORAGE_MS = 5000;
+
+    private static final long STORAGE_RETRY_MS = 100;
+
     private final Mount mount;
 
     FileContents(Mount mount) {
@@ -68,11 +73,24 @@ final class FileContents {
             return;
         }
         AttributeChange touch = AttributeChange.NONE.withMtime(state.attributes().mtimeNs());
-        Reply reply = ask(state.ino(), touch);
-        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
-        if (!ChunkIo.canStore(state.layout())) {
-            throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+        long endMs = mount.nowMs() + Math.min(STORAGE_MS, mount.timeoutMs());
+        while (true) {
+            Reply reply = ask(state.ino(), touch);
+            state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+            if (ChunkIo.canStore(state.layout())) {
+                return;
+            }
+            if (mount.nowMs() - endMs >= 0) {
+                throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+            }
+            pause();
         }
+    }
+
+    private void pause() {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        mount.runtime().scheduler().schedule(() -> over.complete(null), STORAGE_RETRY_MS);
+        Await.get(over, STORAGE_RETRY_MS);
     }
 
     /** As {@code OpenFile.allocate}: KEEP_SIZE alone reserves nothing and succeeds. */
