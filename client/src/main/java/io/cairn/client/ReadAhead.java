@@ -35,7 +35,6 @@ final class ReadAhead {
     private long runStart;
     private long next;
     private long issuedTo;
-    private long lastUseMs;
 
     ReadAhead(InodeState state) {
         Mount mount = state.mount();
@@ -109,7 +108,6 @@ final class ReadAhead {
             return null;
         }
         long nowMs = state.mount().nowMs();
-        lastUseMs = nowMs;
         if (!isSequential(from)) {
             forget(0, Long.MAX_VALUE);
             runStart = from;
@@ -198,13 +196,6 @@ final class ReadAhead {
         }
         if (segments.isEmpty()) {
             issuedTo = next;
-        }
-    }
-
-    /** Forgets everything when nobody has read for a while. */
-    void forgetIfIdle(long nowMs) {
-        if (nowMs - lastUseMs > MAX_AGE_MS) {
-            forget(0, Long.MAX_VALUE);
         }
     }
 }

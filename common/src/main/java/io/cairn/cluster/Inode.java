@@ -80,18 +80,6 @@ public record Inode(
                 nameChanges);
     }
 
-    public Inode withEntryCount(long count) {
-        return new Inode(
-                attributes,
-                parentIno,
-                policy,
-                layout,
-                inline,
-                count,
-                exclusiveVerifier,
-                nameChanges);
-    }
-
     /** What a reply tells of a directory. */
     public DirectoryState directoryState() {
         return new DirectoryState(attributes, nameChanges, entryCount);
