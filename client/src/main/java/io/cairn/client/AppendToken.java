@@ -21,8 +21,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * the late release of one never frees its successor's.
  */
 final class AppendToken {
-    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
-
     private final InodeState state;
     private final Mount mount;
     private final FileLocks locks;
@@ -32,7 +30,7 @@ final class AppendToken {
     private boolean recalled;
     private boolean fetching;
     private boolean writing;
-    private CompletableFuture<Void> releasing = DONE;
+    private CompletableFuture<Void> releasing = Promises.DONE;
 
     AppendToken(InodeState state, Mount mount, FileLocks locks) {
         this.state = state;

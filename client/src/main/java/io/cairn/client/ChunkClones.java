@@ -14,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
  * the lock of the inode, which answers take themselves.
  */
 final class ChunkClones {
-    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
-
     private final Object lock;
     private final ChunkIo io;
     private final Set<Long> made = new HashSet<>();
@@ -45,7 +43,7 @@ final class ChunkClones {
     CompletableFuture<Void> prepare(ChunkPlace place) {
         Layout.Run run = place.layout().runOf(place.index());
         if (!isPending(run, place.index())) {
-            return DONE;
+            return Promises.DONE;
         }
         CompletableFuture<Void> known = running.get(run.oid());
         if (known != null) {

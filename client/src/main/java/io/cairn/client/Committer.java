@@ -23,14 +23,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Committer {
-    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
-
     /** How often the inode may have changed under a commit before it fails. */
     private static final int MAX_ROUNDS = 30;
 
     private final InodeState state;
     private final Mount mount;
-    private CompletableFuture<Void> last = DONE;
+    private CompletableFuture<Void> last = Promises.DONE;
 
     Committer(InodeState state, Mount mount) {
         this.state = state;
@@ -53,16 +51,16 @@ final class Committer {
         synchronized (state) {
             before = last;
             if (before.isDone() && !state.isDirty()) {
-                last = DONE;
-                return DONE;
+                last = Promises.DONE;
+                return Promises.DONE;
             }
             last = mine;
         }
         // Without the lock: the round may wait for the master.
         if (before.isDone()) {
-            forward(round(0, waiter), mine);
+            Promises.forward(round(0, waiter), mine);
         } else {
-            forward(before.handle((_, _) -> true).thenCompose(_ -> round(0, null)), mine);
+            Promises.forward(before.handle((_, _) -> true).thenCompose(_ -> round(0, null)), mine);
         }
         return mine;
     }
@@ -106,7 +104,7 @@ final class Committer {
             mutation = state.nextMutation();
         }
         if (mutation == null) {
-            return DONE;
+            return Promises.DONE;
         }
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
@@ -118,7 +116,7 @@ final class Committer {
                             reply == null
                                     ? fail(Promises.cause(failure))
                                     : told(mutation, reply, number);
-                    forward(next, promise);
+                    Promises.forward(next, promise);
                 });
         return promise;
     }
@@ -139,7 +137,8 @@ final class Committer {
         Promises.whenDone(
                 state.appendToken().obtain(),
                 (_, failure) ->
-                        forward(failure == null ? tell(number, null) : fail(failure), promise));
+                        Promises.forward(
+                                failure == null ? tell(number, null) : fail(failure), promise));
         return promise;
     }
 
@@ -158,26 +157,14 @@ final class Committer {
                 .thenCompose(_ -> mount.master().mutate(mutation));
     }
 
-    private static void forward(CompletableFuture<Void> from, CompletableFuture<Void> to) {
-        Promises.whenDone(
-                from,
-                (_, failure) -> {
-                    if (failure == null) {
-                        to.complete(null);
-                    } else {
-                        to.completeExceptionally(failure);
-                    }
-                });
-    }
-
     private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
         if (reply instanceof Reply.EntryReply entry) {
             state.committed(mutation, entry.inode());
-            return DONE;
+            return Promises.DONE;
         }
         if (reply instanceof Reply.WrittenReply written
                 && mutation instanceof ContentMutation.WriteInline write) {
-            return state.committedInline(write, written) ? DONE : lookAfter(write);
+            return state.committedInline(write, written) ? Promises.DONE : lookAfter(write);
         }
         if (!(reply instanceof Reply.Failure failure)) {
             return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
@@ -188,7 +175,7 @@ final class Committer {
             Promises.whenDone(
                     mount.master().query(new Query.GetInode(state.ino())),
                     (answer, trouble) ->
-                            forward(
+                            Promises.forward(
                                     answer == null
                                             ? fail(Promises.cause(trouble))
                                             : again(mutation, answer, number),
@@ -208,9 +195,9 @@ final class Committer {
                         state.committed(write, entry.inode());
                         promise.complete(null);
                     } else if (answer instanceof Reply.Failure failure) {
-                        forward(refused(failure), promise);
+                        Promises.forward(refused(failure), promise);
                     } else {
-                        forward(fail(Promises.cause(trouble)), promise);
+                        Promises.forward(fail(Promises.cause(trouble)), promise);
                     }
                 });
         return promise;

@@ -17,8 +17,6 @@ import java.util.concurrent.CompletableFuture;
  * for that long nobody is asked about a file made here. Thread-safe.
  */
 final class FileTail {
-    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
-
     private final InodeState state;
     private final Mount mount;
     private volatile boolean sure;
@@ -94,7 +92,7 @@ final class FileTail {
      */
     CompletableFuture<Void> abandon() {
         if (!left && !state.isDirty()) {
-            return DONE;
+            return Promises.DONE;
         }
         long oid = state.layout().lastOid();
         return mount.master()

@@ -10,6 +10,9 @@ import org.slf4j.LoggerFactory;
 final class Promises {
     private static final Logger LOG = LoggerFactory.getLogger(Promises.class);
 
+    /** Nothing is left to do. */
+    static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
     private Promises() {}
 
     /**
@@ -29,6 +32,19 @@ final class Promises {
                                 throw e;
                             }
                         });
+    }
+
+    /** Lets one future become what another one becomes. */
+    static void forward(CompletableFuture<Void> from, CompletableFuture<Void> to) {
+        whenDone(
+                from,
+                (_, failure) -> {
+                    if (failure == null) {
+                        to.complete(null);
+                    } else {
+                        to.completeExceptionally(failure);
+                    }
+                });
     }
 
     /** The failure as such: a future that fails tells why. */

@@ -121,7 +121,7 @@ final class UnsyncedChunks {
         CompletableFuture<Void> before;
         CompletableFuture<Void> promise = new CompletableFuture<>();
         synchronized (this) {
-            before = running.getOrDefault(ino, CompletableFuture.completedFuture(null));
+            before = running.getOrDefault(ino, Promises.DONE);
             chunks = byIno.remove(ino);
             if (chunks == null) {
                 return before;
@@ -134,19 +134,15 @@ final class UnsyncedChunks {
                         .filter(chunk -> needed.test(chunk.place))
                         .map(chunk -> flush(ino, chunk, lost))
                         .toArray(CompletableFuture<?>[]::new);
-        Promises.whenDone(
-                CompletableFuture.allOf(before, CompletableFuture.allOf(flushes)),
-                (_, failure) -> {
-                    synchronized (this) {
-                        running.remove(ino, promise);
-                    }
-                    if (failure == null) {
-                        promise.complete(null);
-                    } else {
-                        promise.completeExceptionally(failure);
-                    }
-                });
+        Promises.forward(
+                CompletableFuture.allOf(before, CompletableFuture.allOf(flushes))
+                        .whenComplete((_, _) -> ended(ino, promise)),
+                promise);
         return promise;
+    }
+
+    private synchronized void ended(long ino, CompletableFuture<Void> flush) {
+        running.remove(ino, flush);
     }
 
     private CompletableFuture<WriteReply> flush(

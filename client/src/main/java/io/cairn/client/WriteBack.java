@@ -235,7 +235,7 @@ final class WriteBack {
     CompletableFuture<Void> drain() {
         sendAll();
         if (extents.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return Promises.DONE;
         }
         CompletableFuture<Void> promise = new CompletableFuture<>();
         drains.add(new Drain(lastNumber, promise));
