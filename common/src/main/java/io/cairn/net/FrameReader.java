@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>When the connection pauses, bytes already read are held until it resumes. Used on the
  * connection's loop only.
  */
-final class FrameReader extends ChannelInboundHandlerAdapter {
+final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuffers.Source {
     private static final int MIN_WINDOW_BYTES = 2048;
 
     /** What becomes of a frame whose lengths are known. */
@@ -67,13 +67,13 @@ final class FrameReader extends ChannelInboundHandlerAdapter {
         return prefaceFill > 0;
     }
 
-    /** Whether the last frame was much bigger than a usual read. */
-    boolean isLarge() {
+    @Override
+    public boolean isLarge() {
         return large;
     }
 
-    /** A buffer that is the rest of the payload being collected, or null when there is none. */
-    @Nullable ByteBuf window() {
+    @Override
+    public @Nullable ByteBuf window() {
         ByteBuf collecting = payload;
         window = null;
         if (state == State.PAYLOAD

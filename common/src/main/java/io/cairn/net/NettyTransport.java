@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 public final class NettyTransport implements Transport {
+    private static final ReadBuffers.Sizes READS = new ReadBuffers.Sizes(64 << 10, 2048, 32);
     private static final Logger LOG = LoggerFactory.getLogger(NettyTransport.class);
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(1 << 20, 4 << 20);
@@ -101,7 +102,7 @@ public final class NettyTransport implements Transport {
     NettyConnection adopt(Channel channel, Handler handler, Endpoint remote) {
         NettyConnection connection = new NettyConnection(channel, context, handler, remote);
         channel.config().setAllocator(allocator);
-        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.reader()));
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.reader(), READS));
         channel.config().setWriteBufferWaterMark(WATER_MARK);
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.pipeline().addLast(connection.reader());

@@ -4,25 +4,44 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses where a socket reads to: into the payload that is being collected, else into a buffer
- * that holds many small frames, or, amid large frames, one that holds little more than the next
- * header, so that little of a payload has to be copied out of it.
+ * that holds many small messages, or, amid large ones, one that holds little more than the next
+ * header, so that little of a payload has to be copied out of it. One for each connection; used on
+ * its loop only.
  */
-final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
+public final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
     /** Payloads above this size make the next read a small one. */
-    static final int LARGE_BYTES = 128 << 10;
+    public static final int LARGE_BYTES = 128 << 10;
 
-    private static final int USUAL_BYTES = 64 << 10;
-    private static final int HEAD_BYTES = 2048;
-    private static final int READS_AT_ONCE = 32;
+    /** What is being read, as far as it is known. */
+    public interface Source {
+        /** A buffer for the rest of the payload being collected, or null when there is none. */
+        @Nullable ByteBuf window();
 
-    private final FrameReader reader;
+        /** Whether the last message was larger than {@link #LARGE_BYTES}. */
+        boolean isLarge();
+    }
 
-    ReadBuffers(FrameReader reader) {
-        super(READS_AT_ONCE);
-        this.reader = reader;
+    /**
+     * How much to read at a time.
+     *
+     * @param usualBytes where many messages are expected
+     * @param headBytes where a large one is expected
+     * @param readsAtOnce how often before other connections have their turn
+     */
+    public record Sizes(int usualBytes, int headBytes, int readsAtOnce) {}
+
+    private final Source source;
+    private final Sizes sizes;
+
+    /** For one connection. */
+    public ReadBuffers(Source source, Sizes sizes) {
+        super(sizes.readsAtOnce);
+        this.source = source;
+        this.sizes = sizes;
     }
 
     @Override
@@ -31,12 +50,12 @@ final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
         return new MaxMessageHandle() {
             @Override
             public int guess() {
-                return reader.isLarge() ? HEAD_BYTES : USUAL_BYTES;
+                return source.isLarge() ? sizes.headBytes : sizes.usualBytes;
             }
 
             @Override
             public ByteBuf allocate(ByteBufAllocator allocator) {
-                ByteBuf window = reader.window();
+                ByteBuf window = source.window();
                 return window == null ? allocator.directBuffer(guess()) : window;
             }
         };

@@ -45,11 +45,6 @@ public final class PortmapProgram implements RpcProgram {
     }
 
     @Override
-    public int highVersion() {
-        return VERSION;
-    }
-
-    @Override
     public boolean hasProcedure(int version, int procedure) {
         return procedure >= 0 && procedure <= DUMP;
     }
@@ -57,11 +52,6 @@ public final class PortmapProgram implements RpcProgram {
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
         return 64 + 20 * mappings.size();
-    }
-
-    @Override
-    public boolean isOnce(RpcCall call) {
-        return false;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.cairn.nfs.rpc;
 
+import io.cairn.net.ReadBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -22,10 +23,9 @@ import org.jspecify.annotations.Nullable;
  * allocated for it. When the connection pauses, bytes already read are held until it resumes. Used
  * on the connection's loop only.
  */
-final class RecordReader extends ChannelInboundHandlerAdapter {
+final class RecordReader extends ChannelInboundHandlerAdapter implements ReadBuffers.Source {
     private static final int MARK_BYTES = 4;
     private static final int MIN_WINDOW_BYTES = 4096;
-    private static final int LARGE_BYTES = 128 << 10;
 
     /** Admitted on the word of the peer alone. */
     private static final int FIRST_BYTES = 64 << 10;
@@ -62,13 +62,14 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
         return markFill > 0 || record != null;
     }
 
-    /** Whether the last record was much bigger than a usual read. */
-    boolean isLarge() {
+    @Override
+    public boolean isLarge() {
         return large;
     }
 
-    /** A buffer that is the rest of what is granted of the fragment being collected, or null. */
-    @Nullable ByteBuf window() {
+    /** The rest of what is granted of the fragment being collected. */
+    @Override
+    public @Nullable ByteBuf window() {
         ByteBuf collecting = record;
         window = null;
         if (state == State.BODY && collecting != null && grantedLeft >= MIN_WINDOW_BYTES) {
@@ -229,7 +230,7 @@ final class RecordReader extends ChannelInboundHandlerAdapter {
             return;
         }
         int admitted = admittedBytes;
-        large = admitted > LARGE_BYTES;
+        large = admitted > ReadBuffers.LARGE_BYTES;
         record = null;
         admittedBytes = 0;
         emptyFragments = 0;

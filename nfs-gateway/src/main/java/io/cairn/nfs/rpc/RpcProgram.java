@@ -14,7 +14,9 @@ public interface RpcProgram {
     int lowVersion();
 
     /** The highest version served; all in between are served too. */
-    int highVersion();
+    default int highVersion() {
+        return lowVersion();
+    }
 
     /** Whether a served version has a procedure. */
     boolean hasProcedure(int version, int procedure);
@@ -29,7 +31,9 @@ public interface RpcProgram {
      * Whether the answer to a repeated call has to be the first one's, because the call changes
      * things in a way that shows when it is done twice.
      */
-    boolean isOnce(RpcCall call);
+    default boolean isOnce(RpcCall call) {
+        return false;
+    }
 
     /**
      * Does the work; may block.

@@ -3,6 +3,7 @@ package io.cairn.nfs.rpc;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Listener;
+import io.cairn.net.ReadBuffers;
 import io.cairn.net.ReceiveBudget;
 import io.cairn.net.TcpDoor;
 import io.cairn.runtime.Clock;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
 public final class RpcServer implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(RpcServer.class);
     private static final long CHECK_MS = 100;
+    private static final ReadBuffers.Sizes READS = new ReadBuffers.Sizes(32 << 10, 1024, 16);
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(1 << 20, 4 << 20);
 
@@ -95,7 +97,7 @@ public final class RpcServer implements Listener {
         RpcConnection connection = new RpcConnection(channel, context);
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
-        channel.config().setRecvByteBufAllocator(new RecordBuffers(connection.reader()));
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.reader(), READS));
         channel.config().setWriteBufferWaterMark(WATER_MARK);
         channel.pipeline().addLast(connection.reader());
         connections.add(connection);

@@ -71,10 +71,10 @@ final class DirectoryProcedures {
     private void list(RpcCall call, byte[] handle, XdrWriter out, Listing listing) {
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> listing.run(targets[0]),
-                targets -> volume.postOp(out, targets[0]));
+                target -> listing.run(target),
+                target -> volume.postOp(out, target));
     }
 
     /** One answer being filled. */

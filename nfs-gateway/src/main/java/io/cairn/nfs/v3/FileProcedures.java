@@ -43,10 +43,10 @@ final class FileProcedures {
         int count = (int) Math.min(in.u32(), transferBytes);
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> read(targets[0], offset, count, out),
-                targets -> volume.postOp(out, targets[0]));
+                target -> read(target, offset, count, out),
+                target -> volume.postOp(out, target));
     }
 
     private void read(Target target, long offset, int count, XdrWriter out) {
@@ -105,19 +105,19 @@ final class FileProcedures {
         ByteBuf data = in.slice(MAX_DATA_BYTES);
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    targets[0].requireWritable();
+                target -> {
+                    target.requireWritable();
                     if (count != data.readableBytes()) {
                         throw new NfsException(NfsStatus.INVAL);
                     }
                     if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - count) {
                         throw new NfsException(NfsStatus.FBIG);
                     }
-                    write(targets[0], offset, stable, data, out);
+                    write(target, offset, stable, data, out);
                 },
-                targets -> volume.wcc(out, targets[0]));
+                target -> volume.wcc(out, target));
     }
 
     private void write(Target target, long offset, int stable, ByteBuf data, XdrWriter out) {
@@ -157,10 +157,9 @@ final class FileProcedures {
         in.i32();
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Target target = targets[0];
+                target -> {
                     target.requireWritable();
                     requireWrite(target, requireFile(target));
                     try (OpenFiles.Use use = files.use(target.ino())) {
@@ -173,6 +172,6 @@ final class FileProcedures {
                         out.i64(files.verifier());
                     }
                 },
-                targets -> volume.wcc(out, targets[0]));
+                target -> volume.wcc(out, target));
     }
 }

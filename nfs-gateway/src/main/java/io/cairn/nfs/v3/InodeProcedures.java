@@ -51,13 +51,13 @@ final class InodeProcedures {
         byte[] handle = ServedVolume.handle(in);
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Attributes found = volume.attributes(targets[0]);
+                target -> {
+                    Attributes found = volume.attributes(target);
                     volume.attributes(out.i32(NfsStatus.OK), found);
                 },
-                targets -> {});
+                target -> {});
     }
 
     void setattr(RpcCall call, XdrReader in, XdrWriter out) {
@@ -67,10 +67,9 @@ final class InodeProcedures {
         long guardNs = guarded ? AttributeCodec.time(in) : 0;
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Target target = targets[0];
+                target -> {
                     target.requireWritable();
                     AttributeCodec.require(change);
                     Attributes before = volume.attributes(target);
@@ -80,7 +79,7 @@ final class InodeProcedures {
                     Attributes after = change.mask() == 0 ? before : change(target, before, change);
                     volume.wcc(out.i32(NfsStatus.OK), after);
                 },
-                targets -> volume.wcc(out, targets[0]));
+                target -> volume.wcc(out, target));
     }
 
     /**
@@ -104,24 +103,29 @@ final class InodeProcedures {
         return fs.setAttributes(target.trusted(), target.ino(), cut);
     }
 
+    /** What follows the attributes in an answer. */
+    private interface Rest {
+        void write(Target target, Attributes inode);
+    }
+
+    /** The form that most answers about an inode have: status, attributes, and the rest. */
+    private void describe(RpcCall call, byte[] handle, XdrWriter out, Rest rest) {
+        volume.serve(
+                call,
+                handle,
+                out,
+                target -> {
+                    Attributes found = volume.attributes(target);
+                    volume.postOp(out.i32(NfsStatus.OK), found);
+                    rest.write(target, found);
+                },
+                target -> volume.postOp(out, target));
+    }
+
     void access(RpcCall call, XdrReader in, XdrWriter out) {
         byte[] handle = ServedVolume.handle(in);
         int asked = in.i32();
-        volume.serve(
-                call,
-                ServedVolume.only(handle),
-                out,
-                targets -> {
-                    Target target = targets[0];
-                    Attributes found = volume.attributes(target);
-                    int granted = asked & granted(target, found);
-                    if (target.rule().readOnly()) {
-                        granted &= ~CHANGES;
-                    }
-                    volume.postOp(out.i32(NfsStatus.OK), found);
-                    out.i32(granted);
-                },
-                targets -> volume.postOp(out, targets[0]));
+        describe(call, handle, out, (target, found) -> out.i32(asked & granted(target, found)));
     }
 
     private int granted(Target target, Attributes inode) {
@@ -135,7 +139,7 @@ final class InodeProcedures {
             bits |= writes ? MODIFY | EXTEND : 0;
             bits |= executes ? EXECUTE : 0;
         }
-        return bits;
+        return target.rule().readOnly() ? bits & ~CHANGES : bits;
     }
 
     private boolean allows(Target target, int accessBits) {
@@ -151,68 +155,50 @@ final class InodeProcedures {
     }
 
     void readlink(RpcCall call, XdrReader in, XdrWriter out) {
-        byte[] handle = ServedVolume.handle(in);
-        volume.serve(
+        describe(
                 call,
-                ServedVolume.only(handle),
+                ServedVolume.handle(in),
                 out,
-                targets -> {
-                    byte[] path = fs.readlink(targets[0].caller(), targets[0].ino());
-                    volume.postOp(out.i32(NfsStatus.OK), targets[0]);
-                    out.opaque(path);
-                },
-                targets -> volume.postOp(out, targets[0]));
+                (target, _) -> out.opaque(fs.readlink(target.caller(), target.ino())));
     }
 
     void fsstat(RpcCall call, XdrReader in, XdrWriter out) {
-        byte[] handle = ServedVolume.handle(in);
-        volume.serve(
+        describe(
                 call,
-                ServedVolume.only(handle),
+                ServedVolume.handle(in),
                 out,
-                targets -> {
-                    Attributes found = volume.attributes(targets[0]);
+                (_, _) -> {
                     Usage usage = fs.usage();
-                    volume.postOp(out.i32(NfsStatus.OK), found);
                     out.i64(usage.totalBytes()).i64(usage.freeBytes());
                     out.i64(usage.availableBytes());
                     out.i64(usage.inodes() + usage.freeInodes()).i64(usage.freeInodes());
                     out.i64(usage.freeInodes()).i32(0);
-                },
-                targets -> volume.postOp(out, targets[0]));
+                });
     }
 
     void fsinfo(RpcCall call, XdrReader in, XdrWriter out) {
-        byte[] handle = ServedVolume.handle(in);
-        volume.serve(
+        describe(
                 call,
-                ServedVolume.only(handle),
+                ServedVolume.handle(in),
                 out,
-                targets -> {
-                    Attributes found = volume.attributes(targets[0]);
-                    volume.postOp(out.i32(NfsStatus.OK), found);
+                (_, _) -> {
                     out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
                     out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
                     out.i32(PREFERRED_LISTING_BYTES).i64(FileSystem.MAX_FILE_BYTES);
                     AttributeCodec.time(out, 1);
                     out.i32(FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME);
-                },
-                targets -> volume.postOp(out, targets[0]));
+                });
     }
 
     void pathconf(RpcCall call, XdrReader in, XdrWriter out) {
-        byte[] handle = ServedVolume.handle(in);
-        volume.serve(
+        describe(
                 call,
-                ServedVolume.only(handle),
+                ServedVolume.handle(in),
                 out,
-                targets -> {
-                    Attributes found = volume.attributes(targets[0]);
-                    volume.postOp(out.i32(NfsStatus.OK), found);
+                (_, _) -> {
                     out.i32(FileSystem.MAX_LINKS).i32(Name.MAX_BYTES);
                     // no_trunc, chown_restricted, case_insensitive, case_preserving
                     out.bool(true).bool(true).bool(false).bool(true);
-                },
-                targets -> volume.postOp(out, targets[0]));
+                });
     }
 }

@@ -64,11 +64,6 @@ public final class MountProgram implements RpcProgram {
     }
 
     @Override
-    public int highVersion() {
-        return VERSION;
-    }
-
-    @Override
     public boolean hasProcedure(int version, int procedure) {
         return procedure >= 0 && procedure <= EXPORT;
     }
@@ -76,11 +71,6 @@ public final class MountProgram implements RpcProgram {
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
         return call.procedure() == DUMP || call.procedure() == EXPORT ? 1 << 20 : 256;
-    }
-
-    @Override
-    public boolean isOnce(RpcCall call) {
-        return false;
     }
 
     @Override

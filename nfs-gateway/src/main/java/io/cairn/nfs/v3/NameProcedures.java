@@ -45,16 +45,15 @@ final class NameProcedures {
         byte[] name = ServedVolume.name(in);
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Target directory = targets[0];
+                directory -> {
                     Attributes found = find(directory, name);
                     out.i32(NfsStatus.OK).opaque(volume.handle(directory.export(), found));
                     volume.postOp(out, found);
                     volume.postOp(out, directory);
                 },
-                targets -> volume.postOp(out, targets[0]));
+                target -> volume.postOp(out, target));
     }
 
     private Attributes find(Target directory, byte[] name) {
@@ -174,10 +173,9 @@ final class NameProcedures {
             RpcCall call, byte[] handle, XdrWriter out, AttributeChange wanted, Maker maker) {
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Target directory = targets[0];
+                directory -> {
                     directory.requireWritable();
                     AttributeCodec.require(wanted);
                     Attributes made = maker.make(directory);
@@ -186,7 +184,7 @@ final class NameProcedures {
                     volume.postOp(out, made);
                     volume.wcc(out, directory);
                 },
-                targets -> volume.wcc(out, targets[0]));
+                target -> volume.wcc(out, target));
     }
 
     void mkdir(RpcCall call, XdrReader in, XdrWriter out) {
@@ -276,10 +274,9 @@ final class NameProcedures {
         byte[] name = ServedVolume.name(in);
         volume.serve(
                 call,
-                ServedVolume.only(handle),
+                handle,
                 out,
-                targets -> {
-                    Target parent = targets[0];
+                parent -> {
                     parent.requireWritable();
                     boolean up = directory && ServedVolume.isDotDot(name);
                     Name checked = ServedVolume.name(name, up ? NfsStatus.EXIST : NfsStatus.INVAL);
@@ -290,7 +287,7 @@ final class NameProcedures {
                     }
                     volume.wcc(out.i32(NfsStatus.OK), parent);
                 },
-                targets -> volume.wcc(out, targets[0]));
+                target -> volume.wcc(out, target));
     }
 
     void rename(RpcCall call, XdrReader in, XdrWriter out) {

@@ -53,11 +53,6 @@ public final class NfsProgram implements RpcProgram {
     }
 
     @Override
-    public int highVersion() {
-        return VERSION;
-    }
-
-    @Override
     public boolean hasProcedure(int version, int procedure) {
         return procedure >= 0 && procedure <= LAST_PROCEDURE;
     }

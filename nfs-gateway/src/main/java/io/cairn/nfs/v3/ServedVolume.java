@@ -55,17 +55,17 @@ final class ServedVolume {
     }
 
     /**
-     * Runs a procedure; the only place where exceptions become statuses.
+     * Runs a procedure with several handles; the only place where exceptions become statuses.
      *
-     * @param handleBytes the handles among the arguments
+     * @param handles the handles among the arguments
      * @param work writes the whole answer of a success, status included
      */
-    void serve(RpcCall call, List<byte[]> handleBytes, XdrWriter out, Work work, Failure failure) {
-        Target[] targets = new Target[handleBytes.size()];
+    void serve(RpcCall call, List<byte[]> handles, XdrWriter out, Work work, Failure failure) {
+        Target[] targets = new Target[handles.size()];
         int status;
         try {
             for (int i = 0; i < targets.length; i++) {
-                targets[i] = target(call, handleBytes.get(i));
+                targets[i] = target(call, handles.get(i));
             }
             work.run(targets);
             return;
@@ -77,6 +77,26 @@ final class ServedVolume {
         out.reset();
         out.i32(status);
         failure.write(targets);
+    }
+
+    /** {@link Work} with one target. */
+    interface SingleWork {
+        void run(Target target);
+    }
+
+    /** {@link Failure} with one target. */
+    interface SingleFailure {
+        void write(@Nullable Target target);
+    }
+
+    /** Runs a procedure with one handle. */
+    void serve(RpcCall call, byte[] handle, XdrWriter out, SingleWork work, SingleFailure failure) {
+        serve(
+                call,
+                List.of(handle),
+                out,
+                (Target[] targets) -> work.run(targets[0]),
+                (@Nullable Target[] targets) -> failure.write(targets[0]));
     }
 
     /** BADHANDLE, STALE when the export is gone, ACCES when it is not for this client. */
@@ -228,10 +248,5 @@ final class ServedVolume {
         } catch (FsException e) {
             return null;
         }
-    }
-
-    /** One handle as the list that {@link #serve} wants. */
-    static List<byte[]> only(byte[] handle) {
-        return List.of(handle);
     }
 }
