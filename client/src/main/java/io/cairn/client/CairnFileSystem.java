@@ -11,6 +11,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
+import io.cairn.fs.HostLocks;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
@@ -46,6 +47,8 @@ public final class CairnFileSystem implements FileSystem {
     private final Mount mount;
     private final MetadataCache cache;
     private final FileLocks locks;
+    private final MachineLocks machines;
+    private final LockOrder order;
     private final OpenInodes open;
     private final AccessTimes accessTimes;
     private final FileContents contents;
@@ -62,6 +65,8 @@ public final class CairnFileSystem implements FileSystem {
         this.cache = mount.cache();
         this.locks = new FileLocks(mount);
         this.open = new OpenInodes(mount, locks);
+        this.order = new LockOrder(mount, open);
+        this.machines = new MachineLocks(mount, order);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.contents = new FileContents(mount);
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
@@ -443,29 +448,16 @@ public final class CairnFileSystem implements FileSystem {
         metrics.run(Operation.LOCK, () -> lockAndRefresh(ino, lock, waitMs));
     }
 
-    /** Who holds a lock sees what its holder before wrote: locks order reads and writes. */
     private void lockAndRefresh(long ino, Lock lock, long waitMs) {
         if (lock.mode() == Lock.Mode.UNLOCK) {
             if (locks.mayHold(ino, lock.kind(), lock.owner())) {
-                commit(ino);
+                order.commit(ino);
             }
             locks.set(ino, lock, 0);
             return;
         }
         locks.set(ino, lock, waitMs);
-        cache.forgetAttributes(ino);
-        InodeState state = open.get(ino);
-        if (state != null) {
-            state.expire();
-        }
-    }
-
-    private void commit(long ino) {
-        InodeState state = open.get(ino);
-        if (state != null) {
-            // Its error is reported by the open file that wrote.
-            Await.get(state.commit().handle((_, _) -> true), 2 * mount.timeoutMs());
-        }
+        order.forget(ino);
     }
 
     @Override
@@ -474,15 +466,20 @@ public final class CairnFileSystem implements FileSystem {
             metrics.run(
                     Operation.LOCK,
                     () -> {
-                        commit(ino);
+                        order.commit(ino);
                         locks.release(ino, kind, owner);
                     });
         }
     }
 
+    @Override
+    public HostLocks hostLocks() {
+        return machines;
+    }
+
     /** What the master tells; never blocks. */
     MasterChannel.Listener listener() {
-        return new MountEvents(mount, cache, open, locks);
+        return new MountEvents(mount, open, locks, machines);
     }
 
     /**

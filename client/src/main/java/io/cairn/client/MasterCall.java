@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
@@ -78,6 +79,7 @@ final class MasterCall extends CompletableFuture<Reply> {
             case TreeMutation.SetAttributes ignored -> true;
             case ContentMutation ignored -> true;
             case SessionMutation ignored -> true;
+            case HostMutation ignored -> true;
             case TreeMutation.SetXattr x -> x.flags() == 0;
             case TreeMutation.SetPolicy ignored -> true;
             default -> false;

@@ -12,18 +12,23 @@ final class MountEvents implements MasterChannel.Listener {
     private final MetadataCache cache;
     private final OpenInodes open;
     private final FileLocks locks;
+    private final MachineLocks machines;
 
-    MountEvents(Mount mount, MetadataCache cache, OpenInodes open, FileLocks locks) {
+    MountEvents(Mount mount, OpenInodes open, FileLocks locks, MachineLocks machines) {
         this.mount = mount;
-        this.cache = cache;
+        this.cache = mount.cache();
         this.open = open;
         this.locks = locks;
+        this.machines = machines;
     }
 
     @Override
     public void push(Push push) {
         switch (push) {
-            case Push.LockGranted granted -> locks.granted(granted.requestId());
+            case Push.LockGranted granted -> {
+                locks.granted(granted.requestId());
+                machines.granted(granted.requestId());
+            }
             case Push.Invalidate invalidate -> invalidate(invalidate.ino());
             case Push.RecallLock recall -> recall(recall);
             case Push.MapChanged ignored -> {
@@ -59,11 +64,13 @@ final class MountEvents implements MasterChannel.Listener {
     @Override
     public void connected() {
         cache.doubtNames();
+        machines.interrupted();
     }
 
     @Override
     public void sessionLost() {
         cache.clear();
+        machines.interrupted();
         for (long ino : locks.sessionLost()) {
             InodeState state = open.get(ino);
             if (state != null) {

@@ -197,6 +197,15 @@ public interface FileSystem extends AutoCloseable {
     /** Removes all locks of a kind and owner on an inode, as closing a descriptor does. */
     void releaseLocks(long ino, Lock.Kind kind, long owner);
 
+    /**
+     * The locks of machines behind a gateway.
+     *
+     * @throws FsException EOPNOTSUPP unless this filesystem can stand behind such gateways
+     */
+    default HostLocks hostLocks() {
+        throw new FsException(Errno.EOPNOTSUPP, "no locks for the machines behind a gateway");
+    }
+
     /** Flushes what is buffered and releases everything. Idempotent. */
     @Override
     void close();

@@ -9,7 +9,7 @@ package io.cairn.fs;
  * @param owner the lock owner within its session: an opaque number from the kernel or the door
  * @param startByte first byte, 0..2^63-1
  * @param endByte last byte, inclusive; {@link #TO_END} for "to the end whatever it becomes"
- * @param pid process to report by F_GETLK
+ * @param pid process to report by F_GETLK; what a {@link Kind#SHARE} shares
  */
 public record Lock(Kind kind, Mode mode, long owner, long startByte, long endByte, int pid) {
     /** The end of a range that covers everything. */
@@ -23,7 +23,19 @@ public record Lock(Kind kind, Mode mode, long owner, long startByte, long endByt
          * The right to extend a file by O_APPEND: exclusive, whole file, recalled when another
          * wants it.
          */
-        APPEND
+        APPEND,
+        /**
+         * A share reservation of DOS (NLM SHARE), whole file: what an opener does with the file and
+         * what it denies others. Both are in {@link #pid}: {@code access | deny << 2}, each of
+         * reading 1 and writing 2. It conflicts with who does what it denies, or denies what it
+         * does; its mode is SHARED.
+         */
+        SHARE
+    }
+
+    /** Whether share reservations with these accesses and denials exclude each other. */
+    public static boolean sharesConflict(int one, int other) {
+        return ((one & (other >> 2)) | (other & (one >> 2))) != 0;
     }
 
     /** The strength of a lock. Ordinals are part of the wire format. */

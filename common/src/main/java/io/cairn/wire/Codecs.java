@@ -15,7 +15,10 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
+import io.cairn.fs.HostContact;
+import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
 import io.cairn.fs.Usage;
 
 /**
@@ -163,6 +166,32 @@ public final class Codecs {
 
     public static Lock.Kind lockKind(Decoder in) {
         return in.ordinal(KINDS);
+    }
+
+    public static void lockHost(Encoder out, LockHost h) {
+        out.text(h.name()).text(h.address());
+    }
+
+    public static LockHost lockHost(Decoder in) {
+        return new LockHost(in.text(), in.text());
+    }
+
+    public static void hostContact(Encoder out, HostContact c) {
+        lockHost(out, c.host());
+        out.i32(c.state()).text(c.server());
+    }
+
+    public static HostContact hostContact(Decoder in) {
+        return new HostContact(lockHost(in), in.i32(), in.text());
+    }
+
+    public static void hostRecord(Encoder out, HostRecord r) {
+        hostContact(out, r.contact());
+        out.i64(r.sinceNs()).i32(r.held()).i32(r.waiting());
+    }
+
+    public static HostRecord hostRecord(Decoder in) {
+        return new HostRecord(hostContact(in), in.i64(), in.i32(), in.i32());
     }
 
     public static void endpoint(Encoder out, Endpoint e) {

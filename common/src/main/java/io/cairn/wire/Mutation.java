@@ -5,7 +5,7 @@ package io.cairn.wire;
  * which adds session, sequence number and time, and is executed by the namespace in log order.
  */
 public sealed interface Mutation
-        permits TreeMutation, ContentMutation, SessionMutation, LeaderMutation {
+        permits TreeMutation, ContentMutation, SessionMutation, HostMutation, LeaderMutation {
     /** The type code: first byte of the encoding. Never reused. */
     int code();
 
@@ -43,6 +43,10 @@ public sealed interface Mutation
             case 36 -> LeaderMutation.ChangeMap.decode(in);
             case 37 -> LeaderMutation.Found.decode(in);
             case 38 -> new LeaderMutation.DoubtObjects();
+            case 48 -> HostMutation.SetHostLock.decode(in);
+            case 49 -> HostMutation.CancelHostLock.decode(in);
+            case 50 -> HostMutation.ReleaseHost.decode(in);
+            case 51 -> new HostMutation.TakeNotifyState();
             default -> throw new MalformedMessageException("mutation code " + code);
         };
     }

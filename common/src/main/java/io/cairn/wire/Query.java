@@ -1,6 +1,7 @@
 package io.cairn.wire;
 
 import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 
 /**
@@ -205,6 +206,37 @@ public sealed interface Query {
         }
     }
 
+    /** A lock that conflicts with a wanted one of a machine behind a gateway: LockReply. */
+    record TestHostLock(LockHost host, long ino, Lock wanted) implements Query {
+        @Override
+        public int code() {
+            return 32;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.lockHost(out, host);
+            out.i64(ino);
+            Codecs.lock(out, wanted);
+        }
+    }
+
+    /**
+     * The machines with locks, in the order of addresses and names, after one that need not exist:
+     * HostsReply.
+     */
+    record ListHosts(LockHost after) implements Query {
+        @Override
+        public int code() {
+            return 33;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.lockHost(out, after);
+        }
+    }
+
     /** Reads code and fields. */
     static Query decode(Decoder in) {
         int code = in.u8();
@@ -223,6 +255,8 @@ public sealed interface Query {
             case 12 -> new GetStatus();
             case 13 -> new GetPath(in.i64());
             case 14 -> new CheckTail(in.i64());
+            case 32 -> new TestHostLock(Codecs.lockHost(in), in.i64(), Codecs.lock(in));
+            case 33 -> new ListHosts(Codecs.lockHost(in));
             default -> throw new MalformedMessageException("query code " + code);
         };
     }

@@ -7,6 +7,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Usage;
 import java.util.List;
@@ -279,6 +280,25 @@ public sealed interface Reply {
         }
     }
 
+    /**
+     * Machines with locks.
+     *
+     * @param notifyState the state number that was given last; 0 when none was
+     * @param hosts in the order of addresses and names
+     * @param end whether there are no more after them
+     */
+    record HostsReply(int notifyState, List<HostRecord> hosts, boolean end) implements Reply {
+        @Override
+        public int code() {
+            return 32;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(notifyState).list(hosts, Codecs::hostRecord).bool(end);
+        }
+    }
+
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
         int code = in.u8();
@@ -296,6 +316,7 @@ public sealed interface Reply {
             case 11 -> new TextReply(in.text());
             case 12 -> new Absent(Codecs.directoryState(in));
             case 13 -> new WrittenReply(in.i64(), Codecs.inode(in));
+            case 32 -> new HostsReply(in.i32(), in.list(Codecs::hostRecord), in.bool());
             default -> throw new MalformedMessageException("reply code " + code);
         };
     }

@@ -9,6 +9,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
+import io.cairn.fs.HostLocks;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class ModelFileSystem implements FileSystem {
     private final ModelTree tree;
     private final ModelLocks locks = new ModelLocks();
+    private final ModelHostLocks hostLocks = new ModelHostLocks(locks);
 
     /** An empty filesystem of 64 GiB with the link limit of {@link FileSystem#MAX_LINKS}. */
     public ModelFileSystem(Clock clock) {
@@ -352,11 +354,18 @@ public final class ModelFileSystem implements FileSystem {
     @Override
     public void setLock(long ino, Lock lock, long waitMs) {
         locks.set(ino, lock, waitMs);
+        hostLocks.retry();
     }
 
     @Override
     public void releaseLocks(long ino, Lock.Kind kind, long owner) {
         locks.release(ino, kind, owner);
+        hostLocks.retry();
+    }
+
+    @Override
+    public HostLocks hostLocks() {
+        return hostLocks;
     }
 
     @Override

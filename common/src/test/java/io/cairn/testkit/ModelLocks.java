@@ -119,12 +119,31 @@ final class ModelLocks {
         return locks(ino).stream()
                 .filter(l -> l.kind() == wanted.kind() && l.owner() != wanted.owner())
                 .filter(l -> l.overlaps(wanted))
-                .filter(
-                        l ->
-                                l.mode() == Lock.Mode.EXCLUSIVE
-                                        || wanted.mode() == Lock.Mode.EXCLUSIVE)
+                .filter(l -> excludes(l, wanted))
                 .sorted((a, b) -> Long.compare(a.startByte(), b.startByte()))
                 .toList();
+    }
+
+    private static boolean excludes(Lock one, Lock other) {
+        if (one.kind() == Lock.Kind.SHARE) {
+            return Lock.sharesConflict(one.pid(), other.pid());
+        }
+        return one.mode() == Lock.Mode.EXCLUSIVE || other.mode() == Lock.Mode.EXCLUSIVE;
+    }
+
+    /** How many inodes an owner has locked, for each kind. */
+    synchronized int heldBy(long owner) {
+        int count = 0;
+        for (List<Lock> of : held.values()) {
+            count +=
+                    (int)
+                            of.stream()
+                                    .filter(l -> l.owner() == owner)
+                                    .map(Lock::kind)
+                                    .distinct()
+                                    .count();
+        }
+        return count;
     }
 
     private void apply(long ino, Lock lock) {

@@ -18,8 +18,14 @@ final class InodeLocks {
      * A request that waits.
      *
      * @param ticket its place: lower ones came earlier
+     * @param asker the session that asked, which hears when it is granted; it is the owner's unless
+     *     that is a machine
      */
-    record Waiter(long ino, long ticket, LockOwner owner, long requestId, Lock lock) {}
+    record Waiter(long ino, long ticket, LockOwner owner, long requestId, Lock lock, long asker) {
+        boolean involves(long holder) {
+            return owner.session() == holder || asker == holder;
+        }
+    }
 
     /** A held lock that is in the way of another one. */
     record Conflict(LockOwner owner, Lock lock) {}
@@ -97,7 +103,7 @@ final class InodeLocks {
         return waiting.values();
     }
 
-    /** The waiting request of a session with an id, or null. */
+    /** The waiting request of a session or machine with an id, or null. */
     @Nullable Waiter waiter(long session, long requestId) {
         for (Waiter waiter : waiting.values()) {
             if (waiter.owner().session() == session && waiter.requestId() == requestId) {
@@ -114,7 +120,7 @@ final class InodeLocks {
                 return true;
             }
         }
-        return waiting.values().stream().anyMatch(w -> w.owner().session() == session);
+        return waiting.values().stream().anyMatch(w -> w.involves(session));
     }
 
     boolean isEmpty() {

@@ -6,6 +6,7 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
@@ -15,6 +16,7 @@ import io.cairn.wire.Reply.Failure;
 import io.cairn.wire.Reply.SessionReply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
+import java.util.List;
 
 /**
  * Executes envelopes: decodes, lets every mutation of a session happen once, and holds the one
@@ -27,6 +29,7 @@ final class Interpreter {
     private final InodeTable inodes;
     private final GarbageQueue garbage;
     private final SessionTable sessions;
+    private final HostTable hosts;
     private final LockTable locks;
     private final TreeOperations tree;
     private final RenameOperation rename;
@@ -41,7 +44,8 @@ final class Interpreter {
         XattrTable xattrs = new XattrTable(transaction);
         inodes = new InodeTable(transaction, xattrs, garbage);
         sessions = new SessionTable(store, transaction);
-        locks = new LockTable(store, transaction, inodes);
+        hosts = new HostTable(store, transaction);
+        locks = new LockTable(store, transaction, inodes, hosts);
         DirectoryTable directories = new DirectoryTable(transaction);
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
         tree = new TreeOperations(transaction, inodes, directories, layouts, cluster);
@@ -152,6 +156,7 @@ final class Interpreter {
             case ContentMutation.SwapContents m -> contents.swap(m);
             case ContentMutation.RenewTail m -> contents.renewTail(m);
             case SessionMutation m -> session(envelope, m);
+            case HostMutation m -> host(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);
         };
     }
@@ -177,11 +182,52 @@ final class Interpreter {
                     // Not its own wish: it may have written what it has not committed.
                     transaction.counters().doubtObjects();
                 }
-                locks.endSession(m.session());
+                locks.endHolder(m.session());
                 sessions.close(m.session());
                 yield new Done();
             }
         };
+    }
+
+    private Reply host(long gateway, HostMutation mutation) {
+        return switch (mutation) {
+            case HostMutation.SetHostLock m -> setHostLock(gateway, m);
+            case HostMutation.CancelHostLock m -> {
+                locks.cancel(hosts.find(m.host()), m.ino(), m.requestId());
+                yield new Done();
+            }
+            case HostMutation.ReleaseHost m -> {
+                if (!hosts.isIn(m.host(), m.exceptState())) {
+                    locks.endHolder(hosts.find(m.host()));
+                }
+                yield new Done();
+            }
+            case HostMutation.TakeNotifyState _ ->
+                    new Reply.HostsReply(hosts.takeNotifyState(), List.of(), true);
+        };
+    }
+
+    private Reply setHostLock(long gateway, HostMutation.SetHostLock m) {
+        boolean isReborn = hosts.isReborn(m.from());
+        if (isReborn) {
+            locks.endHolder(hosts.find(m.from().host()));
+        }
+        try {
+            long host = hosts.begin(m.from());
+            try {
+                Reply reply = locks.set(gateway, host, m);
+                hosts.learn(host, m.from());
+                return reply;
+            } finally {
+                hosts.end(host);
+            }
+        } catch (FsException e) {
+            if (isReborn) {
+                // What the machine held before has been released and stays so.
+                return failure(e);
+            }
+            throw e;
+        }
     }
 
     private Reply open(Envelope envelope, SessionMutation.OpenSession m) {

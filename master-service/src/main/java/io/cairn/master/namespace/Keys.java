@@ -1,6 +1,7 @@
 package io.cairn.master.namespace;
 
 import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
  *   "counters"   -> | 1 | nextIno 8 | nextOid 8 | nextGarbage 8 | nextSession 8 | nextTicket 8 |
  *                       | inodeCount 8 | firstSureOid 8 |
  *   "map"        -> | 1 | cluster map (Codecs) |
+ *   "notify"     -> | 1 | state 4 |                         last state number told to machines
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
  *
@@ -43,10 +45,18 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 | ackedUpTo 8 | reply ... |                ackedUpTo: as known at that time;
  *                                                             the session's is the largest
  *
- * LOCK      | ino 8 | 0 | kind 1 | session 8 | owner 8 |      held, all ranges of one owner
+ * LOCK      | ino 8 | 0 | kind 1 | holder 8 | owner 8 |       held, all ranges of one owner;
+ *                                                             holder: a session, or a machine,
+ *                                                             whose number is negative
  *           -> | 1 | count 4 | { mode 1 | startByte 8 | endByte 8 | pid 4 | requestId 8 } ... |
  *           | ino 8 | 1 | ticket 8 |                          waiting, in order of arrival
- *           -> | 1 | session 8 | requestId 8 | lock (Codecs) |
+ *           -> | 1 | holder 8 | requestId 8 | lock (Codecs) | asker 8 |
+ *                                                             asker: the session that asked and
+ *                                                             is told; may be absent when it is
+ *                                                             the holder
+ *
+ * HOST      | addressBytes 1 | address | name |              machines behind gateways, as long as
+ *           -> | 1 | number 8 | record (Codecs) |             they have locks
  *
  * GC        | entryId 8 |                                     chunks [fromChunk, endChunk)
  *           -> | 1 | poolId 4 | oid 8 | fromChunk 8 | endChunk 8 |
@@ -89,6 +99,17 @@ public final class Keys {
 
     static byte[] map() {
         return meta("map");
+    }
+
+    static byte[] notifyState() {
+        return meta("notify");
+    }
+
+    static byte[] host(LockHost host) {
+        byte[] address = host.address().getBytes(StandardCharsets.UTF_8);
+        byte[] name = host.name().getBytes(StandardCharsets.UTF_8);
+        Encoder out = new Encoder(1 + address.length + name.length).u8(address.length);
+        return out.raw(address, 0, address.length).raw(name, 0, name.length).toBytes();
     }
 
     /** The key in {@code META} that a store may use for its position in the log. */

@@ -1,10 +1,10 @@
 package io.cairn.master.namespace;
 
 /**
- * Who holds a lock or waits for one: an owner within its session. Ordered by session, so that all
- * owners of a session are neighbours.
+ * Who holds a lock or waits for one: an owner within its session or, negative, the machine behind a
+ * gateway that {@link HostTable} knows. Ordered so that all owners of a session are neighbours.
  *
- * @param session the session
+ * @param session the session or machine
  * @param owner the opaque number of the owner, chosen by the client
  */
 record LockOwner(long session, long owner) implements Comparable<LockOwner> {

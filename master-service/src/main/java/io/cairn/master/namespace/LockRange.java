@@ -24,6 +24,9 @@ record LockRange(Lock.Mode mode, long startByte, long endByte, int pid, long req
 
     /** Whether a lock of another owner cannot be granted because of this one. */
     boolean conflicts(Lock lock) {
+        if (lock.kind() == Lock.Kind.SHARE) {
+            return Lock.sharesConflict(pid, lock.pid());
+        }
         return overlaps(lock)
                 && (mode == Lock.Mode.EXCLUSIVE || lock.mode() == Lock.Mode.EXCLUSIVE);
     }

@@ -9,6 +9,7 @@ import io.cairn.master.namespace.InodeLocks.Waiter;
 import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply.LockOutcome;
 import io.cairn.wire.Reply.LockReply;
@@ -22,12 +23,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of all sessions: in memory for speed, every change also in the {@code LOCK} family.
- * Belongs to the apply thread; readers look into the store.
+ * The locks of all sessions, and of machines behind gateways ({@link HostTable}): in memory for
+ * speed, every change also in the {@code LOCK} family. Belongs to the apply thread; readers look
+ * into the store.
  *
  * <ul>
- *   <li>The three kinds do not know of each other. POSIX locks are ranges, set and unset per owner;
- *       FLOCK and APPEND cover the file, APPEND is always exclusive.
+ *   <li>The kinds do not know of each other. POSIX locks are ranges, set and unset per owner;
+ *       FLOCK, APPEND and SHARE cover the file, APPEND is always exclusive.
  *   <li>A request is granted when no other owner <em>holds</em> a conflicting lock. Those who wait
  *       are tried in the order in which they came whenever something is released or weakened; a
  *       later one may pass an earlier one that is still blocked, as in Linux: so waiting never
@@ -42,22 +44,27 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class LockTable {
-    /** Ranges that one owner may hold on one inode; waiters of one inode. */
+    /**
+     * Ranges that one owner may hold on one inode; waiters of one inode; its owners of a kind
+     * before another one of a machine is refused.
+     */
     static final int MAX_PER_INODE = 4096;
 
-    /** Inodes on which one session may hold or await locks. */
+    /** Inodes on which one session or machine may hold or await locks. */
     static final int MAX_INODES_PER_SESSION = 1 << 16;
 
     private final Transaction transaction;
     private final InodeTable inodes;
+    private final HostTable hosts;
     private final Map<Long, InodeLocks> byInode = new TreeMap<>();
     private final Map<Long, Set<Long>> inodesBySession = new TreeMap<>();
     private final WaitGraph waits = new WaitGraph(byInode);
 
     /** Reads the locks from the store. */
-    LockTable(Store store, Transaction transaction, InodeTable inodes) {
+    LockTable(Store store, Transaction transaction, InodeTable inodes, HostTable hosts) {
         this.transaction = transaction;
         this.inodes = inodes;
+        this.hosts = hosts;
         byte[] all = {};
         store.scan(
                 Family.LOCK,
@@ -81,6 +88,7 @@ final class LockTable {
             locks(ino).add(waiter);
             waits.add(waiter);
             inodesOf(waiter.owner().session()).add(ino);
+            inodesOf(waiter.asker()).add(ino);
         }
     }
 
@@ -89,13 +97,15 @@ final class LockTable {
         long session = in.i64();
         long requestId = in.i64();
         Lock lock = Codecs.lock(in);
-        return new Waiter(ino, ticket, new LockOwner(session, lock.owner()), requestId, lock);
+        long asker = in.remaining() > 0 ? in.i64() : session;
+        LockOwner owner = new LockOwner(session, lock.owner());
+        return new Waiter(ino, ticket, owner, requestId, lock, asker);
     }
 
     private static byte[] encodeWaiter(Waiter waiter) {
         var out = Keys.value(64).i64(waiter.owner().session()).i64(waiter.requestId());
         Codecs.lock(out, waiter.lock());
-        return out.toBytes();
+        return out.i64(waiter.asker()).toBytes();
     }
 
     /**
@@ -114,26 +124,59 @@ final class LockTable {
         if (lock.kind() == Lock.Kind.APPEND && lock.mode() == Lock.Mode.SHARED) {
             throw new FsException(Errno.EINVAL, "an APPEND lock is exclusive");
         }
-        return new Lock(lock.kind(), lock.mode(), lock.owner(), 0, Lock.TO_END, lock.pid());
+        Lock.Mode mode = lock.mode();
+        if (lock.kind() == Lock.Kind.SHARE && mode != Lock.Mode.UNLOCK) {
+            mode = Lock.Mode.SHARED;
+            if (lock.pid() < 0 || lock.pid() > 15) {
+                throw new FsException(Errno.EINVAL, "a share reservation of " + lock.pid());
+            }
+        }
+        return new Lock(lock.kind(), mode, lock.owner(), 0, Lock.TO_END, lock.pid());
     }
 
+    /**
+     * A request.
+     *
+     * @param asker the session that asks
+     */
+    private record Request(
+            long asker, LockOwner owner, long ino, Lock lock, boolean queue, long requestId) {}
+
+    /** A request of a session for itself. */
     LockReply set(long session, SessionMutation.SetLock m) {
         Lock lock = normal(m.lock());
         LockOwner owner = new LockOwner(session, lock.owner());
+        long requestId = m.queue() ? m.requestId() : 0;
+        return set(new Request(session, owner, m.ino(), lock, m.queue(), requestId));
+    }
+
+    /** A request of a session for a machine. */
+    LockReply set(long session, long host, HostMutation.SetHostLock m) {
+        Lock lock = normal(m.lock());
+        if (lock.kind() != Lock.Kind.POSIX && lock.kind() != Lock.Kind.SHARE) {
+            throw new FsException(Errno.EINVAL, "a machine has no locks of kind " + lock.kind());
+        }
+        LockOwner owner = new LockOwner(host, lock.owner());
+        long requestId = m.queue() ? m.requestId() : 0;
+        return set(new Request(session, owner, m.ino(), lock, m.queue(), requestId));
+    }
+
+    private LockReply set(Request m) {
+        Lock lock = m.lock;
         FileType type = inodes.require(m.ino()).attributes().type();
         if (lock.kind() == Lock.Kind.APPEND && type != FileType.FILE) {
             throw new FsException(Errno.EINVAL, "inode " + m.ino() + " is not a regular file");
         }
-        long requestId = m.queue() ? m.requestId() : 0;
         if (lock.mode() == Lock.Mode.UNLOCK) {
-            return unlock(m.ino(), owner, lock);
+            return unlock(m.ino(), m.owner, lock);
         }
         InodeLocks locks = locks(m.ino());
         try {
-            LockReply known = known(locks, owner, lock, requestId);
-            return known != null ? known : request(m, locks, owner, lock);
+            LockReply known = known(locks, m.owner, lock, m.requestId);
+            return known != null ? known : request(m, locks);
         } finally {
-            tidy(m.ino(), session);
+            tidy(m.ino(), m.owner.session());
+            tidy(m.ino(), m.asker);
         }
     }
 
@@ -170,14 +213,15 @@ final class LockTable {
         return new LockReply(LockOutcome.QUEUED, conflict == null ? null : conflict.lock());
     }
 
-    private LockReply request(
-            SessionMutation.SetLock m, InodeLocks locks, LockOwner owner, Lock lock) {
-        long requestId = m.queue() ? m.requestId() : 0;
+    private LockReply request(Request m, InodeLocks locks) {
+        LockOwner owner = m.owner;
+        Lock lock = m.lock;
         Conflict conflict = locks.conflict(owner, lock);
         if (conflict == null) {
-            LockRanges ranges = locks.ranges(lock.kind(), owner).with(lock, requestId);
+            LockRanges ranges = locks.ranges(lock.kind(), owner).with(lock, m.requestId);
             requireRoom(ranges);
             requireRoomFor(owner.session(), m.ino());
+            requireRoomFor(owner, locks.holders(lock.kind()));
             store(m.ino(), locks, lock.kind(), owner, ranges);
             grantWaiters(m.ino(), locks);
             return granted();
@@ -193,7 +237,8 @@ final class LockTable {
             throw new FsException(
                     Errno.ENOLCK, MAX_PER_INODE + " requests wait for inode " + m.ino());
         }
-        enqueue(new Waiter(m.ino(), transaction.counters().takeTicket(), owner, requestId, lock));
+        long ticket = transaction.counters().takeTicket();
+        enqueue(new Waiter(m.ino(), ticket, owner, m.requestId, lock, m.asker));
         recall(m.ino(), conflict);
         return new LockReply(LockOutcome.QUEUED, conflict.lock());
     }
@@ -204,6 +249,8 @@ final class LockTable {
         locks.add(waiter);
         waits.add(waiter);
         inodesOf(waiter.owner().session()).add(ino);
+        inodesOf(waiter.asker()).add(ino);
+        hosts.countWaiting(waiter.owner().session(), 1);
         transaction.put(Family.LOCK, Keys.waiting(ino, waiter.ticket()), encodeWaiter(waiter));
         Lock.Kind kind = waiter.lock().kind();
         if (kind == Lock.Kind.FLOCK && !locks.ranges(kind, waiter.owner()).isEmpty()) {
@@ -215,6 +262,7 @@ final class LockTable {
     private void dequeue(InodeLocks locks, Waiter waiter) {
         locks.remove(waiter);
         waits.remove(waiter);
+        hosts.countWaiting(waiter.owner().session(), -1);
         transaction.delete(Family.LOCK, Keys.waiting(waiter.ino(), waiter.ticket()));
     }
 
@@ -246,8 +294,8 @@ final class LockTable {
         Lock lock = waiter.lock();
         LockRanges ranges = locks.ranges(lock.kind(), waiter.owner());
         store(ino, locks, lock.kind(), waiter.owner(), ranges.with(lock, waiter.requestId()));
-        long session = waiter.owner().session();
-        transaction.notify(session, new Push.LockGranted(ino, waiter.requestId()));
+        transaction.notify(waiter.asker(), new Push.LockGranted(ino, waiter.requestId()));
+        tidy(ino, waiter.asker());
         boolean isWanted =
                 locks.waiters().stream().anyMatch(w -> w.lock().kind() == Lock.Kind.APPEND);
         if (lock.kind() == Lock.Kind.APPEND && isWanted) {
@@ -257,24 +305,32 @@ final class LockTable {
 
     /** Takes a request back, whether it waits or was granted. */
     void cancel(long session, SessionMutation.CancelLock m) {
-        InodeLocks locks = byInode.get(m.ino());
-        if (locks == null || m.requestId() == 0) {
+        cancel(session, m.ino(), m.requestId());
+    }
+
+    /** Takes a request of a session or machine back, whether it waits or was granted. */
+    void cancel(long holder, long ino, long requestId) {
+        InodeLocks locks = byInode.get(ino);
+        if (locks == null || requestId == 0) {
             return;
         }
-        Waiter waiter = locks.waiter(session, m.requestId());
+        Waiter waiter = locks.waiter(holder, requestId);
         if (waiter != null) {
             dequeue(locks, waiter);
         }
         for (Lock.Kind kind : Lock.Kind.values()) {
-            for (var holder : new ArrayList<>(locks.holdersOf(kind, session).entrySet())) {
-                if (holder.getValue().wasSetBy(m.requestId())) {
-                    LockRanges rest = holder.getValue().without(m.requestId());
-                    store(m.ino(), locks, kind, holder.getKey(), rest);
+            for (var held : new ArrayList<>(locks.holdersOf(kind, holder).entrySet())) {
+                if (held.getValue().wasSetBy(requestId)) {
+                    LockRanges rest = held.getValue().without(requestId);
+                    store(ino, locks, kind, held.getKey(), rest);
                 }
             }
         }
-        grantWaiters(m.ino(), locks);
-        tidy(m.ino(), session);
+        grantWaiters(ino, locks);
+        tidy(ino, holder);
+        if (waiter != null) {
+            tidy(ino, waiter.asker());
+        }
     }
 
     /** Releases all that an owner holds of one kind; what it awaits stays. */
@@ -289,24 +345,31 @@ final class LockTable {
         tidy(m.ino(), session);
     }
 
-    /** Releases and takes back everything of a session. */
-    void endSession(long session) {
-        for (long ino : List.copyOf(inodesOf(session))) {
+    /**
+     * Releases and takes back everything of a session or machine, also what a session awaits for
+     * machines; what these hold stays.
+     */
+    void endHolder(long holder) {
+        for (long ino : List.copyOf(inodesOf(holder))) {
             InodeLocks locks = locks(ino);
+            Set<Long> involved = new TreeSet<>(List.of(holder));
             for (Waiter waiter : List.copyOf(locks.waiters())) {
-                if (waiter.owner().session() == session) {
+                if (waiter.involves(holder)) {
                     dequeue(locks, waiter);
+                    involved.add(waiter.owner().session());
+                    involved.add(waiter.asker());
                 }
             }
             for (Lock.Kind kind : Lock.Kind.values()) {
-                for (LockOwner owner : List.copyOf(locks.holdersOf(kind, session).keySet())) {
+                for (LockOwner owner : List.copyOf(locks.holdersOf(kind, holder).keySet())) {
                     store(ino, locks, kind, owner, LockRanges.NONE);
                 }
             }
             grantWaiters(ino, locks);
-            tidy(ino, session);
+            involved.forEach(each -> tidy(ino, each));
         }
-        inodesBySession.remove(session);
+        inodesBySession.remove(holder);
+        hosts.end(holder);
     }
 
     /** Forgets all locks of an inode that is purged. */
@@ -318,6 +381,7 @@ final class LockTable {
         Set<Long> sessions = new TreeSet<>();
         for (Waiter waiter : List.copyOf(locks.waiters())) {
             sessions.add(waiter.owner().session());
+            sessions.add(waiter.asker());
             dequeue(locks, waiter);
         }
         for (Lock.Kind kind : Lock.Kind.values()) {
@@ -331,7 +395,9 @@ final class LockTable {
 
     private void store(
             long ino, InodeLocks locks, Lock.Kind kind, LockOwner owner, LockRanges ranges) {
+        int before = locks.ranges(kind, owner).isEmpty() ? 0 : 1;
         locks.setRanges(kind, owner, ranges);
+        hosts.countHeld(owner.session(), (ranges.isEmpty() ? 0 : 1) - before);
         byte[] key = Keys.held(ino, kind, owner);
         if (ranges.isEmpty()) {
             transaction.delete(Family.LOCK, key);
@@ -353,6 +419,7 @@ final class LockTable {
             of.remove(ino);
             if (of.isEmpty()) {
                 inodesBySession.remove(session);
+                hosts.end(session);
             }
         }
     }
@@ -365,11 +432,21 @@ final class LockTable {
     }
 
     private void requireRoomFor(long session, long ino) {
+        hosts.requireRoom(session);
         Set<Long> of = inodesOf(session);
         if (of.size() >= MAX_INODES_PER_SESSION && !of.contains(ino)) {
             throw new FsException(
                     Errno.ENOLCK,
                     "session " + session + " has locks on " + MAX_INODES_PER_SESSION + " inodes");
+        }
+    }
+
+    /** Machines have more owners than any mount has processes. */
+    private static void requireRoomFor(LockOwner owner, Map<LockOwner, LockRanges> holders) {
+        if (HostTable.isHost(owner.session())
+                && holders.size() >= MAX_PER_INODE
+                && !holders.containsKey(owner)) {
+            throw new FsException(Errno.ENOLCK, MAX_PER_INODE + " owners have locks on one inode");
         }
     }
 

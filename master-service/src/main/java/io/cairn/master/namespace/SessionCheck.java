@@ -1,12 +1,16 @@
 package io.cairn.master.namespace;
 
+import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.Decoder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +24,7 @@ final class SessionCheck {
     private final Set<Long> inos;
     private final Consumer<String> violated;
     private final Set<Long> sessions = new HashSet<>();
+    private final Map<Long, CountedHost> hosts = new TreeMap<>();
     private final XattrSums attributes = new XattrSums();
     private InodeLocks locks = new InodeLocks();
     private long lockedIno;
@@ -43,11 +48,42 @@ final class SessionCheck {
 
     void check() {
         scan(Family.SESSION, (key, value) -> sessions.add(Keys.numberAt(key, 0)));
+        scan(Family.HOST, this::loadHost);
         scan(Family.REPLY, this::checkReply);
         finishReplies();
         scan(Family.LOCK, this::checkLock);
+        hosts.values().forEach(this::checkHost);
         scan(Family.XATTR, this::checkXattr);
         finishXattrs();
+    }
+
+    /** A machine as its record says, and what was counted of its locks. */
+    private record CountedHost(HostTable.Stored stored, int[] counts) {}
+
+    private void loadHost(byte[] key, byte[] value) {
+        HostTable.Stored stored = HostTable.Stored.decode(value);
+        if (!Arrays.equals(key, Keys.host(stored.host().contact().host()))) {
+            violated.accept("hosts: " + stored + " has the key of another");
+        }
+        hosts.put(stored.number(), new CountedHost(stored, new int[2]));
+        sessions.add(stored.number());
+    }
+
+    private void count(long holder, int which) {
+        CountedHost host = hosts.get(holder);
+        if (host != null) {
+            host.counts[which]++;
+        }
+    }
+
+    private void checkHost(CountedHost host) {
+        HostRecord told = host.stored.host();
+        if (told.held() != host.counts[0] || told.waiting() != host.counts[1]) {
+            violated.accept("hosts: " + told + " has " + Arrays.toString(host.counts));
+        }
+        if (told.held() + told.waiting() == 0) {
+            violated.accept("hosts: " + told + " has no locks");
+        }
     }
 
     private interface Entry {
@@ -110,11 +146,13 @@ final class SessionCheck {
         if (!Keys.isHeld(key)) {
             long session = Keys.open(Family.LOCK, value).i64();
             requireSession(ino, session);
+            count(session, 1);
             return;
         }
         Lock.Kind kind = Lock.Kind.values()[key[9]];
         LockOwner owner = new LockOwner(Keys.numberAt(key, 10), Keys.numberAt(key, 18));
         requireSession(ino, owner.session());
+        count(owner.session(), 0);
         LockRanges ranges = LockRanges.decode(value);
         long end = -1;
         for (LockRange range : ranges.list()) {

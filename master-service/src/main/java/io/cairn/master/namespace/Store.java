@@ -22,7 +22,8 @@ public interface Store extends AutoCloseable {
         SESSION,
         REPLY,
         LOCK,
-        GC
+        GC,
+        HOST
     }
 
     /**

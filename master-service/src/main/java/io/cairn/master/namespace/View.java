@@ -6,6 +6,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.master.namespace.DirectoryTable.Dentry;
@@ -39,6 +40,7 @@ final class View {
 
     private static final byte[] ALL = {};
     private static final int SEARCH_SLICE = 4096;
+    private static final int MAX_HOSTS_PAGE = 1000;
     private static final int ENTRY_BYTES = 32;
     private static final int ATTRIBUTES_BYTES = 96;
 
@@ -59,7 +61,10 @@ final class View {
                 case Query.ReadDirectory q -> readDirectory(q);
                 case Query.GetXattr q -> getXattr(q);
                 case Query.ListXattr q -> listXattr(q);
-                case Query.TestLock q -> testLock(session, q);
+                case Query.TestLock q -> testLock(session, q.ino(), q.wanted());
+                case Query.TestHostLock q ->
+                        testLock(HostTable.numberOf(store, q.host()), q.ino(), q.wanted());
+                case Query.ListHosts q -> listHosts(q);
                 case Query.GetMap q -> throw elsewhere(query);
                 case Query.GetPath q -> throw elsewhere(query);
                 case Query.CheckTail q -> throw elsewhere(query);
@@ -187,11 +192,11 @@ final class View {
         return new NamesReply(names);
     }
 
-    private LockReply testLock(long session, Query.TestLock q) {
-        Lock wanted = LockTable.normal(q.wanted());
-        require(q.ino());
-        LockOwner asker = new LockOwner(session, wanted.owner());
-        byte[] prefix = Keys.heldPrefix(q.ino(), wanted.kind());
+    private LockReply testLock(long asking, long ino, Lock lock) {
+        Lock wanted = LockTable.normal(lock);
+        require(ino);
+        LockOwner asker = new LockOwner(asking, wanted.owner());
+        byte[] prefix = Keys.heldPrefix(ino, wanted.kind());
         List<Lock> conflicts = new ArrayList<>();
         store.scan(
                 Family.LOCK,
@@ -209,6 +214,22 @@ final class View {
         return conflicts.isEmpty()
                 ? new LockReply(LockOutcome.GRANTED, null)
                 : new LockReply(LockOutcome.CONFLICT, conflicts.getFirst());
+    }
+
+    private Reply.HostsReply listHosts(Query.ListHosts q) {
+        List<HostRecord> hosts = new ArrayList<>();
+        byte[] after = Keys.host(q.after());
+        store.scan(
+                Family.HOST,
+                ALL,
+                after,
+                (key, value) ->
+                        Arrays.equals(key, after)
+                                || (hosts.size() < MAX_HOSTS_PAGE
+                                        && hosts.add(HostTable.Stored.decode(value).host())));
+        byte[] state = store.get(Family.META, Keys.notifyState());
+        return new Reply.HostsReply(
+                state == null ? 0 : HostTable.stateOf(state), hosts, hosts.size() < MAX_HOSTS_PAGE);
     }
 
     /**

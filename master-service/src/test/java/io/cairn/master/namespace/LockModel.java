@@ -25,7 +25,7 @@ final class LockModel {
 
     private record Place(long ino, Lock.Kind kind, int at) {}
 
-    private record Waiter(long ino, Owner owner, long requestId, Lock lock) {}
+    private record Waiter(long ino, Owner owner, long requestId, Lock lock, long asker) {}
 
     private final Map<Place, Map<Owner, Cell>> cells = new HashMap<>();
     private final List<Waiter> waiters = new ArrayList<>();
@@ -114,7 +114,14 @@ final class LockModel {
         }
     }
 
+    /** A request of a session for itself. */
     LockOutcome set(long session, long ino, Lock lock, boolean queue, long request) {
+        return set(new long[] {session, session}, ino, lock, queue, request);
+    }
+
+    /** A request of a session (the second number) for a session or machine (the first one). */
+    LockOutcome set(long[] of, long ino, Lock lock, boolean queue, long request) {
+        long session = of[0];
         Owner owner = new Owner(session, lock.owner());
         long requestId = queue ? request : 0;
         if (lock.mode() == Lock.Mode.UNLOCK) {
@@ -148,7 +155,7 @@ final class LockModel {
         if (lock.kind() == Lock.Kind.POSIX && wouldDeadlock(owner, blockers)) {
             return LockOutcome.DEADLOCK;
         }
-        waiters.add(new Waiter(ino, owner, requestId, lock));
+        waiters.add(new Waiter(ino, owner, requestId, lock, of[1]));
         if (lock.kind() == Lock.Kind.FLOCK && holds(ino, Lock.Kind.FLOCK, owner, 0)) {
             removeAll(ino, Lock.Kind.FLOCK, owner);
             grant(ino);
@@ -166,9 +173,7 @@ final class LockModel {
                     waiters.remove(waiter);
                     assign(ino, waiter.owner, waiter.lock, waiter.requestId);
                     notices.add(
-                            new Notice(
-                                    waiter.owner.session,
-                                    new Push.LockGranted(ino, waiter.requestId)));
+                            new Notice(waiter.asker, new Push.LockGranted(ino, waiter.requestId)));
                     Lock.Kind kind = waiter.lock.kind();
                     if (waiters.stream().anyMatch(w -> w.ino == ino && w.lock.kind() == kind)) {
                         recall(ino, kind, Set.of(waiter.owner));
@@ -207,7 +212,7 @@ final class LockModel {
     }
 
     void endSession(long session) {
-        waiters.removeIf(w -> w.owner.session == session);
+        waiters.removeIf(w -> w.owner.session == session || w.asker == session);
         Map<Long, Set<Owner>> touched = new TreeMap<>();
         cells.forEach(
                 (place, holders) ->
@@ -225,6 +230,14 @@ final class LockModel {
             }
             grant(ino);
         }
+    }
+
+    /** Whether a session or machine holds anything or waits. */
+    boolean involves(long session) {
+        return waiters.stream().anyMatch(w -> w.owner.session == session)
+                || cells.values().stream()
+                        .flatMap(holders -> holders.keySet().stream())
+                        .anyMatch(owner -> owner.session == session);
     }
 
     void drop(long ino) {

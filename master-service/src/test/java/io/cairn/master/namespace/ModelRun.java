@@ -16,6 +16,7 @@ import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Push;
@@ -68,6 +69,7 @@ final class ModelRun {
 
     final TreeModel tree;
     final LockModel locks = new LockModel();
+    private final HostModel hosts = new HostModel(locks);
     final Map<Long, Client> clients = new TreeMap<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Set<List<Long>> everMapped = new HashSet<>();
@@ -202,6 +204,7 @@ final class ModelRun {
                 case TreeMutation m -> Expected.of(tree(m));
                 case ContentMutation m -> Expected.of(content(m));
                 case SessionMutation m -> session(session, m);
+                case HostMutation m -> hosts.expected(session, m, this::requireLockable);
                 case LeaderMutation m -> new Expected(null, Errno.EPERM, null);
             };
         } catch (FsException e) {
@@ -239,9 +242,7 @@ final class ModelRun {
     private Expected session(long session, SessionMutation mutation) {
         switch (mutation) {
             case SessionMutation.SetLock m -> {
-                NodeModel node = tree.node(m.ino());
-                boolean isAppend = m.lock().kind() == io.cairn.fs.Lock.Kind.APPEND;
-                TreeModel.demand(!isAppend || node.isFile(), Errno.EINVAL);
+                requireLockable(m.ino(), m.lock());
                 var outcome = locks.set(session, m.ino(), m.lock(), m.queue(), m.requestId());
                 return new Expected(new byte[] {(byte) outcome.ordinal()}, null, null);
             }
@@ -256,6 +257,12 @@ final class ModelRun {
             case SessionMutation.OpenSession m -> throw new FsException(Errno.EPERM);
         }
         return Expected.of(new Reply.Done());
+    }
+
+    private void requireLockable(long ino, io.cairn.fs.Lock lock) {
+        NodeModel node = tree.node(ino);
+        boolean isAppend = lock.kind() == io.cairn.fs.Lock.Kind.APPEND;
+        TreeModel.demand(!isAppend || node.isFile(), Errno.EINVAL);
     }
 
     /** Applies the entry and compares everything. */

@@ -8,12 +8,15 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
+import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Reply;
@@ -188,7 +191,7 @@ class NamespaceFuzzTest {
     }
 
     private Mutation randomMutation() {
-        return switch (random.nextInt(25)) {
+        return switch (random.nextInt(26)) {
             case 0 -> create();
             case 1 -> new TreeMutation.Mkdir(number(), name(), small(), small(), small());
             case 2 -> new TreeMutation.Symlink(number(), name(), bytes(), small(), small());
@@ -215,7 +218,8 @@ class NamespaceFuzzTest {
                             number(), Lock.Kind.values()[random.nextInt(3)], number());
             case 21 -> new SessionMutation.OpenSession("x".repeat(random.nextInt(9000)));
             case 22 -> new SessionMutation.CloseSession(random.nextInt(20) == 0 ? 1 : number());
-            case 23 -> new LeaderMutation.Purge(new long[] {number(), number(), number()});
+            case 23 -> hostMutation();
+            case 24 -> new LeaderMutation.Purge(new long[] {number(), number(), number()});
             default -> new LeaderMutation.Collected(new long[] {number(), number()});
         };
     }
@@ -255,15 +259,34 @@ class NamespaceFuzzTest {
         return new ContentMutation.WriteInline(number(), patches, number(), number());
     }
 
+    private Mutation hostMutation() {
+        LockHost host = new LockHost(text(), text());
+        HostContact from = new HostContact(host, small(), text());
+        return switch (random.nextInt(8)) {
+            case 0 -> new HostMutation.CancelHostLock(host, number(), number());
+            case 1 -> new HostMutation.ReleaseHost(host, small());
+            case 2 -> new HostMutation.TakeNotifyState();
+            default ->
+                    new HostMutation.SetHostLock(
+                            from, number(), lock(), random.nextBoolean(), number());
+        };
+    }
+
+    private String text() {
+        return "h".repeat(random.nextInt(20) == 0 ? random.nextInt(900) : random.nextInt(3));
+    }
+
     private Mutation setLock() {
-        Lock lock =
-                new Lock(
-                        Lock.Kind.values()[random.nextInt(3)],
-                        Lock.Mode.values()[random.nextInt(3)],
-                        number(),
-                        number(),
-                        number(),
-                        small());
-        return new SessionMutation.SetLock(number(), lock, random.nextBoolean(), number());
+        return new SessionMutation.SetLock(number(), lock(), random.nextBoolean(), number());
+    }
+
+    private Lock lock() {
+        return new Lock(
+                Lock.Kind.values()[random.nextInt(4)],
+                Lock.Mode.values()[random.nextInt(3)],
+                number(),
+                number(),
+                number(),
+                random.nextInt(3) == 0 ? small() : random.nextInt(16));
     }
 }

@@ -3,9 +3,12 @@ package io.cairn.master.namespace;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileType;
+import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.wire.ContentMutation;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.SessionMutation;
@@ -313,11 +316,25 @@ class NamespaceModelTest {
                         lock.endByte(),
                         0);
         return switch (s.kind % 10) {
-            case 0, 1, 2, 3 -> new SessionMutation.SetLock(ino, lock, true, 1L + s.b / 5 % 20);
+            case 0, 1 -> hostLocks(ino, s, s.c / 1000 % 2 == 0 ? lock : unlock);
+            case 2, 3 -> new SessionMutation.SetLock(ino, lock, true, 1L + s.b / 5 % 20);
             case 4, 5 -> new SessionMutation.SetLock(ino, lock, false, 1L + s.b / 5 % 20);
             case 6, 7 -> new SessionMutation.SetLock(ino, unlock, false, 0);
             case 8 -> new SessionMutation.CancelLock(ino, 1L + s.b / 5 % 20);
             default -> new SessionMutation.ReleaseLocks(ino, lock.kind(), lock.owner());
+        };
+    }
+
+    /** Of two machines that go down now and then. */
+    private static Mutation hostLocks(long ino, Step s, Lock lock) {
+        LockHost host = new LockHost("h" + s.c / 2000 % 2, "10.0.0.1");
+        HostContact from = new HostContact(host, s.d / 1000 % 4, "10.0.0." + s.a / 100 % 2);
+        long requestId = 1L + s.b / 5 % 20;
+        return switch (s.d / 100 % 10) {
+            case 0 -> new HostMutation.CancelHostLock(host, ino, requestId);
+            case 1 -> new HostMutation.ReleaseHost(host, s.a / 1000 % 4);
+            case 2 -> new HostMutation.TakeNotifyState();
+            default -> new HostMutation.SetHostLock(from, ino, lock, s.a / 10 % 2 > 0, requestId);
         };
     }
 }

@@ -1,0 +1,35 @@
+package io.cairn.client;
+
+/**
+ * Locks order reads and writes: who holds one sees what its holder before wrote. Thread-safe;
+ * blocks.
+ */
+final class LockOrder implements MachineLocks.Freshness {
+    private final Mount mount;
+    private final OpenInodes open;
+
+    LockOrder(Mount mount, OpenInodes open) {
+        this.mount = mount;
+        this.open = open;
+    }
+
+    /** After a lock was granted. */
+    @Override
+    public void forget(long ino) {
+        mount.cache().forgetAttributes(ino);
+        InodeState state = open.get(ino);
+        if (state != null) {
+            state.expire();
+        }
+    }
+
+    /** Before a lock is given back. */
+    @Override
+    public void commit(long ino) {
+        InodeState state = open.get(ino);
+        if (state != null) {
+            // Its error is reported by the open file that wrote.
+            Await.get(state.commit().handle((_, _) -> true), 2 * mount.timeoutMs());
+        }
+    }
+}

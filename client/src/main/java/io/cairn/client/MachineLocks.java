@@ -1,0 +1,139 @@
+package io.cairn.client;
+
+import io.cairn.fs.HostContact;
+import io.cairn.fs.HostLocks;
+import io.cairn.fs.HostRecord;
+import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
+import io.cairn.wire.HostMutation;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.Reply.HostsReply;
+import io.cairn.wire.Reply.LockReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks of machines behind a gateway, which the master keeps. As with the client's own locks, who
+ * gets one sees what its holder before wrote, and what was written through this client is committed
+ * before one is given back. Thread-safe; blocks.
+ */
+final class MachineLocks implements HostLocks {
+    private final MasterChannel master;
+    private final RandomGenerator random;
+    private final Freshness freshness;
+    private volatile @Nullable Listener listener;
+
+    /** What locks do with caches and buffers. */
+    interface Freshness {
+        /** Forgets what is known of an inode, and perhaps old. */
+        void forget(long ino);
+
+        /** Commits what was written. */
+        void commit(long ino);
+    }
+
+    MachineLocks(Mount mount, Freshness freshness) {
+        this.master = mount.master();
+        this.random = mount.runtime().random();
+        this.freshness = freshness;
+    }
+
+    @Override
+    public @Nullable Lock test(LockHost host, long ino, Lock wanted) {
+        Query query = new Query.TestHostLock(host, ino, wanted);
+        return Await.expect(master.ask(query), LockReply.class).conflict();
+    }
+
+    @Override
+    public Outcome set(HostContact from, long ino, Lock lock) {
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            freshness.commit(ino);
+        }
+        return ask(new HostMutation.SetHostLock(from, ino, lock, false, 0));
+    }
+
+    @Override
+    public Outcome enqueue(HostContact from, long ino, Lock lock, long requestId) {
+        return ask(new HostMutation.SetHostLock(from, ino, lock, true, requestId));
+    }
+
+    private Outcome ask(HostMutation.SetHostLock request) {
+        LockReply reply = Await.expect(master.change(request), LockReply.class);
+        return switch (reply.outcome()) {
+            case GRANTED -> {
+                freshness.forget(request.ino());
+                yield Outcome.GRANTED;
+            }
+            case CONFLICT -> Outcome.CONFLICT;
+            case QUEUED -> Outcome.QUEUED;
+            case DEADLOCK -> Outcome.DEADLOCK;
+        };
+    }
+
+    @Override
+    public long newRequestId() {
+        synchronized (random) {
+            long id = random.nextLong();
+            return id == 0 ? 1 : id;
+        }
+    }
+
+    @Override
+    public void cancel(LockHost host, long ino, long requestId) {
+        change(new HostMutation.CancelHostLock(host, ino, requestId));
+    }
+
+    @Override
+    public void release(LockHost host, int exceptState) {
+        change(new HostMutation.ReleaseHost(host, exceptState));
+    }
+
+    private void change(HostMutation mutation) {
+        Await.expect(master.change(mutation), Reply.Done.class);
+    }
+
+    @Override
+    public List<HostRecord> hosts() {
+        List<HostRecord> all = new ArrayList<>();
+        LockHost after = new LockHost("", "");
+        while (true) {
+            Query query = new Query.ListHosts(after);
+            HostsReply page = Await.expect(master.ask(query), HostsReply.class);
+            all.addAll(page.hosts());
+            if (page.end() || page.hosts().isEmpty()) {
+                return all;
+            }
+            after = page.hosts().getLast().contact().host();
+        }
+    }
+
+    @Override
+    public int takeState() {
+        Reply reply = master.change(new HostMutation.TakeNotifyState());
+        return Await.expect(reply, HostsReply.class).notifyState();
+    }
+
+    @Override
+    public void listen(Listener newListener) {
+        listener = newListener;
+    }
+
+    /** A push: a request was granted, whosever it is. */
+    void granted(long requestId) {
+        Listener hearer = listener;
+        if (hearer != null) {
+            hearer.granted(requestId);
+        }
+    }
+
+    /** The session has ended, or pushes may have been lost. */
+    void interrupted() {
+        Listener hearer = listener;
+        if (hearer != null) {
+            hearer.interrupted();
+        }
+    }
+}
