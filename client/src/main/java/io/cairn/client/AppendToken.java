@@ -21,6 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * the late release of one never frees its successor's.
  */
 final class AppendToken {
+    /** How often the session may end while the token is being taken. */
+    private static final int MAX_TRIES = 3;
+
     private final InodeState state;
     private final Mount mount;
     private final FileLocks locks;
@@ -30,6 +33,11 @@ final class AppendToken {
     private boolean recalled;
     private boolean fetching;
     private boolean writing;
+    private int losses;
+
+    /** Whether nothing of another holder can land among ours; of who holds the order. */
+    private boolean fenced;
+
     private CompletableFuture<Void> releasing = Promises.DONE;
 
     AppendToken(InodeState state, Mount mount, FileLocks locks) {
@@ -41,6 +49,21 @@ final class AppendToken {
 
     /** Takes the right to append now; blocks. End with {@link #endWrite}. */
     void beginWrite() {
+        begin(false);
+        try {
+            if (!fenced) {
+                state.tail().beforeAppends();
+                synchronized (state) {
+                    fenced = held;
+                }
+            }
+        } catch (RuntimeException e) {
+            endWrite();
+            throw e;
+        }
+    }
+
+    private void begin(boolean look) {
         boolean mine = false;
         try {
             mine = order.tryLock(mount.timeoutMs(), TimeUnit.MILLISECONDS);
@@ -53,7 +76,7 @@ final class AppendToken {
         }
         try {
             if (!claim()) {
-                fetch();
+                fetch(look);
             }
         } catch (RuntimeException e) {
             order.unlock();
@@ -71,7 +94,7 @@ final class AppendToken {
         }
     }
 
-    private void fetch() {
+    private void fetch(boolean look) {
         CompletableFuture<Void> before;
         synchronized (state) {
             before = held ? release() : releasing;
@@ -79,20 +102,14 @@ final class AppendToken {
         }
         try {
             Await.get(before, 2 * mount.timeoutMs());
-            synchronized (state) {
-                recalled = false;
-            }
-            Lock wanted = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, owner, 0, Lock.TO_END, 0);
-            locks.take(state.ino(), wanted, mount.timeoutMs());
-            synchronized (state) {
-                // Even when it is recalled already, one append is made before it goes.
-                held = true;
-                writing = true;
-            }
+            take();
         } finally {
             synchronized (state) {
                 fetching = false;
             }
+        }
+        if (!look) {
+            return;
         }
         try {
             Reply.EntryReply entry =
@@ -109,10 +126,37 @@ final class AppendToken {
         }
     }
 
+    private void take() {
+        Lock wanted = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, owner, 0, Lock.TO_END, 0);
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            int before;
+            synchronized (state) {
+                recalled = false;
+                before = losses;
+            }
+            locks.take(state.ino(), wanted, mount.timeoutMs());
+            synchronized (state) {
+                if (losses == before) {
+                    // Even when it is recalled already, one append is made before it goes.
+                    held = true;
+                    fenced = false;
+                    writing = true;
+                    return;
+                }
+            }
+        }
+        throw new FsException(Errno.EIO, "one session after the other ended");
+    }
+
     /** Whether the master has given it to this client, and not got it back yet. */
     boolean isOurs() {
+        return mayBeOurs() && mount.master().session().leaseRuns();
+    }
+
+    /** As {@link #isOurs} as long as the session lasts. */
+    boolean mayBeOurs() {
         synchronized (state) {
-            return (held || !releasing.isDone()) && mount.master().session().leaseRuns();
+            return held || !releasing.isDone();
         }
     }
 
@@ -124,7 +168,7 @@ final class AppendToken {
                 .execute(
                         () -> {
                             try {
-                                beginWrite();
+                                begin(true);
                                 endWrite();
                                 promise.complete(null);
                             } catch (FsException e) {
@@ -165,10 +209,23 @@ final class AppendToken {
         }
     }
 
-    /** The session is gone, and with it the token. */
-    void dropped() {
+    /** The session is gone, and with it the token; whether it was ours. */
+    boolean dropped() {
         synchronized (state) {
+            boolean ours = mayBeOurs();
             held = false;
+            losses++;
+            return ours;
+        }
+    }
+
+    /** EIO when the token was lost since the append began. */
+    void requireHeld() {
+        synchronized (state) {
+            if (!held) {
+                throw new FsException(
+                        Errno.EIO, "the session ended and with it the right to append");
+            }
         }
     }
 
@@ -188,7 +245,7 @@ final class AppendToken {
             // Before the commit begins: it must see that the token is still this client's.
             releasing = promise;
             Promises.whenDone(
-                    state.commit(),
+                    state.commitOrGiveUp(),
                     (_, _) ->
                             Promises.whenDone(
                                     mount.master()

@@ -52,6 +52,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private final ChunkPlace place;
     private final Function<ChunkAddress, ChunkRequest> request;
     private final @Nullable ByteBuf payload;
+    private final WritePermit permit;
     private final @Nullable Check check;
     private final long deadlineMs;
     private final Backoff backoff;
@@ -63,17 +64,20 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
      * A request to the head, or with a check to any serving member.
      *
      * @param payload taken over; sent with each try
+     * @param permit asked before each try
      */
     ChunkCall(
             ChunkIo io,
             ChunkPlace place,
             Function<ChunkAddress, ChunkRequest> request,
             @Nullable ByteBuf payload,
+            WritePermit permit,
             @Nullable Check check) {
         this.io = io;
         this.place = place;
         this.request = request;
         this.payload = payload;
+        this.permit = permit;
         this.check = check;
         this.deadlineMs = io.deadlineMs();
         this.backoff = new Backoff(io.random());
@@ -86,6 +90,18 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             giveUp();
             return;
         }
+        WritePermit.Answer may = permit.ask();
+        if (may == WritePermit.Answer.YES) {
+            place();
+        } else if (may == WritePermit.Answer.NOT_NOW) {
+            lastError = new FsException(Errno.ETIMEDOUT, "no master renews the lease of the locks");
+            io.later(this::attempt, backoff.nextMs());
+        } else {
+            fail(new FsException(Errno.EIO, place + ": the locks it was written under are lost"));
+        }
+    }
+
+    private void place() {
         ClusterMap map = io.map();
         PlacementGroup group = map.groupOf(place.layout(), place.index());
         Integer target = group == null ? null : choose(group);

@@ -72,11 +72,15 @@ final class ChunkClones {
 
     /** The objects whose clone is made and not yet told to the master. */
     List<Long> untold() {
-        return List.copyOf(untold);
+        synchronized (lock) {
+            return List.copyOf(untold);
+        }
     }
 
     /** The master knows. */
     void told(long oid) {
-        untold.remove(oid);
+        synchronized (lock) {
+            untold.remove(oid);
+        }
     }
 }

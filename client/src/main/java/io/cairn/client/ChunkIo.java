@@ -50,6 +50,7 @@ final class ChunkIo implements AutoCloseable {
     private final SessionState session;
     private final ClusterView view;
     private final ChunkConnections connections;
+    private final WritePermit always;
     private final AtomicLong operations = new AtomicLong();
     private final int spread;
 
@@ -64,6 +65,7 @@ final class ChunkIo implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.random = runtime.random();
         this.session = session;
+        this.always = new WritePermit(session, 0);
         this.view = view;
         this.connections = connections;
         synchronized (random) {
@@ -120,27 +122,36 @@ final class ChunkIo implements AutoCloseable {
      *
      * @param data taken over
      * @param crcs as {@link Crc32c#ofPieces} makes them
+     * @param permit asked before each try; EIO when it ends before one succeeded
      */
     CompletableFuture<WriteReply> write(
-            ChunkPlace place, OperationId operation, int offsetBytes, ByteBuf data, int[] crcs) {
+            ChunkPlace place,
+            OperationId operation,
+            int offsetBytes,
+            ByteBuf data,
+            int[] crcs,
+            WritePermit permit) {
         return start(
                         place,
                         address ->
                                 new ChunkRequest.Write(
                                         address, operation, offsetBytes, crcs, NO_TICKET),
-                        data)
+                        data,
+                        permit)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 
-    /** Makes a range zeros. */
-    CompletableFuture<WriteReply> zero(ChunkPlace place, int offsetBytes, int lengthBytes) {
+    /** Makes a range zeros, under the same condition as {@link #write}. */
+    CompletableFuture<WriteReply> zero(
+            ChunkPlace place, int offsetBytes, int lengthBytes, WritePermit permit) {
         OperationId operation = newOperation();
         return start(
                         place,
                         address ->
                                 new ChunkRequest.Zero(
                                         address, operation, 0, offsetBytes, lengthBytes, NO_TICKET),
-                        null)
+                        null,
+                        permit)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 
@@ -203,6 +214,7 @@ final class ChunkIo implements AutoCloseable {
                         address ->
                                 new ChunkRequest.Read(address, offsetBytes, lengthBytes, NO_TICKET),
                         null,
+                        always,
                         received -> firstBad(received, offsetBytes, lengthBytes));
         call.attempt();
         return call.thenApply(
@@ -216,7 +228,15 @@ final class ChunkIo implements AutoCloseable {
             ChunkPlace place,
             Function<ChunkAddress, ChunkRequest> request,
             @Nullable ByteBuf payload) {
-        ChunkCall call = new ChunkCall(this, place, request, payload, null);
+        return start(place, request, payload, always);
+    }
+
+    private ChunkCall start(
+            ChunkPlace place,
+            Function<ChunkAddress, ChunkRequest> request,
+            @Nullable ByteBuf payload,
+            WritePermit permit) {
+        ChunkCall call = new ChunkCall(this, place, request, payload, permit, null);
         call.attempt();
         return call;
     }

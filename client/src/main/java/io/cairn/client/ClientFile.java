@@ -82,23 +82,23 @@ final class ClientFile implements OpenFile {
         if ((flags & FileSystem.O_APPEND) != 0) {
             state.appendToken().beginWrite();
             try {
-                writeAt(state.size(), source);
+                writeAt(state.size(), source, true);
             } finally {
                 state.appendToken().endWrite();
             }
         } else {
-            writeAt(offsetBytes, source);
+            writeAt(offsetBytes, source, false);
         }
         if ((flags & FileSystem.O_DSYNC) != 0) {
             sync((flags & FileSystem.O_SYNC) != FileSystem.O_SYNC);
         }
     }
 
-    private void writeAt(long offset, ByteBuffer source) {
+    private void writeAt(long offset, ByteBuffer source, boolean append) {
         long end = offset + source.remaining();
         fs.ensureStorage(state, end);
         state.tail().beforeWrite(offset, end);
-        writer.write(offset, source);
+        writer.write(offset, source, append);
     }
 
     @Override

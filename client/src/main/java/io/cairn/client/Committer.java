@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Inode;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
@@ -74,10 +75,10 @@ final class Committer {
 
     private CompletableFuture<Void> tellClones(int number, @Nullable Thread waiter) {
         List<CompletableFuture<?>> told = new ArrayList<>(0);
-        for (long oid : state.untoldClones()) {
+        for (long oid : state.clones().untold()) {
             told.add(
-                    replace(new ContentMutation.CloneDone(state.ino(), oid))
-                            .thenAccept(_ -> state.toldClone(oid)));
+                    replace(new ContentMutation.CloneDone(state.ino(), oid), 0)
+                            .thenAccept(_ -> state.clones().told(oid)));
         }
         return told.isEmpty()
                 ? tell(number, waiter)
@@ -89,6 +90,7 @@ final class Committer {
 
     private CompletableFuture<Void> tell(int number, @Nullable Thread waiter) {
         Mutation mutation;
+        long session;
         synchronized (state) {
             Contents contents = state.contents();
             if (contents.hasForeign()) {
@@ -102,6 +104,7 @@ final class Committer {
                 return round(number, null);
             }
             mutation = state.nextMutation();
+            session = state.lockingSession();
         }
         if (mutation == null) {
             return Promises.DONE;
@@ -109,8 +112,8 @@ final class Committer {
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
                 mutation instanceof ContentMutation.Spill && movesStored()
-                        ? replace(mutation)
-                        : send(mutation, waiter),
+                        ? replace(mutation, session)
+                        : send(mutation, session, waiter),
                 (reply, failure) -> {
                     CompletableFuture<Void> next =
                             reply == null
@@ -121,12 +124,13 @@ final class Committer {
         return promise;
     }
 
-    private CompletableFuture<Reply> send(Mutation mutation, @Nullable Thread waiter) {
+    private CompletableFuture<Reply> send(
+            Mutation mutation, long session, @Nullable Thread waiter) {
         if (!Thread.currentThread().equals(waiter)) {
-            return mount.master().mutate(mutation);
+            return mount.master().mutate(mutation, session);
         }
         try {
-            return CompletableFuture.completedFuture(mount.master().change(mutation));
+            return CompletableFuture.completedFuture(mount.master().change(mutation, session));
         } catch (FsException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -151,10 +155,10 @@ final class Committer {
      * Tells that chunks hold now what is on stable media elsewhere, and what the master forgets
      * then: they must be on stable media before.
      */
-    private CompletableFuture<Reply> replace(Mutation mutation) {
+    private CompletableFuture<Reply> replace(Mutation mutation, long session) {
         return mount.unsynced()
                 .flush(state.ino(), _ -> true, _ -> {})
-                .thenCompose(_ -> mount.master().mutate(mutation));
+                .thenCompose(_ -> mount.master().mutate(mutation, session));
     }
 
     private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
@@ -164,7 +168,7 @@ final class Committer {
         }
         if (reply instanceof Reply.WrittenReply written
                 && mutation instanceof ContentMutation.WriteInline write) {
-            return state.committedInline(write, written) ? Promises.DONE : lookAfter(write);
+            return isAdopted(write, written) ? Promises.DONE : lookAfter(write);
         }
         if (!(reply instanceof Reply.Failure failure)) {
             return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
@@ -183,6 +187,19 @@ final class Committer {
             return promise;
         }
         return refused(failure);
+    }
+
+    /** Takes over what was written into the inode, if it is the one that is known here. */
+    private boolean isAdopted(ContentMutation.WriteInline write, Reply.WrittenReply reply) {
+        synchronized (state) {
+            byte[] known = state.inode().inline();
+            if (known == null || state.inode().attributes().version() != reply.versionBefore()) {
+                return false;
+            }
+            Inode fresh = reply.inode();
+            state.committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
+            return true;
+        }
     }
 
     /** Others have written between: takes the inode as it is now. */

@@ -36,7 +36,7 @@ final class ContentReader {
         this.state = state;
         this.mount = state.mount();
         this.ahead = new ReadAhead(state);
-        state.addReader(ahead);
+        state.readers().add(ahead);
     }
 
     /** What has to be fetched for a read, decided in one moment. */
@@ -221,6 +221,6 @@ final class ContentReader {
 
     /** Gives up what was fetched ahead. */
     void close() {
-        state.removeReader(ahead);
+        state.readers().remove(ahead);
     }
 }

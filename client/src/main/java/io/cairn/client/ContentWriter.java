@@ -21,16 +21,17 @@ final class ContentWriter {
     /**
      * Buffers all remaining bytes of a source.
      *
+     * @param append whether they are written under the APPEND token
      * @throws FsException EFBIG; ENOSPC when nothing can be stored; ETIMEDOUT when no room came
-     *     free
+     *     free; EIO when the token was lost on the way
      */
-    void write(long offset, ByteBuffer source) {
+    void write(long offset, ByteBuffer source, boolean append) {
         if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - source.remaining()) {
             throw new FsException(Errno.EFBIG);
         }
         long at = offset;
         while (source.hasRemaining()) {
-            int taken = state.take(at, source);
+            int taken = state.take(at, source, append);
             at += taken;
             if (taken == 0 && !mount.pool().awaitRoom(WriteBack.WINDOW_BYTES, mount.timeoutMs())) {
                 throw new FsException(

@@ -178,6 +178,20 @@ final class Contents {
         return held;
     }
 
+    /**
+     * Whether a write leaves others before it that only chunks can show as zeros.
+     *
+     * @param master the bytes in the inode at the master, null when they are in chunks
+     * @param size the size before
+     * @param fits whether the contents stay in the inode
+     */
+    boolean leavesGap(byte @Nullable [] master, long offset, long size, boolean fits) {
+        if (inline == null || master == null) {
+            return offset > size;
+        }
+        return !fits && (offset > size || inline.hasGap(master.length, size));
+    }
+
     /** Whether the chunk servers may not have all of a range. */
     boolean holds(long from, long to) {
         return chunks.holds(from, to) || (spill != null && from < Limits.MAX_INLINE_BYTES);

@@ -40,6 +40,7 @@ final class FileContents {
 
     /** Changes the size, and perhaps other attributes with it. */
     Reply.EntryReply resize(InodeState state, AttributeChange change) {
+        long session = state.lockingSession();
         state.closeGate();
         try {
             state.discardFrom(change.size());
@@ -47,13 +48,13 @@ final class FileContents {
             if (change.size() > state.size()) {
                 state.tail().beforeExtension();
             }
-            Reply reply = ask(state.ino(), change);
+            Reply reply = ask(state.ino(), change, session);
             if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
                 // An inline file grows out of its inode: the client moves the contents first.
                 ensureStorage(state);
                 state.moveToChunks();
                 commit(state);
-                reply = ask(state.ino(), change);
+                reply = ask(state.ino(), change, session);
             }
             Reply.EntryReply entry = Await.expect(reply, Reply.EntryReply.class);
             state.adopt(entry.inode());
@@ -63,8 +64,8 @@ final class FileContents {
         }
     }
 
-    private Reply ask(long ino, AttributeChange change) {
-        return mount.master().change(new TreeMutation.SetAttributes(ino, change));
+    private Reply ask(long ino, AttributeChange change, long session) {
+        return mount.master().change(new TreeMutation.SetAttributes(ino, change), session);
     }
 
     /** Has the master choose a pool for a file that was made before any chunk server came. */
@@ -75,7 +76,7 @@ final class FileContents {
         AttributeChange touch = AttributeChange.NONE.withMtime(state.attributes().mtimeNs());
         long endMs = mount.nowMs() + Math.min(STORAGE_MS, mount.timeoutMs());
         while (true) {
-            Reply reply = ask(state.ino(), touch);
+            Reply reply = ask(state.ino(), touch, 0);
             state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
             if (ChunkIo.canStore(state.layout())) {
                 return;
@@ -162,8 +163,9 @@ final class FileContents {
         long index = layout.chunkOf(from);
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
         int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
+        WritePermit permit = state.permit();
         return state.prepare(place)
-                .thenCompose(_ -> mount.chunks().zero(place, inChunk, (int) (to - from)))
+                .thenCompose(_ -> mount.chunks().zero(place, inChunk, (int) (to - from), permit))
                 .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply));
     }
 

@@ -162,6 +162,11 @@ final class FileLocks {
         return known != null && known.contains(new Holder(kind, owner));
     }
 
+    /** Whether this client may hold any lock on an inode that doors asked for. */
+    boolean mayHold(long ino) {
+        return holders.containsKey(ino);
+    }
+
     /** Removes all locks of a kind and owner; asks nobody when there cannot be any. */
     void release(long ino, Lock.Kind kind, long owner) {
         if (!mayHold(ino, kind, owner)) {

@@ -2,10 +2,13 @@ package io.cairn.client;
 
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What chunks of one file hold beyond its end: nothing, or what a client wrote there that never
@@ -17,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
  * for that long nobody is asked about a file made here. Thread-safe.
  */
 final class FileTail {
+    private static final Logger LOG = LoggerFactory.getLogger(FileTail.class);
     private final InodeState state;
     private final Mount mount;
     private volatile boolean sure;
@@ -32,6 +36,15 @@ final class FileTail {
     void makeSure() {
         sureSinceMs = mount.nowMs();
         sure = true;
+    }
+
+    /**
+     * The session ended, so that the master doubts all that there is: it is to be asked before the
+     * next gap.
+     */
+    void doubt() {
+        sure = false;
+        left = false;
     }
 
     /** Bytes of this client may be beyond the end that it will never commit. */
@@ -54,6 +67,26 @@ final class FileTail {
             renew();
         } finally {
             state.openGate();
+        }
+    }
+
+    /**
+     * Before the first append under a new token: what a holder who was lost has still on its way to
+     * the chunk servers must not land among our records, so it goes to an object that is no more.
+     * Blocks; not for commits, as it makes one.
+     */
+    void beforeAppends() {
+        if (isConfirmed()) {
+            return;
+        }
+        try {
+            Await.get(state.commitNow(), state.drainTimeoutMs());
+            renew();
+        } catch (FsException e) {
+            if (e.errno() != Errno.EFBIG) {
+                throw e;
+            }
+            LOG.warn("inode {}: {}", state.ino(), e.getMessage());
         }
     }
 

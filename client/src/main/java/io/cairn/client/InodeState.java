@@ -8,9 +8,7 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Mutation;
-import io.cairn.wire.Reply.WrittenReply;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +29,12 @@ final class InodeState implements WriteBack.Owner {
     private final Committer committer;
     private final AppendToken appendToken;
     private final FileTail tail;
+    private final FileLocks locks;
     private final ChunkClones clones;
     private final Gate gate;
     private final WriteErrors errors = new WriteErrors();
     private final Uncommitted uncommitted = new Uncommitted();
-    private final List<ReadAhead> readers = new ArrayList<>(1);
+    private final Readers readers = new Readers();
     private Inode inode;
     private long validatedMs;
     private final Contents contents;
@@ -51,6 +50,7 @@ final class InodeState implements WriteBack.Owner {
         this.committer = new Committer(this, mount);
         this.appendToken = new AppendToken(this, mount, locks);
         this.tail = new FileTail(this, mount);
+        this.locks = locks;
     }
 
     long ino() {
@@ -113,7 +113,7 @@ final class InodeState implements WriteBack.Owner {
             if (fresh.inline() == null || contents.isMoving()) {
                 uncommitted.requireSamePlace(before, after, errors);
             }
-            readers.forEach(reader -> reader.forget(0, Long.MAX_VALUE));
+            readers.forget(0, Long.MAX_VALUE);
             if (after.chunkSizeLog2() != before.chunkSizeLog2()) {
                 chunks.rechunk();
             }
@@ -140,10 +140,14 @@ final class InodeState implements WriteBack.Owner {
      * Buffers bytes of a source, as many as there is room for at once; waits while the layout
      * changes.
      *
+     * @param append whether the APPEND token is needed; EIO when it was lost
      * @return bytes taken; 0 when everything buffered is on its way and there is no room yet
      */
-    synchronized int take(long offset, ByteBuffer source) {
+    synchronized int take(long offset, ByteBuffer source, boolean append) {
         gate.pass();
+        if (append) {
+            appendToken.requireHeld();
+        }
         int taken = buffer(offset, source);
         if (taken == 0) {
             chunks.sendAll();
@@ -171,13 +175,8 @@ final class InodeState implements WriteBack.Owner {
 
     /** Whether bytes at an offset leave others before them that only chunks can show as zeros. */
     synchronized boolean leavesGap(long offset, long end) {
-        InlineContents inline = contents.inline();
-        byte[] master = inode.inline();
-        if (inline == null || master == null) {
-            return offset > size();
-        }
-        return end > mount.master().session().inlineLimitBytes()
-                && (offset > size() || inline.hasGap(master.length, size()));
+        boolean fits = end <= mount.master().session().inlineLimitBytes();
+        return contents.leavesGap(inode.inline(), offset, size(), fits);
     }
 
     private void requireStorage() {
@@ -188,9 +187,7 @@ final class InodeState implements WriteBack.Owner {
 
     private void wrote(long from, long to) {
         uncommitted.extend(to);
-        for (int i = 0; i < readers.size(); i++) {
-            readers.get(i).forget(from, to);
-        }
+        readers.forget(from, to);
         touch();
     }
 
@@ -232,9 +229,7 @@ final class InodeState implements WriteBack.Owner {
     synchronized void changed(ChunkPlace place, long from, long to, WriteReply reply) {
         uncommitted.stored(0, reply.allocatedDeltaBytes());
         mount.unsynced().add(ino(), place, reply);
-        for (ReadAhead reader : readers) {
-            reader.forget(from, to);
-        }
+        readers.forget(from, to);
         touch();
     }
 
@@ -289,19 +284,52 @@ final class InodeState implements WriteBack.Owner {
         }
     }
 
-    /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
-    CompletableFuture<Void> flushChunks() {
-        return mount.unsynced().flush(ino(), this::refersTo, errors::note);
+    @Override
+    public WritePermit permit() {
+        return new WritePermit(mount.master().session(), lockingSession());
     }
 
-    /** Whether a chunk, perhaps one still to be cloned, is part of the contents. */
-    private synchronized boolean refersTo(ChunkPlace place) {
-        Layout layout = inode.layout();
-        if (layout == null) {
-            return false;
+    /**
+     * The session under whose locks or APPEND token the contents are changed now; 0 when there are
+     * none, negative when it ended just now.
+     */
+    synchronized long lockingSession() {
+        if (!appendToken.mayBeOurs() && !locks.mayHold(ino())) {
+            return 0;
         }
-        Layout.Run run = layout.runOf(place.index());
-        return run.oid() == place.oid() || run.sourceOid() == place.oid();
+        long session = mount.master().session().session();
+        return session == 0 ? -1 : session;
+    }
+
+    /**
+     * Locks or the token under which it was written are lost: nothing that is not committed is
+     * stored or told any more, and each open file hears of it once.
+     */
+    synchronized void giveUp(FsException error) {
+        errors.note(error);
+        chunks.abandon();
+        contents.reset(inode.inline());
+        uncommitted.clear();
+        mount.dirty().remove(this);
+        readers.forget(0, Long.MAX_VALUE);
+    }
+
+    /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
+    CompletableFuture<Void> commitOrGiveUp() {
+        return commit().handle(
+                        (_, failure) -> {
+                            if (failure != null && isDirty()) {
+                                giveUp(Await.failure(failure));
+                                tail.leave();
+                            }
+                            return null;
+                        });
+    }
+
+    /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
+    CompletableFuture<Void> flushChunks() {
+        return mount.unsynced()
+                .flush(ino(), place -> layout().refersTo(place.oid(), place.index()), errors::note);
     }
 
     /** Whether anything is not at the master yet. */
@@ -347,14 +375,8 @@ final class InodeState implements WriteBack.Owner {
         chunks.discardFrom(offset);
     }
 
-    /** Objects whose first chunk was cloned here, which the master does not know yet. */
-    synchronized List<Long> untoldClones() {
-        return clones.untold();
-    }
-
-    /** The master knows of a clone. */
-    synchronized void toldClone(long oid) {
-        clones.told(oid);
+    ChunkClones clones() {
+        return clones;
     }
 
     /** Where the contents are; to be used with the monitor of this state held. */
@@ -386,20 +408,6 @@ final class InodeState implements WriteBack.Owner {
         }
         return new ContentMutation.CommitSize(
                 ino(), layout().lastOid(), uncommitted.end(drained), timeNs, delta);
-    }
-
-    /**
-     * The master has written into the inode; false when the inode was another one than this knows,
-     * so that somebody has to ask what the contents are now.
-     */
-    synchronized boolean committedInline(ContentMutation.WriteInline write, WrittenReply reply) {
-        byte[] known = inode.inline();
-        if (known == null || inode.attributes().version() != reply.versionBefore()) {
-            return false;
-        }
-        Inode fresh = reply.inode();
-        committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
-        return true;
     }
 
     /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */
@@ -475,17 +483,13 @@ final class InodeState implements WriteBack.Owner {
         return contents.held(from, to);
     }
 
-    /** Whether a range has buffered bytes, so that the servers do not have all of it. */
+    /** Whether the servers do not have all of a range. */
     synchronized boolean holds(long from, long to) {
         return contents.holds(from, to);
     }
 
-    synchronized void addReader(ReadAhead reader) {
-        readers.add(reader);
-    }
-
-    synchronized void removeReader(ReadAhead reader) {
-        readers.remove(reader);
-        reader.forget(0, Long.MAX_VALUE);
+    /** Who reads ahead, and has to forget what is written here. */
+    Readers readers() {
+        return readers;
     }
 }

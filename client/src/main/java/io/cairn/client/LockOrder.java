@@ -28,8 +28,7 @@ final class LockOrder implements MachineLocks.Freshness {
     public void commit(long ino) {
         InodeState state = open.get(ino);
         if (state != null) {
-            // Its error is reported by the open file that wrote.
-            Await.get(state.commit().handle((_, _) -> true), 2 * mount.timeoutMs());
+            Await.get(state.commitOrGiveUp(), 2 * mount.timeoutMs());
         }
     }
 }

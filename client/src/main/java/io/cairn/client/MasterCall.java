@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.HostMutation;
@@ -23,6 +25,9 @@ final class MasterCall extends CompletableFuture<Reply> {
     final @Nullable Query query;
     final long deadlineMs;
 
+    /** The only session in which a mutation may be executed; 0 when any may. */
+    final long boundTo;
+
     /** The session in which it was last sent; of a mutation: to which the sequence belongs. */
     long session;
 
@@ -34,10 +39,21 @@ final class MasterCall extends CompletableFuture<Reply> {
 
     private byte @Nullable [] frame;
 
-    MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs) {
+    MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs, long boundTo) {
         this.mutation = mutation;
         this.query = query;
         this.deadlineMs = deadlineMs;
+        this.boundTo = boundTo;
+    }
+
+    /** Whether it must not be executed in this session, as another one's locks are needed. */
+    boolean isForbiddenIn(long anySession) {
+        return boundTo != 0 && boundTo != anySession;
+    }
+
+    /** Why it is not sent then. */
+    FsException forbidden() {
+        return new FsException(Errno.EIO, "the session of the locks ended before " + title());
     }
 
     /** Gives a mutation its place in a session. */

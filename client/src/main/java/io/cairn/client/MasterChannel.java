@@ -113,26 +113,36 @@ final class MasterChannel implements AutoCloseable {
 
     /** Sends a mutation; the promise is kept or broken within the request timeout. */
     CompletableFuture<Reply> mutate(Mutation mutation) {
-        MasterCall call = new MasterCall(mutation, null, deadlineMs());
+        return mutate(mutation, 0);
+    }
+
+    /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
+    CompletableFuture<Reply> mutate(Mutation mutation, long session) {
+        MasterCall call = new MasterCall(mutation, null, deadlineMs(), session);
         send(call);
         return call;
     }
 
     /** Sends a query; the promise is kept or broken within the request timeout. */
     CompletableFuture<Reply> query(Query query) {
-        MasterCall call = new MasterCall(null, query, deadlineMs());
+        MasterCall call = new MasterCall(null, query, deadlineMs(), 0);
         send(call);
         return call;
     }
 
     /** Sends a mutation and waits for the reply; not for event loops. */
     Reply change(Mutation mutation) {
-        return await(new MasterCall(mutation, null, deadlineMs()));
+        return change(mutation, 0);
+    }
+
+    /** As {@link #change(Mutation)}; EIO when this session ends before, if it is not 0. */
+    Reply change(Mutation mutation, long session) {
+        return await(new MasterCall(mutation, null, deadlineMs(), session));
     }
 
     /** Sends a query and waits for the reply; not for event loops. */
     Reply ask(Query query) {
-        return await(new MasterCall(null, query, deadlineMs()));
+        return await(new MasterCall(null, query, deadlineMs(), 0));
     }
 
     private Reply await(MasterCall call) {
@@ -200,6 +210,10 @@ final class MasterChannel implements AutoCloseable {
     }
 
     private void send(MasterCall call) {
+        if (call.isForbiddenIn(state.session())) {
+            fail(call, call.forbidden());
+            return;
+        }
         Connection connection = link.ready();
         if (connection == null || state.session() == 0 || isFull() || !claim(call)) {
             enqueue(call);
@@ -233,6 +247,9 @@ final class MasterChannel implements AutoCloseable {
             return true;
         }
         long session = state.session();
+        if (call.isForbiddenIn(session)) {
+            return false;
+        }
         if (call.sequence != 0 && call.session == session) {
             return session != 0;
         }
@@ -275,7 +292,10 @@ final class MasterChannel implements AutoCloseable {
             MasterCall call;
             synchronized (waiting) {
                 call = waiting.peek();
-                if (call == null || link.ready() == null || isFull() || !claim(call)) {
+                if (call == null
+                        || link.ready() == null
+                        || isFull()
+                        || (!claim(call) && !call.isForbiddenIn(state.session()))) {
                     return;
                 }
                 waiting.poll();

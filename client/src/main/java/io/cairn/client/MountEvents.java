@@ -5,6 +5,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.wire.Push;
 import io.cairn.wire.SessionMutation;
+import java.util.Set;
 
 /** What the master tells a mount unasked. Called on event loops; never blocks. */
 final class MountEvents implements MasterChannel.Listener {
@@ -71,18 +72,15 @@ final class MountEvents implements MasterChannel.Listener {
     public void sessionLost() {
         cache.clear();
         machines.interrupted();
-        for (long ino : locks.sessionLost()) {
-            InodeState state = open.get(ino);
-            if (state != null) {
-                // Whoever has the file open is told once.
-                state.errors()
-                        .note(
-                                new FsException(
-                                        Errno.EIO, "the session ended and with it the locks held"));
-            }
-        }
+        Set<Long> locked = locks.sessionLost();
         for (InodeState state : open.all()) {
-            state.appendToken().dropped();
+            boolean appended = state.appendToken().dropped() && state.isDirty();
+            if (appended || locked.contains(state.ino())) {
+                // Others may have these locks now: what was written under them is not stored.
+                state.giveUp(
+                        new FsException(Errno.EIO, "the session ended and with it the locks held"));
+            }
+            state.tail().doubt();
             state.expire();
         }
     }

@@ -150,6 +150,7 @@ final class Uncommitted {
         storedEnd = 0;
         mtimeNs = 0;
         usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
     }
 
     /** What the master knows with this on top. */

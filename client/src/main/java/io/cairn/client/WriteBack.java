@@ -40,6 +40,9 @@ final class WriteBack {
         /** Where chunks live now. */
         Layout layout();
 
+        /** What an extent that is sent now depends on. */
+        WritePermit permit();
+
         /** The chunk can be written: exists under its own object. */
         CompletableFuture<Void> prepare(ChunkPlace place);
 
@@ -97,7 +100,7 @@ final class WriteBack {
     long end() {
         long end = 0;
         for (WriteExtent extent : extents) {
-            end = Math.max(end, extent.end());
+            end = extent.abandoned ? end : Math.max(end, extent.end());
         }
         return end;
     }
@@ -256,6 +259,17 @@ final class WriteBack {
         }
     }
 
+    /** Forgets everything, and sends nothing of it again. */
+    void abandon() {
+        discardFrom(0);
+        for (WriteExtent extent : extents) {
+            extent.abandoned = true;
+            if (extent.permit != null) {
+                extent.permit.withdraw();
+            }
+        }
+    }
+
     private void discard(WriteExtent extent) {
         extent.data.release();
         pool.free(extent.reservedBytes);
@@ -320,6 +334,7 @@ final class WriteBack {
 
     private void send(WriteExtent extent) {
         extent.inFlight = true;
+        extent.permit = owner.permit();
         inFlight++;
         Layout layout = owner.layout();
         long index = layout.chunkOf(extent.offset);
@@ -343,12 +358,13 @@ final class WriteBack {
     private void write(WriteExtent extent, ChunkPlace place) {
         int inChunk = (int) (extent.offset & (place.layout().chunkSizeBytes() - 1));
         int[] crcs = extent.crcs;
-        if (crcs == null || extent.operation == null) {
+        WritePermit permit = extent.permit;
+        if (crcs == null || extent.operation == null || permit == null) {
             throw new IllegalStateException("sent before it was sealed");
         }
         ByteBuf data = extent.data.retainedSlice(0, extent.length());
         Promises.whenDone(
-                io.write(place, extent.operation, inChunk, data, crcs),
+                io.write(place, extent.operation, inChunk, data, crcs, permit),
                 (reply, failure) -> answered(extent, place, reply, failure));
     }
 
@@ -363,7 +379,9 @@ final class WriteBack {
             long end = extent.end();
             extents.remove(extent);
             discard(extent);
-            if (reply != null) {
+            if (extent.abandoned) {
+                // Its writer knows.
+            } else if (reply != null) {
                 owner.written(place, end, reply);
             } else {
                 owner.lost(Await.failure(failure));
@@ -394,7 +412,7 @@ final class WriteBack {
     List<Held> held(long from, long to) {
         List<Held> held = List.of();
         for (WriteExtent extent : extents) {
-            if (extent.overlaps(from, to)) {
+            if (extent.overlaps(from, to) && !extent.abandoned) {
                 if (held.isEmpty()) {
                     held = new ArrayList<>(2);
                 }
@@ -407,7 +425,7 @@ final class WriteBack {
     /** Whether any byte of a range is held here. */
     boolean holds(long from, long to) {
         for (WriteExtent extent : extents) {
-            if (extent.overlaps(from, to)) {
+            if (extent.overlaps(from, to) && !extent.abandoned) {
                 return true;
             }
         }

@@ -28,6 +28,12 @@ final class WriteExtent {
     int @Nullable [] crcs;
     @Nullable OperationId operation;
 
+    /** Set when it is sent. */
+    @Nullable WritePermit permit;
+
+    /** Its writer was told that it is lost: whether it arrives does not matter. */
+    boolean abandoned;
+
     WriteExtent(long number, long offset, ByteBuf data, long reservedBytes) {
         this.number = number;
         this.offset = offset;

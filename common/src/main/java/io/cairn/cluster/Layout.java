@@ -77,6 +77,12 @@ public record Layout(
         return runs.get(0);
     }
 
+    /** Whether an object has a chunk of the contents, or the source of one still to be cloned. */
+    public boolean refersTo(long oid, long chunkIndex) {
+        Run run = runOf(chunkIndex);
+        return run.oid() == oid || run.sourceOid() == oid;
+    }
+
     /** The object of the last run: changes whenever the file was truncated. */
     public long lastOid() {
         return lastRun().oid();

@@ -160,13 +160,16 @@ final class SessionTable {
         return sessions.values().stream().allMatch(l -> l.registered);
     }
 
-    /** Sessions whose lease has ended and that were not returned before. */
+    /**
+     * Sessions whose lease has ended and that were not returned before. A quarter later than the
+     * client thinks: what it sent before the end has arrived when others get its locks.
+     */
     synchronized List<Long> expire() {
         List<Long> expired = new ArrayList<>();
         long now = clock.millis();
         sessions.forEach(
                 (session, live) -> {
-                    if (!live.expiring && now - live.renewedMs > leaseMs) {
+                    if (!live.expiring && now - live.renewedMs > leaseMs + leaseMs / 4) {
                         live.expiring = true;
                         expired.add(session);
                     }

@@ -1,0 +1,168 @@
+package io.cairn.client;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static io.cairn.client.CairnFileSystemTest.readAll;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What was written under locks does not outlast the session that held them. */
+class LostSessionTest {
+    private static final int APPEND = FileSystem.O_RDWR | FileSystem.O_APPEND;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem first = slowClient();
+    private final CairnFileSystem second = slowClient();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    /** Commits only when asked to. */
+    private CairnFileSystem slowClient() {
+        return cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+    }
+
+    private static OpenFile create(CairnFileSystem fs, int flags) {
+        return fs.create(Caller.ROOT, 1, Name.of("f"), 0644, flags).file();
+    }
+
+    private static void write(OpenFile file, long offset, byte[] bytes) {
+        file.write(offset, ByteBuffer.wrap(bytes));
+    }
+
+    private static Lock lock(Lock.Kind kind, Lock.Mode mode) {
+        return new Lock(kind, mode, 5, 0, Lock.TO_END, 1);
+    }
+
+    /** All sessions end at the master, which doubts what they left. */
+    private void endSessions() {
+        cluster.shared.sessions.clear();
+        cluster.shared.locks.clear();
+        cluster.namespace.doubtObjects();
+    }
+
+    private static void notice(CairnFileSystem fs, String name) {
+        fs.mkdir(Caller.ROOT, 1, Name.of(name), 0755);
+    }
+
+    private static void assertLost(Runnable call) {
+        assertEquals(Errno.EIO, assertThrows(FsException.class, call::run).errno());
+    }
+
+    private void assertContents(byte[] wanted, long ino) {
+        assertArrayEquals(wanted, readAll(cluster.connect(), ino));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 3000, 100_000})
+    void recordsUnderALostTokenDoNotLandOverOthers(int length) {
+        OpenFile lost = create(first, APPEND);
+        write(lost, 0, bytes(length, 1));
+        lost.flush();
+        write(lost, 0, bytes(length, 2));
+        endSessions();
+        byte[] model = Arrays.copyOf(bytes(length, 1), 2 * length);
+        System.arraycopy(bytes(length, 3), 0, model, length, length);
+        try (OpenFile file = second.open(Caller.ROOT, lost.ino(), APPEND)) {
+            write(file, 0, bytes(length, 3));
+        }
+        assertLost(lost::flush);
+        assertContents(model, lost.ino());
+        write(lost, 0, bytes(10, 4));
+        lost.flush();
+        model = Arrays.copyOf(model, model.length + 10);
+        System.arraycopy(bytes(10, 4), 0, model, model.length - 10, 10);
+        assertContents(model, lost.ino());
+        lost.close();
+    }
+
+    @Test
+    void recordsThatAreStoredButNotCommittedAreGivenUp() {
+        OpenFile lost = create(first, APPEND);
+        write(lost, 0, bytes(100_000, 1));
+        Await.get(((ClientFile) lost).state().drain(), 10_000);
+        endSessions();
+        try (OpenFile file = second.open(Caller.ROOT, lost.ino(), APPEND)) {
+            write(file, 0, bytes(50_000, 2));
+        }
+        assertLost(lost::flush);
+        assertContents(bytes(50_000, 2), lost.ino());
+        lost.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 100_000})
+    void bytesUnderLostLocksDoNotLandOverOthers(int length) {
+        for (Lock.Kind kind : new Lock.Kind[] {Lock.Kind.POSIX, Lock.Kind.FLOCK}) {
+            OpenFile lost =
+                    first.create(Caller.ROOT, 1, Name.of(kind.name()), 0644, FileSystem.O_RDWR)
+                            .file();
+            first.setLock(lost.ino(), lock(kind, Lock.Mode.EXCLUSIVE), 0);
+            write(lost, 0, bytes(2 * length, 1));
+            endSessions();
+            notice(first, "d" + kind);
+            try (OpenFile file = second.open(Caller.ROOT, lost.ino(), FileSystem.O_RDWR)) {
+                second.setLock(lost.ino(), lock(kind, Lock.Mode.EXCLUSIVE), 0);
+                write(file, 0, bytes(length, 2));
+                second.setLock(lost.ino(), lock(kind, Lock.Mode.UNLOCK), 0);
+                assertLost(lost::flush);
+                assertContents(bytes(length, 2), lost.ino());
+            }
+            lost.close();
+        }
+    }
+
+    @Test
+    void aTruncationUnderLostLocksIsNotDone() {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        write(file, 0, bytes(100_000, 1));
+        file.flush();
+        first.setLock(file.ino(), lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE), 0);
+        assertEquals(100_000, file.attributes().size());
+        endSessions();
+        AttributeChange cut = AttributeChange.NONE.withSize(0);
+        assertLost(() -> first.setAttributes(Caller.ROOT, file.ino(), cut));
+        assertContents(bytes(100_000, 1), file.ino());
+        assertLost(file::close);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 100_000})
+    void bytesWithoutLocksOutlastTheSession(int length) {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        write(file, 0, bytes(length, 1));
+        endSessions();
+        notice(first, "d");
+        file.close();
+        assertContents(bytes(length, 1), file.ino());
+    }
+
+    @Test
+    void releasedLocksDoNotMatterAnyMore() {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        first.setLock(file.ino(), lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE), 0);
+        first.releaseLocks(file.ino(), Lock.Kind.FLOCK, 5);
+        write(file, 0, bytes(100, 1));
+        endSessions();
+        notice(first, "d");
+        file.close();
+        assertContents(bytes(100, 1), file.ino());
+    }
+}
