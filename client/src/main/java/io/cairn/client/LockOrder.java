@@ -13,7 +13,7 @@ final class LockOrder implements MachineLocks.Freshness {
         this.open = open;
     }
 
-    /** After a lock was granted. */
+    /** After a lock was granted; never blocks. */
     @Override
     public void forget(long ino) {
         mount.cache().forgetAttributes(ino);

@@ -28,7 +28,7 @@ final class MachineLocks implements HostLocks {
 
     /** What locks do with caches and buffers. */
     interface Freshness {
-        /** Forgets what is known of an inode, and perhaps old. */
+        /** Forgets what is known of an inode, and perhaps old; never blocks. */
         void forget(long ino);
 
         /** Commits what was written. */
@@ -122,9 +122,10 @@ final class MachineLocks implements HostLocks {
     }
 
     /** A push: a request was granted, whosever it is. */
-    void granted(long requestId) {
+    void granted(long ino, long requestId) {
         Listener hearer = listener;
         if (hearer != null) {
+            freshness.forget(ino);
             hearer.granted(requestId);
         }
     }

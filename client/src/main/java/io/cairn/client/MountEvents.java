@@ -28,7 +28,7 @@ final class MountEvents implements MasterChannel.Listener {
         switch (push) {
             case Push.LockGranted granted -> {
                 locks.granted(granted.requestId());
-                machines.granted(granted.requestId());
+                machines.granted(granted.ino(), granted.requestId());
             }
             case Push.Invalidate invalidate -> invalidate(invalidate.ino());
             case Push.RecallLock recall -> recall(recall);

@@ -4,12 +4,12 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.net.EventLoops;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.lock.LockPrograms;
 import io.cairn.nfs.rpc.PortmapProgram;
 import io.cairn.nfs.rpc.PortmapProgram.Mapping;
 import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.RpcServer;
 import io.cairn.nfs.v3.MountProgram;
-import io.cairn.nfs.v3.NfsProgram;
 import io.cairn.nfs.v3.NfsPrograms;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -33,6 +33,7 @@ public final class NfsGateway implements AutoCloseable {
 
     private final ExecutorService workers;
     private final NfsPrograms programs;
+    private final LockPrograms locks;
     private final List<RpcServer> servers = new ArrayList<>();
     private @Nullable Endpoint mountEndpoint;
     private @Nullable Endpoint portmapEndpoint;
@@ -45,9 +46,10 @@ public final class NfsGateway implements AutoCloseable {
     public record World(
             EventLoops loops, Scheduler scheduler, Clock clock, RandomGenerator random) {}
 
-    private NfsGateway(ExecutorService workers, NfsPrograms programs) {
+    private NfsGateway(ExecutorService workers, NfsPrograms programs, LockPrograms locks) {
         this.workers = workers;
         this.programs = programs;
+        this.locks = locks;
     }
 
     /**
@@ -71,7 +73,13 @@ public final class NfsGateway implements AutoCloseable {
             workers.shutdownNow();
             throw e;
         }
-        NfsGateway gateway = new NfsGateway(workers, programs);
+        LockPrograms locks =
+                new LockPrograms(
+                        programs.lockable(),
+                        fs.hostLocks(),
+                        settings.lockPace(),
+                        new LockPrograms.Threads(workers, world.scheduler, world.clock));
+        NfsGateway gateway = new NfsGateway(workers, programs, locks);
         try {
             gateway.listen(settings, world);
             return gateway;
@@ -84,7 +92,7 @@ public final class NfsGateway implements AutoCloseable {
     private void listen(NfsSettings settings, World world) {
         RpcServer.Threads threads =
                 new RpcServer.Threads(world.loops, workers, world.scheduler, world.clock);
-        Endpoint nfs = listen(settings.listen(), programs.all(), settings, threads);
+        Endpoint nfs = listen(settings.listen(), served(), settings, threads);
         Endpoint mount = nfs;
         String host = settings.listen().host();
         Integer mountPort = settings.mountPort();
@@ -98,15 +106,26 @@ public final class NfsGateway implements AutoCloseable {
         }
         Integer portmapPort = settings.portmapPort();
         if (portmapPort != null) {
-            PortmapProgram portmap =
-                    new PortmapProgram(
-                            List.of(
-                                    new Mapping(NfsProgram.NUMBER, 3, nfs.port()),
-                                    new Mapping(MountProgram.NUMBER, 3, mount.port())));
+            PortmapProgram portmap = new PortmapProgram(mappings(nfs.port(), mount.port()));
             portmapEndpoint =
                     listen(new Endpoint(host, portmapPort), List.of(portmap), settings, threads);
         }
         LOG.info("NFS served on {}", nfs);
+    }
+
+    private List<Mapping> mappings(int nfsPort, int mountPort) {
+        List<Mapping> all = new ArrayList<>();
+        for (RpcProgram program : served()) {
+            int port = program.number() == MountProgram.NUMBER ? mountPort : nfsPort;
+            all.add(new Mapping(program.number(), program.lowVersion(), port));
+        }
+        return all;
+    }
+
+    private List<RpcProgram> served() {
+        List<RpcProgram> all = new ArrayList<>(programs.all());
+        all.addAll(locks.all());
+        return all;
     }
 
     private Endpoint listen(
@@ -141,6 +160,11 @@ public final class NfsGateway implements AutoCloseable {
         return servers.stream().mapToLong(RpcServer::usedBytes).sum();
     }
 
+    /** Requests for locks that wait now. */
+    public int waitingLockCount() {
+        return locks.waitingCount();
+    }
+
     /** Files open now. */
     public int openFileCount() {
         return programs.openFileCount();
@@ -153,6 +177,7 @@ public final class NfsGateway implements AutoCloseable {
     @Override
     public void close() {
         servers.forEach(RpcServer::close);
+        locks.close();
         workers.shutdown();
         try {
             if (!workers.awaitTermination(DRAIN_MS, TimeUnit.MILLISECONDS)) {

@@ -1,6 +1,7 @@
 package io.cairn.nfs;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.nfs.lock.LockPace;
 import io.cairn.nfs.rpc.RpcLimits;
 import org.jspecify.annotations.Nullable;
 
@@ -14,32 +15,40 @@ import org.jspecify.annotations.Nullable;
  *     for none
  * @param transferBytes largest READ and WRITE: 4 KiB to 1 MiB
  * @param limits of connections and memory
+ * @param lockPace how machines are called back about their locks
  */
 public record NfsSettings(
         Endpoint listen,
         @Nullable Integer mountPort,
         @Nullable Integer portmapPort,
         int transferBytes,
-        RpcLimits limits) {
+        RpcLimits limits,
+        LockPace lockPace) {
     private static final int MAX_TRANSFER_BYTES = 1 << 20;
 
     /** The standard settings at an address. */
     public static NfsSettings of(Endpoint listen) {
-        return new NfsSettings(listen, null, null, MAX_TRANSFER_BYTES, RpcLimits.STANDARD);
+        return new NfsSettings(
+                listen, null, null, MAX_TRANSFER_BYTES, RpcLimits.STANDARD, LockPace.STANDARD);
     }
 
     /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
-        return new NfsSettings(listen, port, portmapPort, transferBytes, limits);
+        return new NfsSettings(listen, port, portmapPort, transferBytes, limits, lockPace);
     }
 
     /** The same with a port mapper; 0 takes a free one. */
     public NfsSettings withPortmapPort(int port) {
-        return new NfsSettings(listen, mountPort, port, transferBytes, limits);
+        return new NfsSettings(listen, mountPort, port, transferBytes, limits, lockPace);
     }
 
     /** The same with other limits. */
     public NfsSettings withLimits(RpcLimits newLimits) {
-        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, newLimits);
+        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, newLimits, lockPace);
+    }
+
+    /** The same with another pace of callbacks. */
+    public NfsSettings withLockPace(LockPace newPace) {
+        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, limits, newPace);
     }
 }

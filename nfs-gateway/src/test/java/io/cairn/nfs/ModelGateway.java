@@ -30,12 +30,17 @@ public final class ModelGateway implements AutoCloseable {
 
     /** With lines of exports(5). */
     public ModelGateway(FileSystem files, RpcLimits limits, String... exports) {
+        this(files, NfsSettings.of(new Endpoint("127.0.0.1", 0)).withLimits(limits), exports);
+    }
+
+    /** With settings. */
+    public ModelGateway(FileSystem files, NfsSettings settings, String... exports) {
         this.files = files;
         gateway =
                 NfsGateway.start(
                         files,
                         Exports.of(List.of(exports).stream().map(Export::parse).toList()),
-                        NfsSettings.of(new Endpoint("127.0.0.1", 0)).withLimits(limits),
+                        settings,
                         new NfsGateway.World(loops, scheduler, Clock.system(), new Random()));
     }
 

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
  * @param procedure procedure number, one that the version has
  * @param credential who calls
  * @param peer where from
+ * @param local where to: the address of ours that the client used
  */
 public record RpcCall(
         int xid,
@@ -18,4 +19,5 @@ public record RpcCall(
         int version,
         int procedure,
         Credential credential,
-        InetSocketAddress peer) {}
+        InetSocketAddress peer,
+        InetSocketAddress local) {}

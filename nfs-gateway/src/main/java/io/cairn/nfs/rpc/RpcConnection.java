@@ -18,6 +18,7 @@ final class RpcConnection {
     private final Channel channel;
     private final RpcContext context;
     private final InetSocketAddress peer;
+    private final InetSocketAddress local;
     private final RecordReader reader;
     private final ReplyOutbox outbox;
     private @Nullable PendingCall waiting;
@@ -36,6 +37,7 @@ final class RpcConnection {
         this.channel = channel;
         this.context = context;
         this.peer = (InetSocketAddress) channel.remoteAddress();
+        this.local = (InetSocketAddress) channel.localAddress();
         this.reader = new RecordReader(this, context.limits().maxRecordBytes());
         this.outbox = new ReplyOutbox(this, channel, context.clock());
         this.heardMs = context.clock().millis();
@@ -139,7 +141,8 @@ final class RpcConnection {
                         header.version(),
                         header.procedure(),
                         credential,
-                        peer);
+                        peer,
+                        local);
         return offer(program, call, record, admittedBytes);
     }
 

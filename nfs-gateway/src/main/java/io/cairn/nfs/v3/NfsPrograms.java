@@ -15,6 +15,7 @@ public final class NfsPrograms implements AutoCloseable {
 
     private final OpenFiles open;
     private final List<RpcProgram> programs;
+    private final LockableFiles lockable;
 
     /**
      * Over a filesystem, which stays the caller's. Blocks.
@@ -30,6 +31,7 @@ public final class NfsPrograms implements AutoCloseable {
             RandomGenerator random) {
         ServedVolume volume = new ServedVolume(fs, HandleCodec.of(fs, random), exports);
         open = new OpenFiles(fs, BOUNDS, threads.clock, threads.scheduler, threads.workers, random);
+        lockable = new LockableFiles(volume);
         programs = List.of(new NfsProgram(volume, open, transferBytes), new MountProgram(volume));
     }
 
@@ -43,6 +45,11 @@ public final class NfsPrograms implements AutoCloseable {
     /** The programs, for an RPC door. */
     public List<RpcProgram> all() {
         return programs;
+    }
+
+    /** The files, for the lock programs. */
+    public LockableFiles lockable() {
+        return lockable;
     }
 
     /** Files open now. */

@@ -100,7 +100,7 @@ final class ServedVolume {
     }
 
     /** BADHANDLE, STALE when the export is gone, ACCES when it is not for this client. */
-    private Target target(RpcCall call, byte[] bytes) {
+    Target target(RpcCall call, byte[] bytes) {
         HandleCodec.Handle handle = handles.decode(bytes);
         Export export = exports.ofId(handle.exportId());
         if (export == null) {

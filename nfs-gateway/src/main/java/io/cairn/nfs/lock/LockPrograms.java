@@ -1,0 +1,74 @@
+package io.cairn.nfs.lock;
+
+import io.cairn.fs.HostLocks;
+import io.cairn.nfs.rpc.RpcProgram;
+import io.cairn.nfs.v3.LockableFiles;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+
+/** NLM and NSM over one filesystem, put together. Thread-safe. */
+public final class LockPrograms implements AutoCloseable {
+    private final HostCalls calls;
+    private final BlockedLocks blocked;
+    private final RestartNotices notices;
+    private final List<RpcProgram> programs;
+
+    /**
+     * What the programs run on.
+     *
+     * @param workers for work that blocks; virtual threads
+     */
+    public record Threads(Executor workers, Scheduler scheduler, Clock clock) {}
+
+    /** Over files and their locks; begins to tell machines with locks that their server is back. */
+    public LockPrograms(LockableFiles files, HostLocks locks, LockPace pace, Threads threads) {
+        BlockedLocks.Threads on =
+                new BlockedLocks.Threads(threads.workers, threads.scheduler, threads.clock);
+        calls = new TcpHostCalls(pace, threads.clock);
+        blocked = new BlockedLocks(locks, calls, pace, on);
+        LockService service = new LockService(files, locks, blocked);
+        notices = new RestartNotices(locks, calls, pace, on, LockPrograms::localAddresses);
+        programs =
+                List.of(
+                        new NlmProgram(service, new MessageAnswers(calls, threads.workers)),
+                        new NsmProgram(service, notices::state));
+    }
+
+    private static Set<String> localAddresses() {
+        try {
+            Set<String> all = new HashSet<>();
+            NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .map(InetAddress::getHostAddress)
+                    .forEach(all::add);
+            return all;
+        } catch (SocketException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The programs, for an RPC door. */
+    public List<RpcProgram> all() {
+        return programs;
+    }
+
+    /** Requests for locks that wait now. */
+    public int waitingCount() {
+        return blocked.size();
+    }
+
+    @Override
+    public void close() {
+        notices.close();
+        blocked.close();
+        calls.close();
+    }
+}
