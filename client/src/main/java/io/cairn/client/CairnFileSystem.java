@@ -320,7 +320,7 @@ public final class CairnFileSystem implements FileSystem {
                 if (Permissions.losesPrivilege(caller, found)) {
                     cut = cut.withBits(AttributeChange.KILL_PRIVILEGE);
                 }
-                tree.absorb(contents.resize(state, cut));
+                tree.absorb(contents.resize(caller, state, cut));
             }
             return new ClientFile(this, state, caller, flags);
         } catch (FsException e) {
@@ -410,7 +410,7 @@ public final class CairnFileSystem implements FileSystem {
     void beforeWrite(InodeState state, Caller caller) {
         if (Permissions.losesPrivilege(caller, state.inode().attributes())) {
             AttributeChange kill = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
-            tree.change(new TreeMutation.SetAttributes(state.ino(), kill));
+            tree.change(caller, new TreeMutation.SetAttributes(state.ino(), kill));
         }
     }
 

@@ -5,6 +5,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileWatch;
 import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
@@ -107,6 +108,13 @@ final class ClientFile implements OpenFile {
         if (isWritable()) {
             fs.metrics().run(Operation.FLUSH, this::commit);
         }
+    }
+
+    @Override
+    public FileWatch watch() {
+        requireOpen();
+        fs.attributesOf(state);
+        return state.ownChanges().watch();
     }
 
     private void commit() {

@@ -7,6 +7,7 @@ import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -113,7 +114,7 @@ final class Committer {
         Promises.whenDone(
                 mutation instanceof ContentMutation.Spill && movesStored()
                         ? replace(mutation, session)
-                        : send(mutation, session, waiter),
+                        : send(asked(mutation), session, waiter),
                 (reply, failure) -> {
                     CompletableFuture<Void> next =
                             reply == null
@@ -122,6 +123,13 @@ final class Committer {
                     Promises.forward(next, promise);
                 });
         return promise;
+    }
+
+    /** Asks what a commit began with if somebody wants to know and the reply would not tell. */
+    private Mutation asked(Mutation mutation) {
+        return mutation instanceof ContentMutation.CommitSize && state.ownChanges().isWatched()
+                ? new TreeMutation.Witnessed(mutation)
+                : mutation;
     }
 
     private CompletableFuture<Reply> send(
@@ -163,7 +171,12 @@ final class Committer {
 
     private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
         if (reply instanceof Reply.EntryReply entry) {
-            state.committed(mutation, entry.inode());
+            synchronized (state) {
+                if (state.ownChanges().isUnbroken(mutation, entry)) {
+                    state.ownChanges().committed(entry.inode().attributes());
+                }
+                state.committed(mutation, entry.inode());
+            }
             return Promises.DONE;
         }
         if (reply instanceof Reply.WrittenReply written
@@ -197,6 +210,7 @@ final class Committer {
                 return false;
             }
             Inode fresh = reply.inode();
+            state.ownChanges().committed(fresh.attributes());
             state.committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
             return true;
         }

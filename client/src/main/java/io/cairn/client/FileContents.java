@@ -2,10 +2,13 @@ package io.cairn.client;
 
 import io.cairn.cluster.Layout;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.WriteReply;
+import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
@@ -38,8 +41,21 @@ final class FileContents {
         Await.get(state.commitNow(), state.drainTimeoutMs());
     }
 
+    /** EISDIR, EINVAL or EFBIG when something cannot have a size. */
+    static void requireSize(Attributes inode, long sizeBytes) {
+        if (inode.isDirectory()) {
+            throw new FsException(Errno.EISDIR);
+        }
+        if (!inode.isFile() || sizeBytes < 0) {
+            throw new FsException(Errno.EINVAL);
+        }
+        if (sizeBytes > FileSystem.MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG);
+        }
+    }
+
     /** Changes the size, and perhaps other attributes with it. */
-    Reply.EntryReply resize(InodeState state, AttributeChange change) {
+    Reply.EntryReply resize(Caller caller, InodeState state, AttributeChange change) {
         long session = state.lockingSession();
         state.closeGate();
         try {
@@ -48,13 +64,15 @@ final class FileContents {
             if (change.size() > state.size()) {
                 state.tail().beforeExtension();
             }
-            Reply reply = ask(state.ino(), change, session);
+            Mutation mutation =
+                    Testimony.asked(caller, new TreeMutation.SetAttributes(state.ino(), change));
+            Reply reply = mount.master().change(mutation, session);
             if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
                 // An inline file grows out of its inode: the client moves the contents first.
                 ensureStorage(state);
                 state.moveToChunks();
                 commit(state);
-                reply = ask(state.ino(), change, session);
+                reply = mount.master().change(mutation, session);
             }
             Reply.EntryReply entry = Await.expect(reply, Reply.EntryReply.class);
             state.adopt(entry.inode());

@@ -67,7 +67,7 @@ final class FileMover {
                             FileSystem.O_RDWR | FileSystem.O_EXCL);
             try (OpenFile target = copy.file()) {
                 fs.unlink(Caller.ROOT, parentIno, name);
-                fs.tree().change(new TreeMutation.SetPolicy(target.ino(), policy));
+                fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
                 copy(source, target, before.size());
                 target.sync(false);
                 long copyVersion = fs.tree().inode(target.ino()).attributes().version();

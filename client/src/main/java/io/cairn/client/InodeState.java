@@ -32,6 +32,7 @@ final class InodeState implements WriteBack.Owner {
     private final FileLocks locks;
     private final ChunkClones clones;
     private final Gate gate;
+    private final OwnChanges ownChanges = new OwnChanges(this);
     private final WriteErrors errors = new WriteErrors();
     private final Uncommitted uncommitted = new Uncommitted();
     private final Readers readers = new Readers();
@@ -63,6 +64,10 @@ final class InodeState implements WriteBack.Owner {
 
     Mount mount() {
         return mount;
+    }
+
+    OwnChanges ownChanges() {
+        return ownChanges;
     }
 
     AppendToken appendToken() {
@@ -106,6 +111,7 @@ final class InodeState implements WriteBack.Owner {
         if (fresh.attributes().version() < inode.attributes().version()) {
             return;
         }
+        ownChanges.adopted(inode.attributes(), fresh.attributes());
         Layout before = inode.layout();
         inode = fresh;
         Layout after = fresh.layout();
@@ -488,7 +494,6 @@ final class InodeState implements WriteBack.Owner {
         return contents.holds(from, to);
     }
 
-    /** Who reads ahead, and has to forget what is written here. */
     Readers readers() {
         return readers;
     }

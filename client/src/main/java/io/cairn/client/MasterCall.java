@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
@@ -90,9 +91,13 @@ final class MasterCall extends CompletableFuture<Reply> {
      * although it may have been executed in the old one.
      */
     boolean isRepeatable() {
+        return mutation == null || isRepeatable(mutation);
+    }
+
+    private static boolean isRepeatable(Mutation mutation) {
         return switch (mutation) {
-            case null -> true;
-            case TreeMutation.SetAttributes ignored -> true;
+            case TreeMutation.Witnessed witnessed -> isRepeatable(witnessed.mutation());
+            case TreeMutation.SetAttributes m -> !m.change().has(AttributeChange.GUARD);
             case ContentMutation ignored -> true;
             case SessionMutation ignored -> true;
             case HostMutation ignored -> true;

@@ -36,6 +36,7 @@ final class Tree {
     private final OpenInodes open;
     private final AccessTimes accessTimes;
     private final FileContents contents;
+    private final Testimony testimony;
     private final ExtendedAttributes xattrs;
     private final DirectoryReadAhead readAhead;
 
@@ -50,6 +51,7 @@ final class Tree {
         this.open = open;
         this.accessTimes = accessTimes;
         this.contents = contents;
+        this.testimony = new Testimony(open, accessTimes);
         this.xattrs = new ExtendedAttributes(mount, this);
         this.readAhead =
                 new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
@@ -62,8 +64,16 @@ final class Tree {
 
     // ---- asking
 
-    EntryReply change(Mutation mutation) {
-        return absorb(Await.expect(mount.master().change(mutation), EntryReply.class));
+    EntryReply change(Caller caller, Mutation mutation) {
+        Reply reply = mount.master().change(Testimony.asked(caller, mutation));
+        return absorb(caller, Await.expect(reply, EntryReply.class));
+    }
+
+    /** Takes over what a reply tells of attributes, and tells it the caller's witness. */
+    EntryReply absorb(Caller caller, EntryReply reply) {
+        absorb(reply);
+        testimony.give(caller, reply);
+        return reply;
     }
 
     /**
@@ -236,6 +246,7 @@ final class Tree {
         long sentMs = mount.nowMs();
         EntryReply entry =
                 add(
+                        caller,
                         parentIno,
                         name,
                         new TreeMutation.Mkdir(
@@ -245,9 +256,9 @@ final class Tree {
     }
 
     /** Gives a name to an inode. */
-    private EntryReply add(long parentIno, Name name, Mutation mutation) {
+    private EntryReply add(Caller caller, long parentIno, Name name, Mutation mutation) {
         try (NameChange change = cache.begin(parentIno, List.of(name))) {
-            EntryReply entry = change(mutation);
+            EntryReply entry = change(caller, mutation);
             change.done(entry.parent(), Map.of(name, entry.inode().ino()));
             return entry;
         }
@@ -261,6 +272,7 @@ final class Tree {
         Attributes parent = addTo(caller, parentIno, name);
         int mode = parent == null ? file.mode : Permissions.modeOfNew(caller, parent, file.mode);
         return add(
+                caller,
                 parentIno,
                 name,
                 new TreeMutation.Create(
@@ -293,13 +305,13 @@ final class Tree {
         }
         Mutation mutation =
                 new TreeMutation.Symlink(parentIno, name, target, caller.uid(), caller.gid());
-        return shown(add(parentIno, name, mutation).inode().attributes());
+        return shown(add(caller, parentIno, name, mutation).inode().attributes());
     }
 
     Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
         addTo(caller, newParentIno, newName);
         Mutation mutation = new TreeMutation.Link(ino, newParentIno, newName);
-        return shown(add(newParentIno, newName, mutation).inode().attributes());
+        return shown(add(caller, newParentIno, newName, mutation).inode().attributes());
     }
 
     void remove(Caller caller, long parentIno, Name name, boolean directory) {
@@ -312,6 +324,7 @@ final class Tree {
         try (NameChange change = cache.begin(parentIno, List.of(name))) {
             entry =
                     change(
+                            caller,
                             directory
                                     ? new TreeMutation.Rmdir(parentIno, name)
                                     : new TreeMutation.Unlink(parentIno, name));
@@ -335,7 +348,7 @@ final class Tree {
                 within ? List.of(rename.name(), rename.newName()) : List.of(rename.name());
         try (NameChange from = cache.begin(rename.parentIno(), left);
                 NameChange to = within ? null : cache.begin(rename.newParentIno(), entered)) {
-            EntryReply entry = change(rename);
+            EntryReply entry = change(caller, rename);
             Attributes other = entry.replaced();
             boolean exchange = (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
             if (isNothing(rename, entry.inode().attributes()) || exchange && other == null) {
@@ -427,7 +440,7 @@ final class Tree {
         AttributeChange change = Permissions.change(caller, before, wanted);
         InodeState state = open.get(ino);
         if (change.has(AttributeChange.SIZE)) {
-            return shown(resize(before, change).inode().attributes());
+            return shown(resize(caller, before, change).inode().attributes());
         }
         if (change.has(AttributeChange.ATIME)) {
             accessTimes.forget(ino);
@@ -436,32 +449,26 @@ final class Tree {
             // A later commit of earlier writes must not set the times again.
             Await.get(state.commitNow(), state.drainTimeoutMs());
         }
-        return shown(change(new TreeMutation.SetAttributes(ino, change)).inode().attributes());
+        return shown(
+                change(caller, new TreeMutation.SetAttributes(ino, change)).inode().attributes());
     }
 
-    private EntryReply resize(Attributes before, AttributeChange change) {
-        if (before.isDirectory()) {
-            throw new FsException(Errno.EISDIR);
-        }
-        if (!before.isFile() || change.size() < 0) {
-            throw new FsException(Errno.EINVAL);
-        }
-        if (change.size() > FileSystem.MAX_FILE_BYTES) {
-            throw new FsException(Errno.EFBIG);
-        }
+    private EntryReply resize(Caller caller, Attributes before, AttributeChange change) {
+        FileContents.requireSize(before, change.size());
         InodeState state = open.get(before.ino());
         if (state != null) {
-            return absorb(contents.resize(state, change));
+            return absorb(caller, contents.resize(caller, state, change));
         }
-        Reply reply = mount.master().change(new TreeMutation.SetAttributes(before.ino(), change));
+        Mutation mutation = new TreeMutation.SetAttributes(before.ino(), change);
+        Reply reply = mount.master().change(Testimony.asked(caller, mutation));
         if (!(reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG)) {
-            return absorb(Await.expect(reply, EntryReply.class));
+            return absorb(caller, Await.expect(reply, EntryReply.class));
         }
         // An inline file outgrows its inode: that needs its contents, hence an open file.
         Inode inode = ask(new Query.Open(before.ino()), EntryReply.class).inode();
         InodeState opened = open.opened(inode);
         try {
-            return absorb(contents.resize(opened, change));
+            return absorb(caller, contents.resize(caller, opened, change));
         } finally {
             open.closed(opened);
         }

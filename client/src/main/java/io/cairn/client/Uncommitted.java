@@ -83,7 +83,7 @@ final class Uncommitted {
 
     /** Something changed; whether it is the first change since the last commit. */
     boolean touch(long nowMs, long wallNs) {
-        mtimeNs = wallNs;
+        mtimeNs = Math.max(wallNs, mtimeNs + 1);
         changes++;
         if (dirty) {
             return false;

@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
@@ -141,6 +142,14 @@ final class FakeMaster implements Handler {
                                         && each.lock.kind() == free.kind()
                                         && each.lock.owner() == free.owner());
                 yield new Reply.Done();
+            }
+            case TreeMutation.Witnessed witnessed -> {
+                List<AttributeStamp> before = new ArrayList<>();
+                for (long ino : witnessed.inos()) {
+                    before.add(AttributeStamp.of(shared.namespace.require(ino).attributes()));
+                }
+                Reply reply = shared.namespace.apply(witnessed.mutation());
+                yield reply instanceof Reply.EntryReply entry ? entry.witnessed(before) : reply;
             }
             default -> shared.namespace.apply(mutation);
         };

@@ -11,9 +11,17 @@ package io.cairn.fs;
  * @param size new length in bytes, 0 up to {@link FileSystem#MAX_FILE_BYTES}
  * @param atimeNs new access time, unless {@link #ATIME_NOW}
  * @param mtimeNs new modification time, unless {@link #MTIME_NOW}
+ * @param guardCtimeNs with {@link #GUARD}: the only ctime with which the change is made
  */
 public record AttributeChange(
-        int mask, int mode, int uid, int gid, long size, long atimeNs, long mtimeNs) {
+        int mask,
+        int mode,
+        int uid,
+        int gid,
+        long size,
+        long atimeNs,
+        long mtimeNs,
+        long guardCtimeNs) {
     public static final int MODE = 1;
     public static final int UID = 2;
     public static final int GID = 4;
@@ -36,11 +44,14 @@ public record AttributeChange(
      */
     public static final int KEEP_CTIME = 512;
 
+    /** ECANCELED, and no change, when the ctime is another than {@code guardCtimeNs}. */
+    public static final int GUARD = 1024;
+
     /** All defined bits. */
-    public static final int ALL = 1023;
+    public static final int ALL = 2047;
 
     /** A change of nothing, to build on. */
-    public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0);
+    public static final AttributeChange NONE = new AttributeChange(0, 0, 0, 0, 0, 0, 0, 0);
 
     /** Whether any bit of {@code bits} is set. */
     public boolean has(int bits) {
@@ -48,36 +59,56 @@ public record AttributeChange(
     }
 
     public AttributeChange withMode(int newMode) {
-        return new AttributeChange(mask | MODE, newMode, uid, gid, size, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask | MODE, newMode, uid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withUid(int newUid) {
-        return new AttributeChange(mask | UID, mode, newUid, gid, size, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask | UID, mode, newUid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withGid(int newGid) {
-        return new AttributeChange(mask | GID, mode, uid, newGid, size, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask | GID, mode, uid, newGid, size, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withSize(long newSize) {
-        return new AttributeChange(mask | SIZE, mode, uid, gid, newSize, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask | SIZE, mode, uid, gid, newSize, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withAtime(long ns) {
-        return new AttributeChange((mask | ATIME) & ~ATIME_NOW, mode, uid, gid, size, ns, mtimeNs);
+        return new AttributeChange(
+                (mask | ATIME) & ~ATIME_NOW, mode, uid, gid, size, ns, mtimeNs, guardCtimeNs);
     }
 
     public AttributeChange withMtime(long ns) {
-        return new AttributeChange((mask | MTIME) & ~MTIME_NOW, mode, uid, gid, size, atimeNs, ns);
+        return new AttributeChange(
+                (mask | MTIME) & ~MTIME_NOW, mode, uid, gid, size, atimeNs, ns, guardCtimeNs);
+    }
+
+    /** The same, but only if the ctime is this one. */
+    public AttributeChange withGuard(long ctimeNs) {
+        return new AttributeChange(mask | GUARD, mode, uid, gid, size, atimeNs, mtimeNs, ctimeNs);
     }
 
     /** The same plus flag bits such as {@link #ATIME_NOW} or {@link #KILL_PRIVILEGE}. */
     public AttributeChange withBits(int bits) {
-        return new AttributeChange(mask | bits, mode, uid, gid, size, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask | bits, mode, uid, gid, size, atimeNs, mtimeNs, guardCtimeNs);
     }
 
     /** The same without some bits. */
     public AttributeChange without(int bits) {
-        return new AttributeChange(mask & ~bits, mode, uid, gid, size, atimeNs, mtimeNs);
+        return new AttributeChange(
+                mask & ~bits,
+                mode,
+                uid,
+                gid,
+                size,
+                atimeNs,
+                mtimeNs,
+                (bits & GUARD) == 0 ? guardCtimeNs : 0);
     }
 }

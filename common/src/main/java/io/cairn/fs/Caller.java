@@ -1,5 +1,7 @@
 package io.cairn.fs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * On whose behalf an operation runs.
  *
@@ -8,12 +10,18 @@ package io.cairn.fs;
  * @param groups supplementary groups, not changed after construction
  * @param checked true when somebody trusted (the kernel, with {@code default_permissions}) has
  *     already checked the permissions, so that they are not checked again
+ * @param witness hears what operations did to attributes; null for nobody, which costs nothing
  */
-public record Caller(int uid, int gid, int[] groups, boolean checked) {
+public record Caller(int uid, int gid, int[] groups, boolean checked, @Nullable Witness witness) {
     private static final int[] NO_GROUPS = {};
 
     /** The superuser. */
     public static final Caller ROOT = new Caller(0, 0, NO_GROUPS, false);
+
+    /** Nobody hears what is done. */
+    public Caller(int uid, int gid, int[] groups, boolean checked) {
+        this(uid, gid, groups, checked, null);
+    }
 
     /** A user without supplementary groups, to be checked. */
     public static Caller of(int uid, int gid, int... groups) {
@@ -23,6 +31,11 @@ public record Caller(int uid, int gid, int[] groups, boolean checked) {
     /** A user whose permissions the kernel has checked. */
     public static Caller checkedByKernel(int uid, int gid) {
         return new Caller(uid, gid, NO_GROUPS, true);
+    }
+
+    /** The same, with somebody who hears exactly what operations did. */
+    public Caller watchedBy(Witness who) {
+        return new Caller(uid, gid, groups, checked, who);
     }
 
     /** Whether the caller is in a group, by its effective or a supplementary group. */

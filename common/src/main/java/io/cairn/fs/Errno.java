@@ -46,6 +46,8 @@ public enum Errno {
     ETIMEDOUT(110, "timed out"),
     ESTALE(116, "stale file handle"),
     EDQUOT(122, "quota exceeded"),
+    /** The condition under which it was to be done does not hold; nothing was changed. */
+    ECANCELED(125, "changed meanwhile"),
 
     /** The master asked is not the leader; the message may hold the leader's {@code host:port}. */
     NOT_LEADER(2001, "not the leader"),

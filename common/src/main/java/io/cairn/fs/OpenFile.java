@@ -49,6 +49,14 @@ public interface OpenFile extends AutoCloseable {
     void sync(boolean dataOnly);
 
     /**
+     * Begins to look whether anybody else changes the file. What is not committed by {@link #flush}
+     * or {@link #sync} before it ends cannot be told.
+     */
+    default FileWatch watch() {
+        return FileWatch.BLIND;
+    }
+
+    /**
      * As fallocate(2) with FALLOC_FL_KEEP_SIZE 1, PUNCH_HOLE 2, ZERO_RANGE 16.
      *
      * @throws FsException EOPNOTSUPP other modes; EINVAL; ENOSPC; EFBIG

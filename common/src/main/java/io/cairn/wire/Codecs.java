@@ -12,6 +12,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
@@ -64,14 +65,33 @@ public final class Codecs {
                 in.i64());
     }
 
+    public static void stamp(Encoder out, AttributeStamp s) {
+        out.i64(s.ino()).i64(s.size()).i64(s.mtimeNs()).i64(s.ctimeNs());
+    }
+
+    public static AttributeStamp stamp(Decoder in) {
+        return new AttributeStamp(in.i64(), in.i64(), in.i64(), in.i64());
+    }
+
     public static void attributeChange(Encoder out, AttributeChange c) {
         out.i32(c.mask()).i32(c.mode()).i32(c.uid()).i32(c.gid()).i64(c.size());
         out.i64(c.atimeNs()).i64(c.mtimeNs());
+        if (c.has(AttributeChange.GUARD)) {
+            out.i64(c.guardCtimeNs());
+        }
     }
 
     public static AttributeChange attributeChange(Decoder in) {
+        int mask = in.i32();
         return new AttributeChange(
-                in.i32(), in.i32(), in.i32(), in.i32(), in.i64(), in.i64(), in.i64());
+                mask,
+                in.i32(),
+                in.i32(),
+                in.i32(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                (mask & AttributeChange.GUARD) == 0 ? 0 : in.i64());
     }
 
     public static void policy(Encoder out, Policy p) {

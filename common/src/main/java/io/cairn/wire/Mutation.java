@@ -14,7 +14,11 @@ public sealed interface Mutation
 
     /** Reads code and fields. */
     static Mutation decode(Decoder in) {
-        int code = in.u8();
+        return decode(in.u8(), in);
+    }
+
+    /** Reads the fields of a mutation whose code was read. */
+    static Mutation decode(int code, Decoder in) {
         return switch (code) {
             case 1 -> TreeMutation.Create.decode(in);
             case 2 -> TreeMutation.Mkdir.decode(in);
@@ -36,6 +40,7 @@ public sealed interface Mutation
             case 18 -> TreeMutation.SetPolicy.decode(in);
             case 19 -> ContentMutation.SwapContents.decode(in);
             case 20 -> ContentMutation.RenewTail.decode(in);
+            case 21 -> TreeMutation.Witnessed.decode(in);
             case 32 -> SessionMutation.OpenSession.decode(in);
             case 33 -> SessionMutation.CloseSession.decode(in);
             case 34 -> LeaderMutation.Purge.decode(in);

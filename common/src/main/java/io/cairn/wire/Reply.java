@@ -3,6 +3,7 @@ package io.cairn.wire;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
@@ -71,19 +72,40 @@ public sealed interface Reply {
      * @param parent the directory, after the operation
      * @param otherParent rename: the second directory if it is another one
      * @param replaced rename: the attributes, after the operation, of the inode that lost its name
+     * @param before to a witnessed mutation: inodes right before it; else empty, and not encoded
      */
     record EntryReply(
             Inode inode,
             @Nullable DirectoryState parent,
             @Nullable DirectoryState otherParent,
-            @Nullable Attributes replaced)
+            @Nullable Attributes replaced,
+            List<AttributeStamp> before)
             implements Reply {
-        /** The type code. */
-        public static final int CODE = 3;
+        private static final int CODE = 3;
+        private static final int WITNESSED_CODE = 14;
+
+        /** Nobody asked for what was before. */
+        public EntryReply(
+                Inode inode,
+                @Nullable DirectoryState parent,
+                @Nullable DirectoryState otherParent,
+                @Nullable Attributes replaced) {
+            this(inode, parent, otherParent, replaced, List.of());
+        }
+
+        /** Whether an encoded reply is one of these. */
+        public static boolean isEncodedIn(byte[] reply) {
+            return reply[0] == CODE || reply[0] == WITNESSED_CODE;
+        }
+
+        /** The same with what was before; at least one inode. */
+        public EntryReply witnessed(List<AttributeStamp> stamps) {
+            return new EntryReply(inode, parent, otherParent, replaced, stamps);
+        }
 
         @Override
         public int code() {
-            return CODE;
+            return before.isEmpty() ? CODE : WITNESSED_CODE;
         }
 
         @Override
@@ -92,6 +114,13 @@ public sealed interface Reply {
             out.optional(parent, Codecs::directoryState);
             out.optional(otherParent, Codecs::directoryState);
             out.optional(replaced, Codecs::attributes);
+            if (!before.isEmpty()) {
+                out.list(before, Codecs::stamp);
+            }
+        }
+
+        static EntryReply decodeWitnessed(Decoder in) {
+            return decode(in).witnessed(in.list(Codecs::stamp));
         }
 
         static EntryReply decode(Decoder in) {
@@ -315,6 +344,7 @@ public sealed interface Reply {
             case 10 -> new MapReply(in.optional(Codecs::clusterMap));
             case 11 -> new TextReply(in.text());
             case 12 -> new Absent(Codecs.directoryState(in));
+            case EntryReply.WITNESSED_CODE -> EntryReply.decodeWitnessed(in);
             case 13 -> new WrittenReply(in.i64(), Codecs.inode(in));
             case 32 -> new HostsReply(in.i32(), in.list(Codecs::hostRecord), in.bool());
             default -> throw new MalformedMessageException("reply code " + code);

@@ -216,6 +216,56 @@ public sealed interface TreeMutation extends Mutation {
     }
 
     /**
+     * Does another mutation of the tree or of contents, and tells the inodes that NFS asks about as
+     * they were right before it: the directories whose names it changes, else the inode itself.
+     */
+    record Witnessed(Mutation mutation) implements TreeMutation {
+        @Override
+        public int code() {
+            return 21;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.u8(mutation.code());
+            mutation.encode(out);
+        }
+
+        static Witnessed decode(Decoder in) {
+            int code = in.u8();
+            if (code == 21) {
+                throw new MalformedMessageException("a witnessed mutation in another one");
+            }
+            Mutation inner = Mutation.decode(code, in);
+            if (!(inner instanceof TreeMutation) && !(inner instanceof ContentMutation)) {
+                throw new MalformedMessageException("nobody witnesses mutation " + code);
+            }
+            return new Witnessed(inner);
+        }
+
+        /** The inodes whose attributes are told. */
+        public long[] inos() {
+            return switch (mutation) {
+                case Create m -> new long[] {m.parentIno()};
+                case Mkdir m -> new long[] {m.parentIno()};
+                case Symlink m -> new long[] {m.parentIno()};
+                case Link m -> new long[] {m.newParentIno()};
+                case Unlink m -> new long[] {m.parentIno()};
+                case Rmdir m -> new long[] {m.parentIno()};
+                case Rename m ->
+                        m.parentIno() == m.newParentIno()
+                                ? new long[] {m.parentIno()}
+                                : new long[] {m.parentIno(), m.newParentIno()};
+                case SetAttributes m -> new long[] {m.ino()};
+                case SetXattr m -> new long[] {m.ino()};
+                case RemoveXattr m -> new long[] {m.ino()};
+                case ContentMutation.CommitSize m -> new long[] {m.ino()};
+                default -> new long[0];
+            };
+        }
+    }
+
+    /**
      * Sets the policy of a directory (for what is made in it later) or of a file. A file without
      * contents in chunks takes the new layout at once; for others ESTALE tells the client to move
      * the contents ({@link ContentMutation.SwapContents}).

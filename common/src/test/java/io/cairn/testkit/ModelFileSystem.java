@@ -75,8 +75,13 @@ public final class ModelFileSystem implements FileSystem {
         if (change.has(AttributeChange.SIZE)) {
             ModelTree.requireSize(node, change.size());
         }
+        if (change.has(AttributeChange.GUARD) && change.guardCtimeNs() != node.ctimeNs) {
+            throw new FsException(Errno.ECANCELED, "inode " + ino + " has changed");
+        }
         ModelPermissions.requireChange(caller, node, change);
-        tree.change(caller, node, change);
+        try (ModelTestimony _ = new ModelTestimony(caller, node)) {
+            tree.change(caller, node, change);
+        }
         return node.attributes();
     }
 
@@ -89,11 +94,13 @@ public final class ModelFileSystem implements FileSystem {
     public synchronized Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         ModelNode parent = addable(caller, parentIno, name);
         tree.requireSubdirectoryRoom(parent);
-        ModelNode node = tree.add(caller, parent, name, FileType.DIRECTORY, mode);
-        node.nlink = 2;
-        node.parent = parent;
-        parent.nlink++;
-        return node.attributes();
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            ModelNode node = tree.add(caller, parent, name, FileType.DIRECTORY, mode);
+            node.nlink = 2;
+            node.parent = parent;
+            parent.nlink++;
+            return node.attributes();
+        }
     }
 
     @Override
@@ -107,9 +114,11 @@ public final class ModelFileSystem implements FileSystem {
         if (device && caller.uid() != 0 && !caller.checked()) {
             throw new FsException(Errno.EPERM, "devices are for the superuser");
         }
-        ModelNode node = tree.add(caller, parent, name, type, mode);
-        node.rdev = device ? rdev : 0;
-        return node.attributes();
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            ModelNode node = tree.add(caller, parent, name, type, mode);
+            node.rdev = device ? rdev : 0;
+            return node.attributes();
+        }
     }
 
     @Override
@@ -122,10 +131,12 @@ public final class ModelFileSystem implements FileSystem {
             throw new FsException(Errno.ENAMETOOLONG, "target of " + target.length + " bytes");
         }
         ModelNode parent = addable(caller, parentIno, name);
-        ModelNode node = tree.add(caller, parent, name, FileType.SYMLINK, 0777);
-        node.target = target.clone();
-        node.size = target.length;
-        return node.attributes();
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            ModelNode node = tree.add(caller, parent, name, FileType.SYMLINK, 0777);
+            node.target = target.clone();
+            node.size = target.length;
+            return node.attributes();
+        }
     }
 
     /** The directory for a new name, after the checks all makers of names have in common. */
@@ -165,9 +176,11 @@ public final class ModelFileSystem implements FileSystem {
         if (node.nlink >= tree.maxLinks()) {
             throw new FsException(Errno.EMLINK, "the file has " + node.nlink + " links");
         }
-        tree.attach(parent, newName, node);
-        node.nlink++;
-        return node.attributes();
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            tree.attach(parent, newName, node);
+            node.nlink++;
+            return node.attributes();
+        }
     }
 
     @Override
@@ -179,8 +192,10 @@ public final class ModelFileSystem implements FileSystem {
         if (victim.isDirectory()) {
             throw new FsException(Errno.EISDIR, name + " is a directory");
         }
-        tree.detach(parent, name);
-        tree.dropLink(victim);
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            tree.detach(parent, name);
+            tree.dropLink(victim);
+        }
     }
 
     @Override
@@ -190,8 +205,10 @@ public final class ModelFileSystem implements FileSystem {
         ModelNode victim = tree.child(parent, name);
         ModelPermissions.requireRemove(caller, parent, victim);
         ModelTree.requireEmptyDirectory(victim);
-        tree.detach(parent, name);
-        tree.dropDirectory(parent, victim);
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            tree.detach(parent, name);
+            tree.dropDirectory(parent, victim);
+        }
     }
 
     @Override
@@ -199,8 +216,10 @@ public final class ModelFileSystem implements FileSystem {
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
         ModelNode from = tree.directory(parentIno);
         ModelNode to = tree.directory(newParentIno);
-        new ModelRename(tree, caller, flags)
-                .run(new ModelRename.Place(from, name), new ModelRename.Place(to, newName));
+        try (ModelTestimony _ = new ModelTestimony(caller, from, to)) {
+            new ModelRename(tree, caller, flags)
+                    .run(new ModelRename.Place(from, name), new ModelRename.Place(to, newName));
+        }
     }
 
     @Override
@@ -231,9 +250,11 @@ public final class ModelFileSystem implements FileSystem {
             return existing.attributes();
         }
         addable(caller, parentIno, name);
-        ModelNode node = tree.add(caller, parent, name, FileType.FILE, mode);
-        node.verifier = verifier;
-        return node.attributes();
+        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+            ModelNode node = tree.add(caller, parent, name, FileType.FILE, mode);
+            node.verifier = verifier;
+            return node.attributes();
+        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Name;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Array;
@@ -107,6 +108,18 @@ final class RandomRecords {
             return list(generic);
         } else if (type == ClusterMap.class) {
             return map();
+        }
+        if (type == AttributeChange.class) {
+            AttributeChange change = of(AttributeChange.class);
+            // A guard without its bit does not travel.
+            return change.has(AttributeChange.GUARD)
+                    ? change
+                    : change.without(AttributeChange.GUARD);
+        }
+        if (type == Mutation.class) {
+            return random.nextBoolean()
+                    ? of(TreeMutation.Rename.class)
+                    : of(TreeMutation.SetAttributes.class);
         }
         return of(type);
     }

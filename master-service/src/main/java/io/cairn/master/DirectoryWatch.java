@@ -101,7 +101,11 @@ final class DirectoryWatch {
      * @param sender sends it; called once, from any thread
      */
     void settle(long session, Mutation mutation, byte[] reply, Runnable sender) {
-        if (!(mutation instanceof TreeMutation change) || reply[0] != Reply.EntryReply.CODE) {
+        if (mutation instanceof TreeMutation.Witnessed witnessed) {
+            settle(session, witnessed.mutation(), reply, sender);
+            return;
+        }
+        if (!(mutation instanceof TreeMutation change) || !Reply.EntryReply.isEncodedIn(reply)) {
             sender.run();
             return;
         }

@@ -1,6 +1,7 @@
 package io.cairn.nfs;
 
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.nfs.rpc.XdrReader;
@@ -92,6 +93,17 @@ final class NfsCodec {
 
     static @Nullable Attributes postOp(XdrReader in) {
         return in.bool() ? attributes(in) : null;
+    }
+
+    /** Reads {@code wcc_data}; the inode number of what was before is that of what is after. */
+    static WccClient.Wcc wccData(XdrReader in) {
+        long[] before = in.bool() ? new long[] {in.i64(), time(in), time(in)} : new long[0];
+        Attributes after = postOp(in);
+        if (before.length == 0) {
+            return new WccClient.Wcc(null, after);
+        }
+        long ino = after == null ? 0 : after.ino();
+        return new WccClient.Wcc(new AttributeStamp(ino, before[0], before[1], before[2]), after);
     }
 
     static Attributes wcc(XdrReader in) {

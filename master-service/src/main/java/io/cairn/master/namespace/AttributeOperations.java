@@ -49,6 +49,11 @@ final class AttributeOperations {
             throw new FsException(Errno.EINVAL, "attribute mask " + change.mask());
         }
         Inode inode = inodes.require(m.ino());
+        if (change.has(AttributeChange.GUARD)
+                && change.guardCtimeNs() != inode.attributes().ctimeNs()) {
+            throw new FsException(
+                    Errno.ECANCELED, "inode " + m.ino() + " has changed since its guard");
+        }
         if (!change.has(CHANGING)) {
             return reply(inode);
         }

@@ -1,5 +1,7 @@
 package io.cairn.master.namespace;
 
+import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
@@ -12,10 +14,12 @@ import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.Done;
+import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.Reply.Failure;
 import io.cairn.wire.Reply.SessionReply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -121,7 +125,7 @@ final class Interpreter {
     private Reply run(Envelope envelope) {
         long writes = transaction.writes();
         try {
-            return perform(envelope);
+            return perform(envelope, envelope.mutation());
         } catch (FsException e) {
             if (transaction.writes() != writes) {
                 throw new IllegalStateException(
@@ -135,8 +139,7 @@ final class Interpreter {
         return new Failure(e.errno(), String.valueOf(e.getMessage()));
     }
 
-    private Reply perform(Envelope envelope) {
-        Mutation mutation = envelope.mutation();
+    private Reply perform(Envelope envelope, Mutation mutation) {
         return switch (mutation) {
             case TreeMutation.Create m -> tree.create(m);
             case TreeMutation.Mkdir m -> tree.mkdir(m);
@@ -149,6 +152,7 @@ final class Interpreter {
             case TreeMutation.SetXattr m -> attributes.setXattr(m);
             case TreeMutation.RemoveXattr m -> attributes.removeXattr(m);
             case TreeMutation.SetPolicy m -> attributes.setPolicy(m);
+            case TreeMutation.Witnessed m -> witnessed(envelope, m);
             case ContentMutation.WriteInline m -> contents.writeInline(m);
             case ContentMutation.CommitSize m -> contents.commitSize(m);
             case ContentMutation.Spill m -> contents.spill(m);
@@ -159,6 +163,18 @@ final class Interpreter {
             case HostMutation m -> host(envelope.session(), m);
             case LeaderMutation m -> leader(envelope, m);
         };
+    }
+
+    private Reply witnessed(Envelope envelope, TreeMutation.Witnessed m) {
+        List<AttributeStamp> before = new ArrayList<>(2);
+        for (long ino : m.inos()) {
+            Inode inode = transaction.inode(ino);
+            if (inode != null) {
+                before.add(AttributeStamp.of(inode.attributes()));
+            }
+        }
+        Reply reply = perform(envelope, m.mutation());
+        return reply instanceof EntryReply entry ? entry.witnessed(before) : reply;
     }
 
     private Reply session(Envelope envelope, SessionMutation mutation) {

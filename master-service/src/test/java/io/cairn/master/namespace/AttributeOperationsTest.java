@@ -11,11 +11,13 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.Name;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.TreeMutation;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,6 +76,43 @@ class AttributeOperationsTest {
         Attributes b = set(NONE.withAtime(1).withUid(5).withBits(keep));
         assertEquals(1, b.atimeNs());
         assertEquals(bench.nowNs, b.ctimeNs());
+    }
+
+    @Test
+    void guardLetsOnlyTheKnownStateChange() {
+        long ctimeNs = before.ctimeNs();
+        TreeMutation.SetAttributes wrong =
+                new TreeMutation.SetAttributes(ino, NONE.withMode(0).withGuard(ctimeNs - 1));
+        bench.fails(Errno.ECANCELED, wrong);
+        bench.fails(
+                Errno.ECANCELED, new TreeMutation.SetAttributes(ino, NONE.withGuard(ctimeNs + 1)));
+        assertEquals(before, bench.inode(ino).attributes());
+        assertEquals(0600, set(NONE.withMode(0600).withGuard(ctimeNs)).mode());
+        bench.fails(
+                Errno.ECANCELED,
+                new TreeMutation.SetAttributes(ino, NONE.withMode(0).withGuard(ctimeNs)));
+    }
+
+    @Test
+    void witnessedMutationsTellWhatWasBefore() {
+        AttributeStamp file = AttributeStamp.of(before);
+        var changed =
+                bench.ok(
+                        new TreeMutation.Witnessed(
+                                new TreeMutation.SetAttributes(ino, NONE.withSize(2))));
+        assertEquals(List.of(file), changed.before());
+        assertEquals(2, changed.inode().attributes().size());
+        AttributeStamp root = AttributeStamp.of(bench.inode(ROOT).attributes());
+        AttributeStamp other = AttributeStamp.of(bench.inode(dir).attributes());
+        bench.nowNs += 1000;
+        var moved =
+                bench.ok(
+                        new TreeMutation.Witnessed(
+                                new TreeMutation.Rename(ROOT, Name.of("f"), dir, Name.of("g"), 0)));
+        assertEquals(List.of(root, other), moved.before());
+        bench.fails(
+                Errno.ENOENT,
+                new TreeMutation.Witnessed(new TreeMutation.Unlink(ROOT, Name.of("f"))));
     }
 
     @Test

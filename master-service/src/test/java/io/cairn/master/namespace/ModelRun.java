@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -225,7 +226,23 @@ final class ModelRun {
             case TreeMutation.SetXattr m -> tree.setXattr(m);
             case TreeMutation.RemoveXattr m -> tree.removeXattr(m);
             case TreeMutation.SetPolicy m -> tree.setPolicy(m);
+            case TreeMutation.Witnessed m -> witnessed(m);
         };
+    }
+
+    private Reply witnessed(TreeMutation.Witnessed witnessed) {
+        List<AttributeStamp> before = new ArrayList<>();
+        for (long ino : witnessed.inos()) {
+            NodeModel node = tree.nodes.get(ino);
+            if (node != null) {
+                before.add(AttributeStamp.of(node.attributes()));
+            }
+        }
+        Reply reply =
+                witnessed.mutation() instanceof TreeMutation m
+                        ? tree(m)
+                        : content((ContentMutation) witnessed.mutation());
+        return reply instanceof Reply.EntryReply entry ? entry.witnessed(before) : reply;
     }
 
     private Reply content(ContentMutation mutation) {

@@ -248,7 +248,8 @@ class NamespaceFuzzTest {
         int mask = random.nextInt(4) == 0 ? small() : AttributeChange.SIZE;
         return new TreeMutation.SetAttributes(
                 number(),
-                new AttributeChange(mask, small(), small(), small(), number(), number(), number()));
+                new AttributeChange(
+                        mask, small(), small(), small(), number(), number(), number(), 0));
     }
 
     private Mutation writeInline() {

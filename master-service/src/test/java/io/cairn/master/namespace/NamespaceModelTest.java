@@ -89,13 +89,17 @@ class NamespaceModelTest {
     private static void perform(ModelRun run, Step s) {
         long session = session(run, s.c);
         switch (s.kind / 10) {
-            case 0, 1 -> run.run(session, makes(run, s));
-            case 2, 3 -> run.run(session, names(run, s));
-            case 4 -> run.run(session, attributes(run, s));
-            case 5, 6 -> run.run(session, contents(run, s));
+            case 0, 1 -> run.run(session, maybeWitnessed(s, makes(run, s)));
+            case 2, 3 -> run.run(session, maybeWitnessed(s, names(run, s)));
+            case 4 -> run.run(session, maybeWitnessed(s, attributes(run, s)));
+            case 5, 6 -> run.run(session, maybeWitnessed(s, contents(run, s)));
             case 7, 8 -> run.run(session, locks(run, s));
             default -> performSpecial(run, s, session);
         }
+    }
+
+    private static Mutation maybeWitnessed(Step s, Mutation mutation) {
+        return s.d % 5 == 0 ? new TreeMutation.Witnessed(mutation) : mutation;
     }
 
     /** Mostly an open one. */
@@ -239,9 +243,12 @@ class NamespaceModelTest {
             }
             default -> {
                 int mask = (s.c * 31 + s.b) & (AttributeChange.ALL & ~AttributeChange.SIZE);
+                NodeModel node = run.tree.nodes.get(ino);
+                long guardNs = node == null || s.d % 3 == 0 ? 1 : node.ctime;
                 yield new TreeMutation.SetAttributes(
                         ino,
-                        new AttributeChange(mask, s.d & 07777, s.b, s.c, 0, s.a * 7L, s.d * 7L));
+                        new AttributeChange(
+                                mask, s.d & 07777, s.b, s.c, 0, s.a * 7L, s.d * 7L, guardNs));
             }
         };
     }

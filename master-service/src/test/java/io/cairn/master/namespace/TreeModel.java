@@ -272,6 +272,7 @@ final class TreeModel {
     EntryReply setAttributes(TreeMutation.SetAttributes m) {
         AttributeChange c = m.change();
         NodeModel node = node(m.ino());
+        demand(!c.has(AttributeChange.GUARD) || c.guardCtimeNs() == node.ctime, Errno.ECANCELED);
         int what = c.mask() & (511 & ~(64 | 128));
         if (what == 0) {
             return reply(node, null);

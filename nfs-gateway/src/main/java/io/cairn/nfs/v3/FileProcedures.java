@@ -123,7 +123,8 @@ final class FileProcedures {
     private void write(Target target, long offset, int stable, ByteBuf data, XdrWriter out) {
         Attributes before = requireFile(target);
         requireWrite(target, before);
-        try (OpenFiles.Use use = files.use(target.ino())) {
+        try (OpenFiles.Use use = files.use(target.ino());
+                OpenFiles.FileChange change = use.change(stable != UNSTABLE)) {
             // Before the write: what follows a change of the verifier has to be written again.
             long verifier = files.verifier();
             int count = data.readableBytes();
@@ -139,7 +140,7 @@ final class FileProcedures {
                     use.file().sync(stable == DATA_SYNC);
                 }
             }
-            volume.wcc(out.i32(NfsStatus.OK), use.file().attributes());
+            volume.wcc(out.i32(NfsStatus.OK), use.file().attributes(), change.seen());
             out.i32(count).i32(stable).i64(verifier);
         }
     }
@@ -162,13 +163,14 @@ final class FileProcedures {
                 target -> {
                     target.requireWritable();
                     requireWrite(target, requireFile(target));
-                    try (OpenFiles.Use use = files.use(target.ino())) {
+                    try (OpenFiles.Use use = files.use(target.ino());
+                            OpenFiles.FileChange change = use.change(true)) {
                         use.file().sync(false);
                         FsException lost = files.takeError(target.ino());
                         if (lost != null) {
                             throw lost;
                         }
-                        volume.wcc(out.i32(NfsStatus.OK), use.file().attributes());
+                        volume.wcc(out.i32(NfsStatus.OK), use.file().attributes(), change.seen());
                         out.i64(files.verifier());
                     }
                 },

@@ -62,9 +62,8 @@ final class InodeProcedures {
 
     void setattr(RpcCall call, XdrReader in, XdrWriter out) {
         byte[] handle = ServedVolume.handle(in);
-        AttributeChange change = AttributeCodec.change(in);
-        boolean guarded = in.bool();
-        long guardNs = guarded ? AttributeCodec.time(in) : 0;
+        AttributeChange wanted = AttributeCodec.change(in);
+        AttributeChange change = in.bool() ? wanted.withGuard(AttributeCodec.time(in)) : wanted;
         volume.serve(
                 call,
                 handle,
@@ -73,11 +72,10 @@ final class InodeProcedures {
                     target.requireWritable();
                     AttributeCodec.require(change);
                     Attributes before = volume.attributes(target);
-                    if (guarded && before.ctimeNs() != guardNs) {
-                        throw new NfsException(NfsStatus.NOT_SYNC);
-                    }
-                    Attributes after = change.mask() == 0 ? before : change(target, before, change);
-                    volume.wcc(out.i32(NfsStatus.OK), after);
+                    Changes changes = new Changes();
+                    Attributes after =
+                            change.mask() == 0 ? before : change(target, before, change, changes);
+                    volume.wcc(out.i32(NfsStatus.OK), after, changes);
                 },
                 target -> volume.wcc(out, target));
     }
@@ -86,7 +84,8 @@ final class InodeProcedures {
      * Changes attributes. The owner may truncate whatever the mode: a client has checked that when
      * the file was opened.
      */
-    private Attributes change(Target target, Attributes before, AttributeChange change) {
+    private Attributes change(
+            Target target, Attributes before, AttributeChange change, Changes changes) {
         int judged =
                 AttributeChange.MODE
                         | AttributeChange.UID
@@ -94,13 +93,13 @@ final class InodeProcedures {
                         | AttributeChange.ATIME
                         | AttributeChange.MTIME;
         if (!change.has(AttributeChange.SIZE) || change.has(judged) || !target.owns(before)) {
-            return fs.setAttributes(target.caller(), target.ino(), change);
+            return fs.setAttributes(changes.of(target), target.ino(), change);
         }
         AttributeChange cut =
                 target.losesPrivilege(before)
                         ? change.withBits(AttributeChange.KILL_PRIVILEGE)
                         : change;
-        return fs.setAttributes(target.trusted(), target.ino(), cut);
+        return fs.setAttributes(target.trusted().watchedBy(changes), target.ino(), cut);
     }
 
     /** What follows the attributes in an answer. */

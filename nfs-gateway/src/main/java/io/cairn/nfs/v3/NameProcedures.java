@@ -2,6 +2,7 @@ package io.cairn.nfs.v3;
 
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -82,27 +83,30 @@ final class NameProcedures {
                 handle,
                 out,
                 wanted,
-                directory -> {
+                (directory, caller) -> {
                     Name checked = ServedVolume.name(name, NfsStatus.EXIST);
                     if (how == EXCLUSIVE) {
                         return fs.createExclusive(
-                                directory.caller(),
+                                caller,
                                 directory.ino(),
                                 checked,
                                 EXCLUSIVE_MODE,
                                 verifier == 0 ? ZERO_VERIFIER : verifier);
                     }
-                    return create(directory, checked, wanted, how == UNCHECKED);
+                    return create(directory, caller, checked, wanted, how == UNCHECKED);
                 });
     }
 
     private Attributes create(
-            Target directory, Name name, AttributeChange wanted, boolean orExisting) {
+            Target directory,
+            Caller caller,
+            Name name,
+            AttributeChange wanted,
+            boolean orExisting) {
         int mode = mode(wanted, STANDARD_FILE_MODE);
         for (int tries = 0; tries < CREATE_TRIES; tries++) {
             try {
-                Attributes made =
-                        fs.mknod(directory.caller(), directory.ino(), name, FileType.FILE, mode, 0);
+                Attributes made = fs.mknod(caller, directory.ino(), name, FileType.FILE, mode, 0);
                 return finish(directory, made, wanted);
             } catch (FsException e) {
                 if (e.errno() != Errno.EEXIST || !orExisting) {
@@ -166,7 +170,7 @@ final class NameProcedures {
 
     /** Makes something in a directory. */
     private interface Maker {
-        Attributes make(Target directory);
+        Attributes make(Target directory, Caller caller);
     }
 
     private void make(
@@ -178,11 +182,12 @@ final class NameProcedures {
                 directory -> {
                     directory.requireWritable();
                     AttributeCodec.require(wanted);
-                    Attributes made = maker.make(directory);
+                    Changes changes = new Changes();
+                    Attributes made = maker.make(directory, changes.of(directory));
                     out.i32(NfsStatus.OK);
                     out.bool(true).opaque(volume.handle(directory.export(), made));
                     volume.postOp(out, made);
-                    volume.wcc(out, directory);
+                    volume.wcc(out, directory, changes);
                 },
                 target -> volume.wcc(out, target));
     }
@@ -196,13 +201,11 @@ final class NameProcedures {
                 handle,
                 out,
                 wanted,
-                directory -> {
+                (directory, caller) -> {
                     Name checked = ServedVolume.name(name, NfsStatus.EXIST);
                     int mode = mode(wanted, STANDARD_DIRECTORY_MODE);
                     return finish(
-                            directory,
-                            fs.mkdir(directory.caller(), directory.ino(), checked, mode),
-                            wanted);
+                            directory, fs.mkdir(caller, directory.ino(), checked, mode), wanted);
                 });
     }
 
@@ -216,13 +219,11 @@ final class NameProcedures {
                 handle,
                 out,
                 wanted,
-                directory -> {
+                (directory, caller) -> {
                     Name checked = ServedVolume.name(name, NfsStatus.EXIST);
                     requireNoNul(path);
                     return finish(
-                            directory,
-                            fs.symlink(directory.caller(), directory.ino(), checked, path),
-                            wanted);
+                            directory, fs.symlink(caller, directory.ino(), checked, path), wanted);
                 });
     }
 
@@ -247,7 +248,7 @@ final class NameProcedures {
                 handle,
                 out,
                 wanted,
-                directory -> {
+                (directory, caller) -> {
                     if (type == null || !special) {
                         throw new NfsException(NfsStatus.BADTYPE);
                     }
@@ -255,8 +256,7 @@ final class NameProcedures {
                     int mode = mode(wanted, STANDARD_FILE_MODE);
                     return finish(
                             directory,
-                            fs.mknod(
-                                    directory.caller(), directory.ino(), checked, type, mode, rdev),
+                            fs.mknod(caller, directory.ino(), checked, type, mode, rdev),
                             wanted);
                 });
     }
@@ -280,12 +280,13 @@ final class NameProcedures {
                     parent.requireWritable();
                     boolean up = directory && ServedVolume.isDotDot(name);
                     Name checked = ServedVolume.name(name, up ? NfsStatus.EXIST : NfsStatus.INVAL);
+                    Changes changes = new Changes();
                     if (directory) {
-                        fs.rmdir(parent.caller(), parent.ino(), checked);
+                        fs.rmdir(changes.of(parent), parent.ino(), checked);
                     } else {
-                        fs.unlink(parent.caller(), parent.ino(), checked);
+                        fs.unlink(changes.of(parent), parent.ino(), checked);
                     }
-                    volume.wcc(out.i32(NfsStatus.OK), parent);
+                    volume.wcc(out.i32(NfsStatus.OK), parent, changes);
                 },
                 target -> volume.wcc(out, target));
     }
@@ -304,16 +305,17 @@ final class NameProcedures {
                     requireSameExport(targets);
                     Name source = ServedVolume.name(oldName, NfsStatus.INVAL);
                     Name target = ServedVolume.name(newName, NfsStatus.INVAL);
+                    Changes changes = new Changes();
                     fs.rename(
-                            targets[0].caller(),
+                            changes.of(targets[0]),
                             targets[0].ino(),
                             source,
                             targets[1].ino(),
                             target,
                             0);
                     out.i32(NfsStatus.OK);
-                    volume.wcc(out, targets[0]);
-                    volume.wcc(out, targets[1]);
+                    volume.wcc(out, targets[0], changes);
+                    volume.wcc(out, targets[1], changes);
                 },
                 targets -> {
                     volume.wcc(out, targets[0]);
@@ -338,14 +340,15 @@ final class NameProcedures {
                 targets -> {
                     targets[1].requireWritable();
                     requireSameExport(targets);
+                    Changes changes = new Changes();
                     Attributes linked =
                             fs.link(
-                                    targets[0].caller(),
+                                    changes.of(targets[0]),
                                     targets[0].ino(),
                                     targets[1].ino(),
                                     ServedVolume.name(name, NfsStatus.EXIST));
                     volume.postOp(out.i32(NfsStatus.OK), linked);
-                    volume.wcc(out, targets[1]);
+                    volume.wcc(out, targets[1], changes);
                 },
                 targets -> {
                     volume.postOp(out, targets[0]);

@@ -58,6 +58,7 @@ final class NfsStatus {
             case ENAMETOOLONG -> NAMETOOLONG;
             case ENOTEMPTY -> NOTEMPTY;
             case EDQUOT -> DQUOT;
+            case ECANCELED -> NOT_SYNC;
             case ESTALE -> STALE;
             case EOPNOTSUPP, ENOSYS -> NOTSUPP;
             case EAGAIN, EBUSY, EINTR, ENOMEM, ETIMEDOUT -> JUKEBOX;

@@ -3,6 +3,7 @@ package io.cairn.nfs.v3;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileWatch;
 import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
@@ -46,6 +47,11 @@ final class OpenFiles implements AutoCloseable {
         boolean gone;
         volatile long usedMs;
 
+        /** Calls that change the file: how many have begun, and how many are at work. */
+        long begun;
+
+        int changing;
+
         Entry(long ino) {
             this.ino = ino;
         }
@@ -65,11 +71,62 @@ final class OpenFiles implements AutoCloseable {
             return file;
         }
 
+        /**
+         * Begins a change of the file; to be closed.
+         *
+         * @param watched whether its {@link FileChange#seen} will be asked for
+         */
+        FileChange change(boolean watched) {
+            long number;
+            synchronized (entry) {
+                entry.begun++;
+                number = entry.changing++ == 0 ? entry.begun : 0;
+            }
+            try {
+                return new FileChange(entry, number, watched ? file.watch() : FileWatch.BLIND);
+            } catch (FsException e) {
+                synchronized (entry) {
+                    entry.changing--;
+                }
+                throw e;
+            }
+        }
+
         @Override
         public void close() {
             synchronized (entry) {
                 entry.users--;
                 entry.usedMs = clock.millis();
+            }
+        }
+    }
+
+    /** A change of an open file by one call. */
+    static final class FileChange implements AutoCloseable {
+        private final Entry entry;
+        private final long number;
+        private final FileWatch watch;
+
+        private FileChange(Entry entry, long number, FileWatch watch) {
+            this.entry = entry;
+            this.number = number;
+            this.watch = watch;
+        }
+
+        /** What the call did, if no other call of this gateway changed the file meanwhile. */
+        Changes seen() {
+            Changes changes = new Changes();
+            changes.saw(watch);
+            synchronized (entry) {
+                return entry.begun == number ? changes : new Changes();
+            }
+        }
+
+        @Override
+        public void close() {
+            watch.close();
+            synchronized (entry) {
+                entry.changing--;
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.cairn.nfs.v3;
 
 import io.cairn.client.PathWalker;
+import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -230,16 +231,39 @@ final class ServedVolume {
         }
     }
 
+    /** {@code wcc_data} of a target: exact when the call saw it, else without what was before. */
+    void wcc(XdrWriter out, Target target, Changes changes) {
+        Changes.Change change = changes.find(target.ino());
+        if (change == null) {
+            wcc(out, target);
+        } else {
+            wcc(out, change);
+        }
+    }
+
+    /** The same with other attributes when the call did not see the target. */
+    void wcc(XdrWriter out, Attributes otherwise, Changes changes) {
+        Changes.Change change = changes.find(otherwise.ino());
+        if (change == null) {
+            out.bool(false);
+            postOp(out, otherwise);
+        } else {
+            wcc(out, change);
+        }
+    }
+
+    private void wcc(XdrWriter out, Changes.Change change) {
+        AttributeStamp before = change.before();
+        out.bool(true).i64(before.size());
+        AttributeCodec.time(out, before.mtimeNs());
+        AttributeCodec.time(out, before.ctimeNs());
+        postOp(out, change.after());
+    }
+
     /** {@code wcc_data} of a target, without what it was before. */
     void wcc(XdrWriter out, @Nullable Target target) {
         out.bool(false);
         postOp(out, target);
-    }
-
-    /** The same with attributes. */
-    void wcc(XdrWriter out, Attributes after) {
-        out.bool(false);
-        postOp(out, after);
     }
 
     private @Nullable Attributes find(long ino) {
