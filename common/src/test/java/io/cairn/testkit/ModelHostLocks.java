@@ -93,6 +93,7 @@ final class ModelHostLocks implements HostLocks {
             return Outcome.GRANTED;
         }
         waiting.put(requestId, request);
+        contacts.putIfAbsent(from.host(), from);
         return Outcome.QUEUED;
     }
 

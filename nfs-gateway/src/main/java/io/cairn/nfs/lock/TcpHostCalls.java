@@ -33,7 +33,6 @@ final class TcpHostCalls implements HostCalls {
     private static final int MAX_CALLS = 64;
 
     private static final int MAX_REPLY_BYTES = 16 << 10;
-    private static final long PAUSE_MS = 1000;
     private static final int GETPORT = 3;
     private static final int TCP = 6;
     private static final int LAST = 1 << 31;
@@ -96,7 +95,7 @@ final class TcpHostCalls implements HostCalls {
         if (closed) {
             throw new NoAnswer("the gateway ends", false);
         }
-        if (line.socket == null && clock.millis() - PAUSE_MS < line.failedMs) {
+        if (line.socket == null && clock.millis() - pace.retryMs() / 4 < line.failedMs) {
             throw new NoAnswer(line.failure, false);
         }
     }

@@ -171,6 +171,20 @@ public final class NlmClient implements AutoCloseable {
         return new Holder(isExclusive, svid, results.i64(), results.i64());
     }
 
+    /** TEST_MSG (6) or UNLOCK_MSG (9). */
+    void message(int procedure, Range range, boolean exclusive) {
+        byte[] cookie = cookie();
+        call(
+                procedure,
+                out -> {
+                    out.opaque(cookie);
+                    if (procedure == 6) {
+                        out.bool(exclusive);
+                    }
+                    range(out, range);
+                });
+    }
+
     /** SHARE (20) or UNSHARE (21). */
     public int share(int procedure, Range range, int deny, int access) {
         byte[] cookie = cookie();
