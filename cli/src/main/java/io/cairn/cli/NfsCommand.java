@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 /** {@code cairn nfs}: serves a cluster to NFS clients. */
 @Command(
         name = "nfs",
-        subcommands = NfsExportsCommand.class,
+        subcommands = {NfsExportsCommand.class, NfsLocksCommand.class},
         description = {
             "Serve a cluster to machines that speak NFS version 3, over TCP.",
             "NFS and MOUNT are on one port, so that no portmapper is needed."

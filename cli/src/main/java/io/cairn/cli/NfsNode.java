@@ -47,6 +47,7 @@ final class NfsNode implements AutoCloseable {
             throw e;
         }
         world.metrics().gauge("cairn.nfs.connections", gateway, NfsGateway::connectionCount);
+        world.metrics().gauge("cairn.nfs.locks.waiting", gateway, NfsGateway::waitingLockCount);
         world.metrics().gauge("cairn.nfs.open.files", gateway, NfsGateway::openFileCount);
         world.metrics().gauge("cairn.nfs.used.bytes", gateway, NfsGateway::usedBytes);
     }
