@@ -14,12 +14,13 @@ import picocli.CommandLine.Option;
         subcommands = {NfsExportsCommand.class, NfsLocksCommand.class},
         description = {
             "Serve a cluster to machines that speak NFS version 3, over TCP.",
-            "NFS and MOUNT are on one port, so that no portmapper is needed."
+            "NFS, MOUNT, NLM and NSM are on one port. Clients that lock ask a port mapper for NLM:",
+            "without --portmap they have to mount with nolock."
         },
         footer = {
             "  cairn nfs exports add '/ 10.0.0.0/8(rw) 10.0.0.7(rw,no_root_squash)'",
-            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049",
-            "  mount -o vers=3,tcp,port=2049,mountport=2049,nolock HOST:/ /mnt"
+            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049 --portmap",
+            "  mount -o vers=3,tcp,port=2049,mountport=2049 HOST:/ /mnt"
         })
 final class NfsCommand implements Callable<Integer> {
     @Option(

@@ -36,6 +36,8 @@ final class NfsContractTest extends FileSystemContract {
                     new NfsFileSystem(gateway.endpoint()),
                     new SeamPosix.SeamLimits(
                             EnumSet.of(
+                                    Posix.Capability.LOCKS,
+                                    Posix.Capability.DEADLOCK,
                                     Posix.Capability.SPECIAL_FILES,
                                     Posix.Capability.KILL_PRIVILEGE),
                             0));

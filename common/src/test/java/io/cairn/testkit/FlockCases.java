@@ -3,7 +3,7 @@ package io.cairn.testkit;
 import static io.cairn.fs.Lock.Mode.EXCLUSIVE;
 import static io.cairn.fs.Lock.Mode.SHARED;
 import static io.cairn.fs.Lock.Mode.UNLOCK;
-import static io.cairn.testkit.Posix.Capability.LOCKS;
+import static io.cairn.testkit.Posix.Capability.FLOCK;
 import static io.cairn.testkit.Posix.O_RDONLY;
 import static io.cairn.testkit.Posix.O_RDWR;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,7 +28,7 @@ final class FlockCases extends Scene {
         return fs.open("f", O_RDWR, 0);
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void exclusiveLockKeepsOtherDescriptionsOut() {
         int one = open();
         int two = open();
@@ -39,7 +39,7 @@ final class FlockCases extends Scene {
         fs.flock(two, EXCLUSIVE, false);
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void sharedLocksAreShared() {
         int one = open();
         int two = open();
@@ -48,7 +48,7 @@ final class FlockCases extends Scene {
         fails(Errno.EAGAIN, () -> fs.flock(one, EXCLUSIVE, false));
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void lockIsConverted() {
         int one = open();
         int two = open();
@@ -59,14 +59,14 @@ final class FlockCases extends Scene {
         fs.flock(one, EXCLUSIVE, false);
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void lockNeedsNoWriteAccess() {
         int reader = fs.open("f", O_RDONLY, 0);
         fs.flock(reader, EXCLUSIVE, false);
         fails(Errno.EAGAIN, () -> fs.flock(open(), SHARED, false));
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void closeDropsTheLock() {
         int one = open();
         fs.flock(one, EXCLUSIVE, false);
@@ -74,7 +74,7 @@ final class FlockCases extends Scene {
         fs.flock(open(), EXCLUSIVE, false);
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void duplicatesShareTheLock() {
         int one = open();
         int twin = fs.dup(one);
@@ -87,7 +87,7 @@ final class FlockCases extends Scene {
         fs.flock(other, EXCLUSIVE, false);
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void closingAnotherDescriptionKeepsTheLock() {
         int one = open();
         int two = open();
@@ -96,7 +96,7 @@ final class FlockCases extends Scene {
         fails(Errno.EAGAIN, () -> fs.flock(open(), EXCLUSIVE, false));
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void lockIsSeenByOtherProcesses() {
         int mine = open();
         fs.flock(mine, EXCLUSIVE, false);
@@ -108,7 +108,7 @@ final class FlockCases extends Scene {
         }
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void flockAndFcntlDoNotMeet() {
         fs.flock(open(), EXCLUSIVE, false);
         try (Posix other = fs.process(".")) {
@@ -116,12 +116,12 @@ final class FlockCases extends Scene {
         }
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void badDescriptorIsEbadf() {
         fails(Errno.EBADF, () -> fs.flock(-1, EXCLUSIVE, false));
     }
 
-    @Case(needs = LOCKS)
+    @Case(needs = FLOCK)
     void waiterGetsTheLockWhenItIsFree() throws Exception {
         int mine = open();
         fs.flock(mine, EXCLUSIVE, false);

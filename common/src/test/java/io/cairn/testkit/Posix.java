@@ -78,8 +78,10 @@ public interface Posix extends AutoCloseable {
         LARGE_XATTR,
         /** FIFOs, sockets, devices. */
         SPECIAL_FILES,
-        /** flock and fcntl locks. */
+        /** fcntl locks. */
         LOCKS,
+        /** flock locks. */
+        FLOCK,
         /** Deadlocks between fcntl locks are found. */
         DEADLOCK,
         /** Access times follow the rule of relatime. */

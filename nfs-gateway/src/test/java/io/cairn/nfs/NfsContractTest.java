@@ -15,7 +15,10 @@ final class NfsContractTest extends FileSystemContract {
         return new SeamPosix(
                 new NfsFileSystem(gateway.endpoint()),
                 new SeamPosix.SeamLimits(
-                        EnumSet.of(Posix.Capability.SPECIAL_FILES, Posix.Capability.KILL_PRIVILEGE),
+                        EnumSet.of(
+                                Posix.Capability.LOCKS,
+                                Posix.Capability.SPECIAL_FILES,
+                                Posix.Capability.KILL_PRIVILEGE),
                         0));
     }
 

@@ -16,11 +16,14 @@ import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
 import io.cairn.nfs.NfsClient.Handle;
 import io.cairn.nfs.NfsClient.Node;
+import io.cairn.nfs.lock.NlmClient;
 import io.cairn.nfs.rpc.Credential;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +35,17 @@ import org.jspecify.annotations.Nullable;
 public final class NfsFileSystem implements FileSystem {
     private static final int MAX_TRIES = 8;
 
+    private static final long ASK_AGAIN_NS = 10_000_000;
+
     private final NfsClient client;
+    private final NlmClient locks;
     private final Map<Long, Handle> handles = new ConcurrentHashMap<>();
     private final SillyNames open = new SillyNames(this);
 
     /** Mounts the root of a server. */
     public NfsFileSystem(Endpoint server) {
         client = new NfsClient(server, Credential.sys(0, 0));
+        locks = new NlmClient(server, "contract");
         Handle root = client.mount("/");
         handles.put(ROOT_INO, root);
     }
@@ -298,21 +305,75 @@ public final class NfsFileSystem implements FileSystem {
 
     @Override
     public @Nullable Lock testLock(long ino, Lock wanted) {
-        throw notInNfs("locks in itself");
+        NlmClient.Holder holder = locks.test(range(ino, wanted), isExclusive(wanted));
+        if (holder == null) {
+            return null;
+        }
+        long end = holder.length() == 0 ? Lock.TO_END : holder.offset() + holder.length() - 1;
+        Lock.Mode mode = holder.exclusive() ? Lock.Mode.EXCLUSIVE : Lock.Mode.SHARED;
+        return new Lock(wanted.kind(), mode, holder.svid(), holder.offset(), end, holder.svid());
     }
 
+    private NlmClient.Range range(long ino, Lock lock) {
+        if (lock.kind() != Lock.Kind.POSIX) {
+            throw notInNfs("flock");
+        }
+        long length = lock.endByte() == Lock.TO_END ? 0 : lock.endByte() - lock.startByte() + 1;
+        return new NlmClient.Range(
+                handle(ino).bytes(), (int) lock.owner(), lock.startByte(), length);
+    }
+
+    private static boolean isExclusive(Lock lock) {
+        return lock.mode() == Lock.Mode.EXCLUSIVE;
+    }
+
+    /** Waits by asking again, as clients do whose callbacks get lost. */
     @Override
     public void setLock(long ino, Lock lock, long waitMs) {
-        throw notInNfs("locks in itself");
+        NlmClient.Range range = range(ino, lock);
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            expectGranted(locks.unlock(range));
+            return;
+        }
+        boolean exclusive = isExclusive(lock);
+        if (waitMs == 0) {
+            expectGranted(locks.lock(range, exclusive));
+            return;
+        }
+        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+        int status = locks.block(range, exclusive);
+        while (status == NlmClient.BLOCKED) {
+            if (System.nanoTime() - deadlineNs > 0 || Thread.currentThread().isInterrupted()) {
+                locks.cancel(range, exclusive);
+                throw new FsException(Errno.EINTR, "the lock did not come in time");
+            }
+            LockSupport.parkNanos(ASK_AGAIN_NS);
+            status = locks.block(range, exclusive);
+        }
+        expectGranted(status);
+    }
+
+    private static void expectGranted(int status) {
+        switch (status) {
+            case NlmClient.GRANTED -> {}
+            case NlmClient.DENIED -> throw new FsException(Errno.EAGAIN, "locked");
+            case NlmClient.DEADLOCK -> throw new FsException(Errno.EDEADLK, "deadlock");
+            case NlmClient.STALE -> throw new FsException(Errno.ESTALE, "stale");
+            default -> throw new FsException(Errno.ENOLCK, "lock status " + status);
+        }
     }
 
     @Override
     public void releaseLocks(long ino, Lock.Kind kind, long owner) {
-        // There are none.
+        if (kind == Lock.Kind.POSIX && handles.containsKey(ino)) {
+            Lock all = new Lock(kind, Lock.Mode.UNLOCK, owner, 0, Lock.TO_END, 0);
+            expectGranted(locks.unlock(range(ino, all)));
+        }
     }
 
     @Override
     public void close() {
+        locks.close();
         client.close();
     }
 }
