@@ -49,7 +49,7 @@ final class NfsCommand implements Callable<Integer> {
             fallbackValue = "111",
             paramLabel = "PORT",
             description = {
-                "Run a port mapper of our own, version 2 over TCP, so that clients and",
+                "Run a port mapper of our own, version 2, so that clients and",
                 "'showmount -e' find the ports (default: none; PORT: 111)."
             })
     private @Nullable Integer portmapPort;

@@ -5,6 +5,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.net.EventLoops;
 import io.cairn.nfs.export.Exports;
 import io.cairn.nfs.lock.LockPrograms;
+import io.cairn.nfs.rpc.DatagramServer;
 import io.cairn.nfs.rpc.PortmapProgram;
 import io.cairn.nfs.rpc.PortmapProgram.Mapping;
 import io.cairn.nfs.rpc.RpcProgram;
@@ -35,6 +36,7 @@ public final class NfsGateway implements AutoCloseable {
     private final NfsPrograms programs;
     private final LockPrograms locks;
     private final List<RpcServer> servers = new ArrayList<>();
+    private final List<DatagramServer> datagrams = new ArrayList<>();
     private @Nullable Endpoint mountEndpoint;
     private @Nullable Endpoint portmapEndpoint;
 
@@ -107,8 +109,12 @@ public final class NfsGateway implements AutoCloseable {
         Integer portmapPort = settings.portmapPort();
         if (portmapPort != null) {
             PortmapProgram portmap = new PortmapProgram(mappings(nfs.port(), mount.port()));
-            portmapEndpoint =
+            Endpoint found =
                     listen(new Endpoint(host, portmapPort), List.of(portmap), settings, threads);
+            portmapEndpoint = found;
+            // Status monitors, and some who look for a port, speak UDP only.
+            datagrams.add(new DatagramServer(found, List.of(portmap), workers, world.clock));
+            datagrams.add(new DatagramServer(nfs, List.of(locks.monitor()), workers, world.clock));
         }
         LOG.info("NFS served on {}", nfs);
     }
@@ -117,8 +123,10 @@ public final class NfsGateway implements AutoCloseable {
         List<Mapping> all = new ArrayList<>();
         for (RpcProgram program : served()) {
             int port = program.number() == MountProgram.NUMBER ? mountPort : nfsPort;
-            all.add(new Mapping(program.number(), program.lowVersion(), port));
+            all.add(new Mapping(program.number(), program.lowVersion(), PortmapProgram.TCP, port));
         }
+        RpcProgram monitor = locks.monitor();
+        all.add(new Mapping(monitor.number(), monitor.lowVersion(), PortmapProgram.UDP, nfsPort));
         return all;
     }
 
@@ -177,6 +185,7 @@ public final class NfsGateway implements AutoCloseable {
     @Override
     public void close() {
         servers.forEach(RpcServer::close);
+        datagrams.forEach(DatagramServer::close);
         locks.close();
         workers.shutdown();
         try {

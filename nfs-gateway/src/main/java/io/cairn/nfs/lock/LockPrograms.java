@@ -19,6 +19,7 @@ public final class LockPrograms implements AutoCloseable {
     private final HostCalls calls;
     private final BlockedLocks blocked;
     private final RestartNotices notices;
+    private final RpcProgram monitor;
     private final List<RpcProgram> programs;
 
     /**
@@ -36,10 +37,9 @@ public final class LockPrograms implements AutoCloseable {
         blocked = new BlockedLocks(locks, calls, pace, on);
         LockService service = new LockService(files, locks, blocked);
         notices = new RestartNotices(locks, calls, pace, on, LockPrograms::localAddresses);
-        programs =
-                List.of(
-                        new NlmProgram(service, new MessageAnswers(calls, threads.workers)),
-                        new NsmProgram(service, notices::state));
+        monitor = new NsmProgram(service, notices::state);
+        NlmProgram locking = new NlmProgram(service, new MessageAnswers(calls, threads.workers));
+        programs = List.of(locking, monitor);
     }
 
     private static Set<String> localAddresses() {
@@ -58,6 +58,11 @@ public final class LockPrograms implements AutoCloseable {
     /** The programs, for an RPC door. */
     public List<RpcProgram> all() {
         return programs;
+    }
+
+    /** The status monitor alone, which is called by UDP, too. */
+    public RpcProgram monitor() {
+        return monitor;
     }
 
     /** Requests for locks that wait now. */

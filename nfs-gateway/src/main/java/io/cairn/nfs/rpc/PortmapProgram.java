@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * The port mapper (RFC 1833, 3), version 2, over TCP: tells clients that ask where programs are.
- * Nobody can register or unregister with it. Thread-safe.
+ * The port mapper (RFC 1833, 3), version 2: tells clients that ask where programs are. Nobody can
+ * register or unregister with it. Thread-safe.
  */
 public final class PortmapProgram implements RpcProgram {
     /** The program number. */
@@ -16,16 +16,22 @@ public final class PortmapProgram implements RpcProgram {
     private static final int UNSET = 2;
     private static final int GETPORT = 3;
     private static final int DUMP = 4;
-    private static final int TCP = 6;
+
+    /** The number of the protocol TCP. */
+    public static final int TCP = 6;
+
+    /** The number of the protocol UDP. */
+    public static final int UDP = 17;
 
     /**
      * Where a program is.
      *
      * @param program number of the program
      * @param version one version that it serves
-     * @param port its TCP port
+     * @param protocol {@link #TCP} or {@link #UDP}
+     * @param port its port
      */
-    public record Mapping(int program, int version, int port) {}
+    public record Mapping(int program, int version, int protocol, int port) {}
 
     private final List<Mapping> mappings;
 
@@ -68,7 +74,7 @@ public final class PortmapProgram implements RpcProgram {
     private int port(int program, int version, int protocol) {
         int port = 0;
         for (Mapping mapping : mappings) {
-            if (mapping.program == program && protocol == TCP) {
+            if (mapping.program == program && mapping.protocol == protocol) {
                 if (mapping.version == version) {
                     return mapping.port;
                 }
@@ -80,7 +86,8 @@ public final class PortmapProgram implements RpcProgram {
 
     private void dump(XdrWriter out) {
         for (Mapping mapping : mappings) {
-            out.bool(true).i32(mapping.program).i32(mapping.version).i32(TCP).i32(mapping.port);
+            out.bool(true).i32(mapping.program).i32(mapping.version);
+            out.i32(mapping.protocol).i32(mapping.port);
         }
         out.bool(false);
     }

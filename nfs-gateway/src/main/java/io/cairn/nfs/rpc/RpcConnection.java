@@ -115,7 +115,7 @@ final class RpcConnection {
             return false;
         }
         RpcProgram program = context.programs().get(header.program());
-        ByteBuf problem = problem(header, program);
+        ByteBuf problem = context.problem(allocator(), header, program);
         if (problem != null || program == null) {
             answerNow(problem);
             return false;
@@ -144,23 +144,6 @@ final class RpcConnection {
                         peer,
                         local);
         return offer(program, call, record, admittedBytes);
-    }
-
-    private @Nullable ByteBuf problem(RpcHeader header, @Nullable RpcProgram program) {
-        if (header.rpcVersion() != RpcHeader.RPC_VERSION) {
-            return RpcReply.mismatch(allocator(), header.xid());
-        }
-        if (program == null) {
-            return RpcReply.accepted(allocator(), header.xid(), RpcReply.PROG_UNAVAIL);
-        }
-        if (header.version() < program.lowVersion() || header.version() > program.highVersion()) {
-            return RpcReply.mismatch(allocator(), header.xid(), program);
-        }
-        if (header.procedure() != 0
-                && !program.hasProcedure(header.version(), header.procedure())) {
-            return RpcReply.accepted(allocator(), header.xid(), RpcReply.PROC_UNAVAIL);
-        }
-        return null;
     }
 
     private boolean offer(RpcProgram program, RpcCall call, ByteBuf record, int admittedBytes) {
