@@ -61,6 +61,7 @@ final class MountCommand implements Callable<Integer> {
             AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
             MountNode mount = closing.add(new MountNode(world, from, at, parsed));
             page.show(() -> null, () -> "{}");
+            EarlyCompilation.await();
             System.out.println(
                     "cairn mount of " + from + " ready at " + at + ", admin on " + page.endpoint());
             Shutdown shutdown = new Shutdown();

@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Attendant;
 import io.cairn.wire.Reply;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,9 @@ final class Await {
      * @throws FsException what it failed with; ETIMEDOUT when nothing happened at all
      */
     static <T> T get(CompletableFuture<T> future, long timeoutMs) {
+        if (!future.isDone()) {
+            Attendant.aboutToWait();
+        }
         boolean interrupted = false;
         try {
             while (true) {

@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
+import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply.LockOutcome;
@@ -132,6 +133,7 @@ final class FileLocks {
 
     /** Waits for the push, by the time of the scheduler; by any other only if that stands still. */
     private boolean await(CompletableFuture<Boolean> granted, long waitMs) {
+        Attendant.aboutToWait();
         CompletableFuture<Boolean> step = granted.copy();
         Scheduler.Timer end = scheduler.schedule(() -> step.complete(false), waitMs);
         try {

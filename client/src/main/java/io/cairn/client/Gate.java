@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Attendant;
 
 /**
  * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which
@@ -28,6 +29,7 @@ final class Gate {
         if (!closed) {
             return;
         }
+        Attendant.aboutToWait();
         boolean interrupted = false;
         for (long leftMs = timeoutMs; closed && leftMs > 0; leftMs -= STEP_MS) {
             try {

@@ -3,6 +3,7 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Attendant;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import java.io.EOFException;
@@ -49,6 +50,7 @@ final class TcpLine implements Line {
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
      */
     static TcpLine connect(Endpoint to, long timeoutMs, AtomicBoolean looking) {
+        Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
             socket.setTcpNoDelay(true);
@@ -175,7 +177,9 @@ final class TcpLine implements Line {
 
     private void fill(long deadlineNs) throws IOException {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
-        look();
+        if (!look()) {
+            Attendant.aboutToWait();
+        }
         socket.setSoTimeout(Math.clamp(leftMs, 1, Integer.MAX_VALUE));
         int count = in.read(buffer, 0, buffer.length);
         if (count < 0) {
@@ -188,17 +192,24 @@ final class TcpLine implements Line {
     /**
      * Looks for the answer a little before it sleeps: waking a sleeping processor costs more than
      * the answer takes. One thread of the transport at a time, giving way to all others.
+     *
+     * @return whether something is there
      */
     @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
-    private void look() throws IOException {
+    private boolean look() throws IOException {
         if (!looking.compareAndSet(false, true)) {
-            return;
+            return false;
         }
         try {
             long endNs = System.nanoTime() + LOOK_NS;
-            while (in.available() == 0 && System.nanoTime() - endNs < 0) {
+            while (in.available() == 0) {
+                if (System.nanoTime() - endNs >= 0) {
+                    return false;
+                }
+                Attendant.stillLooking();
                 Thread.yield();
             }
+            return true;
         } finally {
             looking.set(false);
         }

@@ -35,6 +35,11 @@ final class Libc {
     static final int MNT_FORCE = 1;
     static final int MNT_DETACH = 2;
 
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 2048;
+    private static final short POLLIN = 1;
+
     static final int F_OK = 0;
     static final int R_OK = 4;
     static final int W_OK = 2;
@@ -42,11 +47,15 @@ final class Libc {
     /** More than struct statfs has on any machine. */
     private static final long STATFS_BYTES = 256;
 
+    /** struct pollfd: fd +0, events +4, revents +6. */
+    private static final long POLL_BYTES = 8;
+
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<MemorySegment> PLACE =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
+            ThreadLocal.withInitial(
+                    () -> Arena.ofAuto().allocate(STATE.byteSize() + 7 + POLL_BYTES, 8));
 
     private static final MethodHandle READ =
             bind("read", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
@@ -54,6 +63,8 @@ final class Libc {
             bind("write", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle WRITEV =
             bind("writev", JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle POLL = bind("poll", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle FCNTL = fcntl();
     private static final MethodHandle MMAP =
             bind("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
     private static final MethodHandle MUNMAP = bind("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
@@ -73,6 +84,16 @@ final class Libc {
                 linker.defaultLookup().findOrThrow(name),
                 FunctionDescriptor.of(result, arguments),
                 options.toArray(Linker.Option[]::new));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle fcntl() {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("fcntl"),
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+                Linker.Option.captureCallState("errno"),
+                Linker.Option.firstVariadicArg(2));
     }
 
     private static AssertionError impossible(Throwable e) {
@@ -115,6 +136,44 @@ final class Libc {
         try {
             long result = (long) WRITEV.invokeExact(place, fd, vectors, count);
             return result < 0 ? errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /** Lets {@link #read} answer EAGAIN when there is nothing to read: 0, or why not. */
+    static int setNonBlocking(int fd) {
+        MemorySegment place = PLACE.get();
+        try {
+            int flags = (int) FCNTL.invokeExact(place, fd, F_GETFL, 0);
+            if (flags < 0) {
+                return (int) errno(place);
+            }
+            int result = (int) FCNTL.invokeExact(place, fd, F_SETFL, flags | O_NONBLOCK);
+            return result < 0 ? (int) errno(place) : result;
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    /**
+     * Waits until a descriptor can be read, or has an error that reading tells; poll(2).
+     *
+     * @param timeoutMs 0: looks only
+     * @return above 0 when it can be read; 0 when the time is over
+     */
+    static int awaitReadable(int fd, int timeoutMs) {
+        MemorySegment place = PLACE.get();
+        try {
+            long poll = place.address() + STATE.byteSize() + 7 & ~7L;
+            RawMemory.putInt(poll, fd);
+            RawMemory.putInt(poll + 4, POLLIN);
+            int result = (int) POLL.invokeExact(place, poll, 1L, timeoutMs);
+            return result < 0 ? (int) errno(place) : result;
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

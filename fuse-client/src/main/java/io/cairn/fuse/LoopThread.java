@@ -1,6 +1,7 @@
 package io.cairn.fuse;
 
 import io.cairn.fs.Caller;
+import io.cairn.runtime.Attendant;
 import java.nio.ByteBuffer;
 
 /**
@@ -14,9 +15,9 @@ import java.nio.ByteBuffer;
  *   +-----+-------+-------+-------+----+----+----+-------+-----------
  * </pre>
  *
- * Everything but {@link #start} and {@link #join} is for the thread itself.
+ * Everything but {@link #start}, {@link #join} and {@link #request} is for the thread itself.
  */
-final class LoopThread extends Thread {
+final class LoopThread extends Thread implements Attendant {
     /** Where the arguments of the request begin. */
     static final int ARGUMENTS = 40;
 
@@ -27,6 +28,7 @@ final class LoopThread extends Thread {
     private long reply;
     private ByteBuffer view = ByteBuffer.allocate(0);
     private ByteBuffer replyView = view;
+    private volatile long servedAndServing;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
     /** FUSE_ROOT_ID. */
@@ -58,6 +60,35 @@ final class LoopThread extends Thread {
             Libc.unmap(memory, bufferBytes + replyBytes);
             loop.ended(this);
         }
+    }
+
+    @Override
+    public void handOver() {
+        loop.handOver(this);
+    }
+
+    @Override
+    public void glance() {
+        loop.glance(this);
+    }
+
+    /** A request was read. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
+    void begin() {
+        servedAndServing++;
+    }
+
+    /** It was served. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
+    void end() {
+        servedAndServing++;
+    }
+
+    /**
+     * A number that is odd while a request is being served, another one for each. For any thread.
+     */
+    long request() {
+        return servedAndServing;
     }
 
     RequestLoop loop() {

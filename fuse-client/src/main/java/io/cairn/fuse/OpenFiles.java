@@ -105,7 +105,7 @@ final class OpenFiles {
         if (!waits) {
             return -Errno.EAGAIN.number();
         }
-        thread.loop().beginLockWait();
+        thread.loop().beginLockWait(thread);
         try {
             this.waits.await(thread.unique(), table.get(handle).ino(), lock);
         } finally {

@@ -2,18 +2,25 @@ package io.cairn.fuse;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that take requests from {@code /dev/fuse}. Each serves one request at a time and may
- * block in the filesystem; when the last idle thread takes a request, another one is started, up to
- * a limit. Threads that wait for a lock of somebody else do not count, they have a limit of their
- * own. The loop ends when the kernel says that the mount is gone. Thread-safe.
+ * The threads that take requests from {@code /dev/fuse}. One of them, the reader, reads, and serves
+ * what it read itself: a process that asks for one thing after the other is served without waking
+ * another thread, which costs more than most requests. Before the reader waits for anything it
+ * hands its place over to the idle thread that worked last, and one that forgets is relieved by
+ * {@link ReaderWatch}. Who has handed over takes what waits when it is done, before it rests. When
+ * no thread is idle another one is started, up to a limit. Threads that wait for a lock of somebody
+ * else do not count, they have a limit of their own. The loop ends when the kernel says that the
+ * mount is gone. Thread-safe.
  */
 final class RequestLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLoop.class);
@@ -24,17 +31,32 @@ final class RequestLoop {
     private static final int LEAST_THREADS = 8;
     private static final int INTERRUPT = 36;
 
+    /** How long the reader looks for the next request before it sleeps. */
+    private static final long LOOK_NS = 50_000;
+
+    private static final int SLEEP_MS = 1000;
+
+    /** Requests with more contents than this take long enough to serve others beside them. */
+    private static final int BULKY_BYTES = 32 << 10;
+
     private final Driver driver;
     private final LockWaits waits;
     private final long rootIno;
     private final Runnable whenEnded;
     private final int fewThreads;
     private final int maxThreads;
-    private final List<LoopThread> threads = new ArrayList<>();
-    private int started;
-    private final AtomicInteger idle = new AtomicInteger();
-    private int lockWaits;
+    private final ReaderWatch watch = new ReaderWatch(this);
+
+    /** Null while all threads are at work and no more may be started. */
+    private volatile @Nullable LoopThread reader;
+
     private volatile boolean over;
+
+    // Guarded by this.
+    private final List<LoopThread> threads = new ArrayList<>();
+    private final Deque<LoopThread> idle = new ArrayDeque<>();
+    private int started;
+    private int lockWaits;
 
     /**
      * A loop that is not started.
@@ -56,35 +78,65 @@ final class RequestLoop {
         return rootIno;
     }
 
-    /** Starts the threads that are always there. */
+    /** Starts to serve. */
     synchronized void start() {
-        for (int i = 0; i < fewThreads; i++) {
-            startThread();
+        int error = Libc.setNonBlocking(driver.fd());
+        if (error < 0) {
+            throw new IllegalStateException("fcntl on /dev/fuse failed with error " + -error);
         }
+        reader = startThread();
+        watch.start();
     }
 
-    private void startThread() {
+    private synchronized LoopThread startThread() {
         started++;
-        idle.incrementAndGet();
         LoopThread thread = new LoopThread(this, "fuse-" + started, driver);
         threads.add(thread);
         thread.start();
+        return thread;
     }
 
     /** The life of a thread. */
     void run(LoopThread thread) {
-        while (!over) {
-            long length = Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
-            if (length > 0) {
-                busy();
-                serve(thread, (int) length);
-                if (!idleAgain()) {
-                    return;
+        while (awaitTurn(thread)) {
+            int length = 0;
+            while (!over && (reader == thread || length > 0)) {
+                length = reader == thread ? receive(thread) : read(thread);
+                if (length > 0) {
+                    thread.begin();
+                    watch.wake();
+                    serve(thread, length);
+                    thread.end();
+                } else if (!isWorthRepeating(-length)) {
+                    endAll();
                 }
-            } else if (!isWorthRepeating((int) -length)) {
-                over = true;
             }
         }
+    }
+
+    /** The next request, or the negated error number; EAGAIN after a while without one. */
+    @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
+    private int receive(LoopThread thread) {
+        int length = read(thread);
+        if (length != -Libc.EAGAIN) {
+            return length;
+        }
+        long beganNs = System.nanoTime();
+        do {
+            Thread.yield();
+            length = read(thread);
+            if (length != -Libc.EAGAIN) {
+                return length;
+            }
+        } while (System.nanoTime() - beganNs < LOOK_NS);
+        while (Libc.awaitReadable(driver.fd(), SLEEP_MS) == 0 && reader == thread && !over) {
+            // Nobody asks for anything.
+        }
+        return read(thread);
+    }
+
+    private int read(LoopThread thread) {
+        return (int) Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
     }
 
     /** ENOENT: the request was interrupted before it was read. */
@@ -103,33 +155,89 @@ final class RequestLoop {
         try {
             if (thread.opcode() == INTERRUPT) {
                 waits.interrupt(RawMemory.getLong(thread.arguments()));
-            } else {
-                driver.serve(thread, lengthBytes);
+                return;
             }
+            if (isBulky(thread, lengthBytes)) {
+                handOver(thread);
+            }
+            driver.serve(thread, lengthBytes);
         } catch (Throwable e) {
             LOG.error("a request of type {} was not answered", thread.opcode(), e);
         }
     }
 
-    private void busy() {
-        if (idle.decrementAndGet() == 0) {
-            grow();
+    /** struct fuse_read_in: fh +0, offset +8, size +16. */
+    private static boolean isBulky(LoopThread thread, int lengthBytes) {
+        return lengthBytes > BULKY_BYTES
+                || thread.opcode() == KernelProtocol.READ
+                        && RawMemory.getInt(thread.arguments() + 16) > BULKY_BYTES;
+    }
+
+    /** Makes another thread the reader if this one is. */
+    void handOver(LoopThread thread) {
+        if (reader != thread) {
+            return;
+        }
+        LoopThread next;
+        synchronized (this) {
+            if (reader != thread) {
+                return;
+            }
+            next = nextReader();
+            reader = next;
+        }
+        LockSupport.unpark(next);
+    }
+
+    /** Makes another thread the reader if this one is and a request waits. */
+    void glance(LoopThread thread) {
+        if (reader == thread && Libc.awaitReadable(driver.fd(), 0) != 0) {
+            handOver(thread);
         }
     }
 
-    private synchronized void grow() {
-        if (idle.get() == 0 && threads.size() - lockWaits < maxThreads && !over) {
-            startThread();
+    private synchronized @Nullable LoopThread nextReader() {
+        LoopThread next = idle.pollFirst();
+        if (next == null && threads.size() - lockWaits < maxThreads && !over) {
+            next = startThread();
         }
+        return next;
     }
 
-    /** Whether the thread goes on; when there are far too many idle ones it ends. */
-    private boolean idleAgain() {
-        if (idle.get() >= 2 * fewThreads) {
-            return false;
+    /** Waits to become the reader; false when the thread should end. */
+    private boolean awaitTurn(LoopThread thread) {
+        synchronized (this) {
+            if (reader == null) {
+                reader = thread;
+            }
+            if (reader != thread) {
+                if (idle.size() >= fewThreads) {
+                    return false;
+                }
+                idle.addFirst(thread);
+            }
         }
-        idle.incrementAndGet();
-        return true;
+        while (reader != thread && !over) {
+            LockSupport.park(this);
+            // What was meant for the last request.
+            boolean _ = Thread.interrupted();
+        }
+        return !over;
+    }
+
+    private void endAll() {
+        over = true;
+        watch.wake();
+        copy().forEach(LockSupport::unpark);
+    }
+
+    /** The thread that reads, or serves what it read and has not handed over. */
+    @Nullable LoopThread reader() {
+        return reader;
+    }
+
+    boolean isOver() {
+        return over;
     }
 
     /**
@@ -137,13 +245,21 @@ final class RequestLoop {
      *
      * @throws FsException ENOLCK when too many wait already
      */
-    synchronized void beginLockWait() {
-        if (lockWaits == MAX_LOCK_WAITS) {
-            throw new FsException(
-                    Errno.ENOLCK, MAX_LOCK_WAITS + " requests wait for locks already");
+    void beginLockWait(LoopThread thread) {
+        LoopThread next = null;
+        synchronized (this) {
+            if (lockWaits == MAX_LOCK_WAITS) {
+                throw new FsException(
+                        Errno.ENOLCK, MAX_LOCK_WAITS + " requests wait for locks already");
+            }
+            lockWaits++;
+            if (reader == null) {
+                next = nextReader();
+                reader = next;
+            }
         }
-        lockWaits++;
-        grow();
+        LockSupport.unpark(next);
+        handOver(thread);
     }
 
     /** The wait is over. */

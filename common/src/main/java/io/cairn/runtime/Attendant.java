@@ -1,0 +1,30 @@
+package io.cairn.runtime;
+
+/**
+ * A thread that looks after something while it works, so that no second thread has to be woken for
+ * it: what comes in meanwhile is for it, too. It must hear before it waits, so that another thread
+ * takes over what it looks after. Whoever makes a thread wait for what may take long (an answer
+ * from the network, a lock of somebody else) calls {@link #aboutToWait} first; for other threads
+ * that does nothing.
+ */
+public interface Attendant {
+    /** Lets another thread take over. By the thread itself; does nothing when one has already. */
+    void handOver();
+
+    /** Lets another thread take over if something came in. By the thread itself; never waits. */
+    void glance();
+
+    /** To be called by a thread that is going to wait. */
+    static void aboutToWait() {
+        if (Thread.currentThread() instanceof Attendant attendant) {
+            attendant.handOver();
+        }
+    }
+
+    /** To be called now and then by a thread that looks for an answer without sleeping. */
+    static void stillLooking() {
+        if (Thread.currentThread() instanceof Attendant attendant) {
+            attendant.glance();
+        }
+    }
+}

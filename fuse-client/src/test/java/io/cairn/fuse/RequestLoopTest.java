@@ -1,0 +1,111 @@
+package io.cairn.fuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.runtime.Attendant;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who reads requests while others are served. */
+@Timeout(60)
+class RequestLoopTest extends MountTest {
+    private static final int SLOW_ONES = 40;
+
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final Set<Thread> served = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch released = new CountDownLatch(1);
+
+    /** The model, whose look-ups of names that begin with "slow" wait until they are released. */
+    private FileSystem slow(boolean tells) {
+        return (FileSystem)
+                Proxy.newProxyInstance(
+                        FileSystem.class.getClassLoader(),
+                        new Class<?>[] {FileSystem.class},
+                        (_, method, arguments) -> {
+                            served.add(Thread.currentThread());
+                            if (method.getName().equals("lookup")
+                                    && ((Name) arguments[2]).toString().startsWith("slow")) {
+                                if (tells) {
+                                    Attendant.aboutToWait();
+                                }
+                                waiting.incrementAndGet();
+                                assertTrue(released.await(30, TimeUnit.SECONDS));
+                            }
+                            try {
+                                return method.invoke(model, arguments);
+                            } catch (InvocationTargetException e) {
+                                throw e.getCause();
+                            }
+                        });
+    }
+
+    private void othersAreServed(boolean tells) throws Exception {
+        Path at = directory("mnt");
+        MountOptions options = MountOptions.standard().withDriver(DriverKind.KERNEL);
+        try (FuseMount _ = FuseMount.mount(slow(tells), at, options);
+                ExecutorService callers = Executors.newCachedThreadPool()) {
+            List<Future<Boolean>> calls = new ArrayList<>();
+            for (int i = 0; i < SLOW_ONES; i++) {
+                Path name = at.resolve("slow" + i);
+                calls.add(callers.submit(() -> Files.exists(name)));
+            }
+            await("all slow ones are being served", () -> waiting.get() == SLOW_ONES);
+            assertEquals("fast", roundTrip(at.resolve("fast")));
+            released.countDown();
+            for (Future<Boolean> call : calls) {
+                assertEquals(false, call.get(30, TimeUnit.SECONDS));
+            }
+        } finally {
+            released.countDown();
+        }
+    }
+
+    private static String roundTrip(Path file) throws IOException {
+        write(file, "fast");
+        return read(file);
+    }
+
+    @Test
+    void requestsThatTellThatTheyWaitHoldUpNobody() throws Exception {
+        othersAreServed(true);
+    }
+
+    @Test
+    void requestsThatDoNotTellHoldUpNobody() throws Exception {
+        othersAreServed(false);
+    }
+
+    @Test
+    void whoAsksForOneThingAfterTheOtherIsServedByOneThread() throws Exception {
+        Path at = directory("mnt");
+        MountOptions options = MountOptions.standard().withDriver(DriverKind.KERNEL);
+        try (FuseMount _ = FuseMount.mount(slow(false), at, options)) {
+            served.clear();
+            for (int i = 0; i < 200; i++) {
+                roundTrip(at.resolve("file" + i));
+            }
+            // A pause of the JVM looks like a wait, so that the reader may be relieved now and
+            // then.
+            assertTrue(served.size() <= 4, served.size() + " threads for one caller");
+        }
+    }
+}
