@@ -125,7 +125,7 @@ public class FileBenchmark {
         Endpoint any = new Endpoint("127.0.0.1", 0);
         chunks =
                 new ChunkService(
-                        new Surroundings(servers, clock, scheduler, disks, random),
+                        new Surroundings(servers, clock, scheduler, disks, random, 1),
                         ChunkSettings.of("c1", any, List.of(master.endpoint())),
                         List.of(target));
         chunks.start();

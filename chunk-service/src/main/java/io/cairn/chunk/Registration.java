@@ -87,7 +87,14 @@ final class Registration implements Heartbeat.Contents {
         mark = groups.floors().mark();
         told = garbage.collected();
         return new ClusterRequest.Heartbeat(
-                clusterId(), name, endpoint, incarnation, reports, groups.map().epoch(), told);
+                clusterId(),
+                name,
+                endpoint,
+                incarnation,
+                station.world().bootId(),
+                reports,
+                groups.map().epoch(),
+                told);
     }
 
     @Override

@@ -15,10 +15,13 @@ import java.util.random.RandomGenerator;
  * @param disks runs work that may block on disks: a fixed number of threads, or the queue of a
  *     simulation. What it holds is bounded by the server itself
  * @param random identity of this start of the process
+ * @param bootId identity of this start of the machine, as {@link io.cairn.runtime.BootIdentity}
+ *     tells it
  */
 public record Surroundings(
         Transport transport,
         Clock clock,
         Scheduler scheduler,
         Executor disks,
-        RandomGenerator random) {}
+        RandomGenerator random,
+        long bootId) {}

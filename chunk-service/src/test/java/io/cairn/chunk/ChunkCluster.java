@@ -59,6 +59,7 @@ final class ChunkCluster implements AutoCloseable {
     final ChunkClient client;
     private final Path directory;
     private final Map<Integer, Server> servers = new TreeMap<>();
+    private final Map<Integer, Long> boots = new TreeMap<>();
     private final @Nullable Map<Integer, SimulatedDisk> memory;
 
     /** A cluster whose servers run and have a map with that many groups. */
@@ -126,7 +127,9 @@ final class ChunkCluster implements AutoCloseable {
         } catch (TargetException e) {
             throw new IllegalStateException(e);
         }
-        Surroundings world = new Surroundings(transport, simulation, scheduler, scheduler, random);
+        long bootId = boots.computeIfAbsent(number, n -> 1L);
+        Surroundings world =
+                new Surroundings(transport, simulation, scheduler, scheduler, random, bootId);
         ChunkSettings settings = ChunkSettings.of(name, new Endpoint(name, 9500), masters);
         ChunkService service = new ChunkService(world, settings, List.of(target));
         service.start();
@@ -162,6 +165,7 @@ final class ChunkCluster implements AutoCloseable {
             throw new IllegalStateException("the disk of server " + number + " is a real one");
         }
         disk.crash(simulation.random().nextLong());
+        boots.merge(number, 1L, Long::sum);
     }
 
     /** A server stops in good order. */

@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A master that keeps the cluster map in memory and changes it as a real one does: one pool when
  * all servers have come, members leave when their lease has ended or, after a report of the head,
- * when their lease was left to end; restarted ones sync; the last one serving comes back serving.
+ * when their lease was left to end; restarted ones sync; of the last ones serving one that kept its
+ * memory comes back serving, or, without end of patience, all that lost it.
  */
 final class FakeMaster implements Handler {
     static final long CLUSTER = 0xCA1;
@@ -304,43 +305,74 @@ final class FakeMaster implements Handler {
                 && server.incarnation() != seen.heartbeat.incarnation();
     }
 
+    private boolean isRebooted(Member member) {
+        Seen seen = seenOf(member.targetId());
+        ChunkServer server = map.serverOfTarget(member.targetId());
+        return isRestarted(member)
+                && seen != null
+                && server != null
+                && server.bootId() != seen.heartbeat.bootId();
+    }
+
     private void decide(PlacementGroup group, Map<Integer, List<Member>> changed) {
-        boolean stays =
-                group.members().stream()
-                        .anyMatch(m -> serves(m) && isPresent(m) && !isRestarted(m));
-        boolean serves = group.members().stream().anyMatch(m -> serves(m) && isPresent(m));
-        boolean again = false;
-        List<Member> next = new ArrayList<>();
-        for (Member m : group.members()) {
-            MemberState state = m.state();
-            boolean last = state == MemberState.LAST_SERVING;
-            if (last && isRestarted(m)) {
-                broken.add(group.id());
-                again = true;
-            }
-            if (state == MemberState.OFFLINE || last) {
-                if (isPresent(m) && last && !serves) {
-                    state = MemberState.SERVING;
-                    serves = true;
-                } else if (serves) {
-                    state = isPresent(m) ? MemberState.SYNCING : MemberState.OFFLINE;
-                }
-            } else if (!isPresent(m)) {
-                boolean lastOne = serves(m) && !serves;
-                state = lastOne ? MemberState.LAST_SERVING : MemberState.OFFLINE;
-            } else if (isRestarted(m)) {
-                if (serves(m) && !stays) {
-                    again = true;
-                    broken.add(group.id());
-                } else {
-                    state = MemberState.OFFLINE;
-                }
-            }
-            next.add(new Member(m.targetId(), state));
+        List<Member> next = new ArrayList<>(group.members());
+        boolean kept = next.stream().anyMatch(m -> serves(m) && isPresent(m) && !isRebooted(m));
+        boolean again = next.stream().anyMatch(m -> serves(m) && isRestarted(m));
+        next.replaceAll(m -> new Member(m.targetId(), withdrawn(m, kept)));
+        if (next.stream().noneMatch(FakeMaster::serves)) {
+            next.stream()
+                    .filter(m -> m.state() == MemberState.LAST_SERVING && isPresent(m))
+                    .findFirst()
+                    .ifPresent(m -> serve(next, m));
+        }
+        boolean mayBeBetter =
+                next.stream().anyMatch(m -> serves(m) || m.state() == MemberState.LAST_SERVING);
+        boolean waits =
+                next.stream().anyMatch(m -> m.state() == MemberState.WAITING && isPresent(m));
+        if (!mayBeBetter && waits) {
+            next.replaceAll(
+                    m ->
+                            m.state() == MemberState.WAITING && isPresent(m)
+                                    ? new Member(m.targetId(), MemberState.SERVING)
+                                    : m);
+            broken.add(group.id());
+        }
+        if (next.stream().anyMatch(FakeMaster::serves)) {
+            next.replaceAll(
+                    m ->
+                            serves(m) || m.state() == MemberState.SYNCING
+                                    ? m
+                                    : new Member(
+                                            m.targetId(),
+                                            isPresent(m)
+                                                    ? MemberState.SYNCING
+                                                    : MemberState.OFFLINE));
         }
         if (again || !next.equals(group.members())) {
             changed.put(group.id(), next);
+        } else {
+            broken.remove(group.id());
         }
+    }
+
+    private static void serve(List<Member> members, Member one) {
+        members.set(members.indexOf(one), new Member(one.targetId(), MemberState.SERVING));
+    }
+
+    private MemberState withdrawn(Member m, boolean kept) {
+        return switch (m.state()) {
+            case OFFLINE, WAITING -> m.state();
+            case LAST_SERVING -> isRebooted(m) ? MemberState.WAITING : m.state();
+            case SYNCING ->
+                    isPresent(m) && !isRestarted(m) ? MemberState.SYNCING : MemberState.OFFLINE;
+            case SERVING -> {
+                if (!kept) {
+                    yield isRebooted(m) ? MemberState.WAITING : MemberState.LAST_SERVING;
+                }
+                boolean good = isPresent(m) && !isRebooted(m);
+                yield good ? MemberState.SERVING : MemberState.OFFLINE;
+            }
+        };
     }
 
     private static boolean serves(Member member) {
@@ -358,7 +390,8 @@ final class FakeMaster implements Handler {
                                     s.id(),
                                     s.name(),
                                     seen.heartbeat.endpoint(),
-                                    seen.heartbeat.incarnation()));
+                                    seen.heartbeat.incarnation(),
+                                    seen.heartbeat.bootId()));
         }
         return present;
     }
@@ -386,7 +419,7 @@ final class FakeMaster implements Handler {
         for (Map.Entry<String, Seen> each : servers.entrySet()) {
             Heartbeat h = each.getValue().heartbeat;
             int id = all.size() + 1;
-            all.add(new ChunkServer(id, each.getKey(), h.endpoint(), h.incarnation()));
+            all.add(new ChunkServer(id, each.getKey(), h.endpoint(), h.incarnation(), h.bootId()));
             targets.add(new Target(id, h.targets().get(0).identity(), id));
         }
         List<PlacementGroup> groups = new ArrayList<>();

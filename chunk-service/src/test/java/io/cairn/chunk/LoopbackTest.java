@@ -61,7 +61,7 @@ class LoopbackTest {
             StorageTarget target =
                     StorageTarget.open(new FileDisk(), directory.resolve("c" + i), store);
             Surroundings world =
-                    new Surroundings(transport, Clock.system(), scheduler, disks, random);
+                    new Surroundings(transport, Clock.system(), scheduler, disks, random, 1);
             ChunkSettings settings =
                     ChunkSettings.of(
                             "c" + i, new Endpoint("127.0.0.1", 0), List.of(master.endpoint()));

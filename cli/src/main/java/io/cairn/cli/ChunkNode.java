@@ -6,6 +6,7 @@ import io.cairn.chunk.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.TargetException;
+import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import java.nio.file.Path;
@@ -44,7 +45,8 @@ final class ChunkNode implements AutoCloseable {
                             world.clock(),
                             world.scheduler(),
                             disks,
-                            world.random());
+                            world.random(),
+                            BootIdentity.ofMachine(world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             service.start();
         } catch (TargetException e) {

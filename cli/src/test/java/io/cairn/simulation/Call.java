@@ -62,6 +62,14 @@ final class Call {
                 });
     }
 
+    /** Whether an error speaks of bytes that went with the power of all who had them. */
+    private static boolean saysLost(FsException error) {
+        String message = String.valueOf(error.getMessage());
+        return message.contains("were lost when all servers")
+                || message.contains("was lost in part")
+                || message.contains("replicas are bad");
+    }
+
     /** Makes a call. */
     <T> Outcome<T> ask(String title, Supplier<T> call) {
         current = title;
@@ -77,6 +85,10 @@ final class Call {
                 oracle.failed();
             }
             oracle.history.note(client + " " + title + " " + e.errno() + ": " + e.getMessage());
+            if (e.errno() == Errno.EIO && !oracle.isExposed() && saysLost(e)) {
+                oracle.history.violate(
+                        client + " was told of a loss that cannot be by " + title + ": " + e);
+            }
             if (!e.errno().isPosix()) {
                 oracle.history.violate(client + " was told " + e.errno() + " by " + title);
             }

@@ -101,10 +101,13 @@ final class FaultPlan {
             case KILL_SERVER -> {
                 if (server.isRunning()) {
                     cluster.history.fault("kill " + server.node());
-                    disturb(server);
-                    exposeIfUnsure();
+                    boolean brief = random.nextBoolean();
+                    if (!brief) {
+                        disturb(server);
+                        exposeIfUnsure();
+                    }
                     server.kill();
-                    later(10, random.nextBoolean() ? 500 : 8_000, () -> start(server));
+                    later(10, brief ? 500 : 8_000, () -> start(server));
                 }
             }
             case SERVER_LOSES_POWER -> losePower(server);
@@ -180,9 +183,9 @@ final class FaultPlan {
 
     /**
      * What was closed but not synced is promised to outlast crashes of processes, and here one loss
-     * of power beside. Of a server that lost its power and others whose process crashed or that the
-     * master did not hear at about the same time, it does not know which is ahead when they are
-     * back: the former may serve, with what was synced.
+     * of power beside. When the master does not know yet that a server lost its power, and gives
+     * others up that it does not hear, the former may serve afterwards, with what was synced. A
+     * process that is back before it is given up does not count.
      */
     private void exposeIfUnsure() {
         forgetSettled();

@@ -31,6 +31,7 @@ final class SimulatedServer {
     private @Nullable StorageTarget target;
     private @Nullable ChunkService service;
     private int slowMs;
+    private long boots = 1;
 
     SimulatedServer(Simulation simulation, SimulatedNetwork network, String node) {
         this.simulation = simulation;
@@ -72,7 +73,8 @@ final class SimulatedServer {
                         simulation,
                         newScheduler,
                         task -> work(newScheduler, task),
-                        random);
+                        random,
+                        boots);
         ChunkSettings settings =
                 ChunkSettings.of(node, new Endpoint(node, PORT), List.of(SimulatedMaster.ENDPOINT));
         ChunkService started = new ChunkService(world, settings, List.of(opened));
@@ -114,6 +116,7 @@ final class SimulatedServer {
     void losePower() {
         stop();
         disk.crash(simulation.random().nextLong());
+        boots++;
     }
 
     /**

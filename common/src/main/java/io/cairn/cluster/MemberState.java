@@ -6,9 +6,12 @@ public enum MemberState {
     SERVING,
     /** Receives every write and meanwhile copies what it missed; does not serve reads. */
     SYNCING,
-    /** Has missed writes and waits for its turn to sync. */
+    /**
+     * Was among the last ones serving and came back without what it had not flushed: serves only
+     * when none comes back that has it.
+     */
     WAITING,
-    /** Was the last one serving when it went away: alone may come back as SERVING. */
+    /** Was among the last ones serving when it went away: may come back as SERVING. */
     LAST_SERVING,
     /** Away; must sync when it comes back. */
     OFFLINE

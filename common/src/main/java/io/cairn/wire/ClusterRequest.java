@@ -53,8 +53,9 @@ public sealed interface ClusterRequest {
      *
      * @param clusterId the cluster its directories belong to; 0 when freshly formatted
      * @param name the operator's name of the server
-     * @param incarnation random number of this process start: a change means it lost its unflushed
-     *     state
+     * @param incarnation random number of this process start
+     * @param bootId which start of the machine this is: another one means that what was not flushed
+     *     may be lost; 0 when it is not known
      * @param mapEpoch the map it has
      * @param collected gc entries whose deletion is done here
      */
@@ -63,10 +64,23 @@ public sealed interface ClusterRequest {
             String name,
             Endpoint endpoint,
             long incarnation,
+            long bootId,
             List<TargetReport> targets,
             long mapEpoch,
             long[] collected)
             implements ClusterRequest {
+        /** Of a server that does not know which start of its machine this is. */
+        public Heartbeat(
+                long clusterId,
+                String name,
+                Endpoint endpoint,
+                long incarnation,
+                List<TargetReport> targets,
+                long mapEpoch,
+                long[] collected) {
+            this(clusterId, name, endpoint, incarnation, 0, targets, mapEpoch, collected);
+        }
+
         @Override
         public int code() {
             return 1;
@@ -77,6 +91,7 @@ public sealed interface ClusterRequest {
             out.i64(clusterId).text(name);
             Codecs.endpoint(out, endpoint);
             out.i64(incarnation)
+                    .i64(bootId)
                     .list(targets, (o, t) -> t.encode(o))
                     .i64(mapEpoch)
                     .longs(collected);
@@ -161,6 +176,7 @@ public sealed interface ClusterRequest {
                             in.i64(),
                             in.text(),
                             Codecs.endpoint(in),
+                            in.i64(),
                             in.i64(),
                             in.list(TargetReport::decode),
                             in.i64(),

@@ -225,11 +225,11 @@ public final class Codecs {
     private static void server(Encoder out, ChunkServer s) {
         out.i32(s.id()).text(s.name());
         endpoint(out, s.endpoint());
-        out.i64(s.incarnation());
+        out.i64(s.incarnation()).i64(s.bootId());
     }
 
     private static ChunkServer server(Decoder in) {
-        return new ChunkServer(in.i32(), in.text(), endpoint(in), in.i64());
+        return new ChunkServer(in.i32(), in.text(), endpoint(in), in.i64(), in.i64());
     }
 
     private static void target(Encoder out, Target t) {

@@ -2,16 +2,17 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.master.cluster.GroupDecision.Standing;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +20,8 @@ import org.jspecify.annotations.Nullable;
  * function; use each object once.
  *
  * <p>In this order: servers and targets not yet in the map are entered; members whose server is
- * gone or whose disk failed leave; restarted and returning members begin to sync; the last one
- * serving comes back as serving. When all serving members of a group vanish together, each of them
- * holds every acknowledged byte, so that all become LAST_SERVING and the first to return serves.
+ * gone or whose disk failed leave; restarted and returning members begin to sync; of the last ones
+ * serving one that kept its memory comes back as serving ({@link GroupDecision}).
  */
 final class MapDecision {
     private final ClusterMap map;
@@ -30,11 +30,18 @@ final class MapDecision {
     private final Map<Long, ServerView> viewByTarget = new HashMap<>();
     private final List<ChunkServer> servers = new ArrayList<>();
     private final List<Target> targets = new ArrayList<>();
-    private final Map<Integer, Long> formerIncarnations = new HashMap<>();
+    private final Set<Integer> impatient;
     private boolean changed;
 
-    MapDecision(ClusterMap map, List<ServerView> views) {
+    /**
+     * A decision.
+     *
+     * @param impatient groups that have waited long enough for members that may have kept their
+     *     memory
+     */
+    MapDecision(ClusterMap map, List<ServerView> views, Set<Integer> impatient) {
         this.map = map;
+        this.impatient = impatient;
         this.nextEpoch = map.epoch() + 1;
         for (ServerView view : views) {
             viewByName.put(view.name(), view);
@@ -46,12 +53,13 @@ final class MapDecision {
 
     /** The next map, with the next epoch, or null when nothing has to change. */
     @Nullable ClusterMap decide() {
-        map.servers().forEach(s -> formerIncarnations.put(s.id(), s.incarnation()));
         enterServers();
         enterTargets();
         List<PlacementGroup> groups = new ArrayList<>();
         for (PlacementGroup group : map.groups()) {
-            PlacementGroup next = decideGroup(group);
+            PlacementGroup next =
+                    new GroupDecision(group, this::standing, !impatient.contains(group.id()))
+                            .decide(nextEpoch);
             changed |= !next.equals(group);
             groups.add(next);
         }
@@ -67,7 +75,11 @@ final class MapDecision {
             if (view != null && view.alive()) {
                 next =
                         new ChunkServer(
-                                server.id(), server.name(), view.endpoint(), view.incarnation());
+                                server.id(),
+                                server.name(),
+                                view.endpoint(),
+                                view.incarnation(),
+                                view.bootId());
             }
             changed |= !next.equals(server);
             servers.add(next);
@@ -76,7 +88,13 @@ final class MapDecision {
         for (String name : unknown.keySet().stream().sorted().toList()) {
             ServerView view = viewByName.get(name);
             if (view != null && view.alive()) {
-                servers.add(new ChunkServer(++lastId, name, view.endpoint(), view.incarnation()));
+                servers.add(
+                        new ChunkServer(
+                                ++lastId,
+                                name,
+                                view.endpoint(),
+                                view.incarnation(),
+                                view.bootId()));
                 changed = true;
             }
         }
@@ -113,97 +131,31 @@ final class MapDecision {
         throw new IllegalStateException("server " + view.name() + " was not entered");
     }
 
-    private PlacementGroup decideGroup(PlacementGroup group) {
-        List<Member> members = new ArrayList<>(group.members());
-        boolean broken = withdraw(members) || isLastRestarted(group.members());
-        restore(members);
-        if (members.equals(group.members()) && !broken) {
-            return group;
-        }
-        return group.next(nextEpoch, broken, members);
-    }
-
-    /** Whether one that may come back as serving lost its memory: power may have failed. */
-    private boolean isLastRestarted(List<Member> members) {
-        return members.stream()
-                .anyMatch(m -> m.state() == MemberState.LAST_SERVING && restarted(m));
-    }
-
-    /**
-     * Takes out members that are gone, and those that were restarted while another one stayed.
-     * Returns whether the group needs a new epoch though no state changed: its members were
-     * restarted together.
-     */
-    private boolean withdraw(List<Member> members) {
-        boolean anyStays =
-                members.stream().anyMatch(m -> isServing(m) && present(m) && !restarted(m));
-        boolean anyServes = members.stream().anyMatch(m -> isServing(m) && present(m));
-        boolean reconcile = false;
-        for (int i = 0; i < members.size(); i++) {
-            Member member = members.get(i);
-            if (member.state() == MemberState.OFFLINE
-                    || member.state() == MemberState.LAST_SERVING) {
-                continue;
-            }
-            if (!present(member)) {
-                boolean last = isServing(member) && !anyServes;
-                members.set(i, as(member, last ? MemberState.LAST_SERVING : MemberState.OFFLINE));
-            } else if (restarted(member)) {
-                if (isServing(member) && !anyStays) {
-                    reconcile = true;
-                } else {
-                    members.set(i, as(member, MemberState.OFFLINE));
-                }
-            }
-        }
-        return reconcile;
-    }
-
-    private void restore(List<Member> members) {
-        boolean anyServes = members.stream().anyMatch(m -> isServing(m) && present(m));
-        for (int i = 0; i < members.size() && !anyServes; i++) {
-            Member member = members.get(i);
-            if (member.state() == MemberState.LAST_SERVING && present(member)) {
-                members.set(i, as(member, MemberState.SERVING));
-                anyServes = true;
-            }
-        }
-        if (!anyServes) {
-            return;
-        }
-        for (int i = 0; i < members.size(); i++) {
-            Member member = members.get(i);
-            if (isServing(member) || member.state() == MemberState.SYNCING) {
-                continue;
-            }
-            MemberState next = present(member) ? MemberState.SYNCING : MemberState.OFFLINE;
-            members.set(i, as(member, next));
-        }
-    }
-
-    private static Member as(Member member, MemberState state) {
-        return new Member(member.targetId(), state);
-    }
-
-    private static boolean isServing(Member member) {
-        return member.state() == MemberState.SERVING;
-    }
-
-    private boolean present(Member member) {
+    private Standing standing(Member member) {
         Target target = map.target(member.targetId());
         if (target == null) {
-            return false;
+            return new Standing(false, false, false);
         }
         ServerView view = viewByTarget.get(target.identity());
+        ChunkServer former = former(target.serverId());
         TargetReport report = view == null ? null : view.target(target.identity());
-        return report != null && report.healthy();
+        boolean restarted =
+                view != null && former != null && former.incarnation() != view.incarnation();
+        boolean sameBoot =
+                view != null
+                        && former != null
+                        && former.bootId() != 0
+                        && former.bootId() == view.bootId();
+        return new Standing(report != null && report.healthy(), restarted, restarted && !sameBoot);
     }
 
-    private boolean restarted(Member member) {
-        Target target = map.target(member.targetId());
-        ServerView view = target == null ? null : viewByTarget.get(target.identity());
-        Long former = target == null ? null : formerIncarnations.get(target.serverId());
-        return view != null && former != null && former != view.incarnation();
+    private @Nullable ChunkServer former(int serverId) {
+        for (ChunkServer server : map.servers()) {
+            if (server.id() == serverId) {
+                return server;
+            }
+        }
+        return null;
     }
 
     /**

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the operator's name
  * @param endpoint where it listens
  * @param incarnation random number of its process start
+ * @param bootId which start of its machine that was; 0 when it does not know
  * @param targets its storage directories
  * @param alive whether its lease still runs
  */
@@ -18,6 +19,7 @@ record ServerView(
         String name,
         Endpoint endpoint,
         long incarnation,
+        long bootId,
         List<TargetReport> targets,
         boolean alive) {
 

@@ -22,6 +22,7 @@ import io.cairn.wire.ClusterRequest.TargetReport;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,7 @@ public final class ServerWatch {
     private final Map<String, Seen> servers = new TreeMap<>();
     private final Set<Removal> removals = new HashSet<>();
     private final List<MemberSynced> synced = new ArrayList<>();
+    private final Map<Integer, Long> waitingSinceMs = new HashMap<>();
     private long leaderSinceMs;
     private long lastArrivalMs;
     private boolean proposing;
@@ -92,6 +94,7 @@ public final class ServerWatch {
         servers.clear();
         removals.clear();
         synced.clear();
+        waitingSinceMs.clear();
         garbage.clear();
         leaderSinceMs = clock.millis();
         lastArrivalMs = leaderSinceMs;
@@ -209,7 +212,7 @@ public final class ServerWatch {
         }
         garbage.tick();
         ClusterMap map = namespace.get().clusterMap();
-        ClusterMap next = new MapDecision(map, views(map)).decide();
+        ClusterMap next = new MapDecision(map, views(map), impatient(map)).decide();
         if (next != null) {
             propose(next, describe(map, next));
             return;
@@ -280,7 +283,14 @@ public final class ServerWatch {
         for (Seen seen : servers.values()) {
             Heartbeat h = seen.heartbeat;
             boolean alive = isAlive(seen, now) || isSuspended(h.name());
-            views.add(new ServerView(h.name(), h.endpoint(), h.incarnation(), h.targets(), alive));
+            views.add(
+                    new ServerView(
+                            h.name(),
+                            h.endpoint(),
+                            h.incarnation(),
+                            h.bootId(),
+                            h.targets(),
+                            alive));
         }
         if (now - leaderSinceMs < leaseWithGraceMs()) {
             map.servers().stream()
@@ -288,6 +298,33 @@ public final class ServerWatch {
                     .forEach(s -> views.add(presumed(map, s)));
         }
         return views;
+    }
+
+    /** Groups that have waited long enough for members that may have kept their memory. */
+    private Set<Integer> impatient(ClusterMap map) {
+        long now = clock.millis();
+        Set<Integer> impatient = new HashSet<>();
+        List<Integer> begin = new ArrayList<>();
+        for (PlacementGroup group : map.groups()) {
+            if (!GroupDecision.isWaiting(group)) {
+                waitingSinceMs.remove(group.id());
+                continue;
+            }
+            Long since = waitingSinceMs.putIfAbsent(group.id(), now);
+            if (since == null) {
+                begin.add(group.id());
+            } else if (now - since >= settings.reunionMs()) {
+                impatient.add(group.id());
+            }
+        }
+        if (!begin.isEmpty()) {
+            LOG.warn(
+                    "groups {} came back from a loss of power in part; they wait {} s for servers"
+                            + " that may have what was not synced",
+                    begin,
+                    settings.reunionMs() / 1000);
+        }
+        return impatient;
     }
 
     private static ServerView presumed(ClusterMap map, ChunkServer server) {
@@ -298,7 +335,12 @@ public final class ServerWatch {
             }
         }
         return new ServerView(
-                server.name(), server.endpoint(), server.incarnation(), targets, true);
+                server.name(),
+                server.endpoint(),
+                server.incarnation(),
+                server.bootId(),
+                targets,
+                true);
     }
 
     /**

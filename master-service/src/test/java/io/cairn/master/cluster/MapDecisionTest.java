@@ -4,6 +4,7 @@ import static io.cairn.cluster.MemberState.LAST_SERVING;
 import static io.cairn.cluster.MemberState.OFFLINE;
 import static io.cairn.cluster.MemberState.SERVING;
 import static io.cairn.cluster.MemberState.SYNCING;
+import static io.cairn.cluster.MemberState.WAITING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -17,6 +18,7 @@ import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -24,10 +26,25 @@ final class MapDecisionTest {
     private static final boolean ALIVE = true;
     private static final boolean DEAD = false;
 
+    /** On a machine that is never started anew. */
     private static ServerView server(int number, boolean alive, long incarnation) {
+        return server(number, alive, incarnation, 50);
+    }
+
+    private static ServerView server(int number, boolean alive, long incarnation, long bootId) {
         TargetReport target = new TargetReport(100 + number, 1 << 30, 1 << 30, 0, true);
-        return new ServerView(
-                "c" + number, new Endpoint("h" + number, 1), incarnation, List.of(target), alive);
+        return view(number, alive, incarnation, bootId, target);
+    }
+
+    private static ServerView view(
+            int number, boolean alive, long incarnation, long bootId, TargetReport... targets) {
+        Endpoint endpoint = new Endpoint("h" + number, 1);
+        return new ServerView("c" + number, endpoint, incarnation, bootId, List.of(targets), alive);
+    }
+
+    /** A server back on a machine that was started anew. */
+    private static ServerView rebooted(int number) {
+        return server(number, ALIVE, 90, 51);
     }
 
     /** Three servers, and one pool of three replicas over them. */
@@ -43,7 +60,12 @@ final class MapDecisionTest {
     }
 
     private static @Nullable ClusterMap decide(ClusterMap map, ServerView... views) {
-        return new MapDecision(map, List.of(views)).decide();
+        return new MapDecision(map, List.of(views), Set.of()).decide();
+    }
+
+    /** All members lost their servers at once. */
+    private static ClusterMap dark() {
+        return changed(founded(), server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
     }
 
     private static ClusterMap changed(ClusterMap map, ServerView... views) {
@@ -116,10 +138,19 @@ final class MapDecisionTest {
     }
 
     @Test
-    void aQuickRestartAlsoSyncs() {
+    void aQuickRestartOfAMachineAlsoSyncs() {
+        ClusterMap next = changed(founded(), rebooted(1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(next));
+    }
+
+    @Test
+    void aQuickRestartOfAProcessGivesANewEpochAndGoesOnServing() {
         ClusterMap next =
                 changed(founded(), server(1, ALIVE, 9), server(2, ALIVE, 1), server(3, ALIVE, 1));
-        assertEquals(List.of(SYNCING, SERVING, SERVING), states(next));
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(next));
+        assertEquals(next.epoch(), tripleGroup(next).epoch());
+        ClusterMap lost = changed(next, server(1, ALIVE, 9), server(2, DEAD, 1), rebooted(3));
+        assertEquals(List.of(SERVING, OFFLINE, SYNCING), states(lost));
     }
 
     @Test
@@ -129,17 +160,91 @@ final class MapDecisionTest {
                 changed(map, server(1, ALIVE, 9), server(2, ALIVE, 9), server(3, ALIVE, 9));
         assertEquals(List.of(SERVING, SERVING, SERVING), states(next));
         assertEquals(next.epoch(), tripleGroup(next).epoch());
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(next).unbrokenSince());
+    }
+
+    @Test
+    void aRestartOfAllMachinesBreaksTheGroup() {
+        ClusterMap next = changed(founded(), rebooted(1), rebooted(2), rebooted(3));
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(next));
         assertEquals(next.epoch(), tripleGroup(next).unbrokenSince());
+        assertNull(decide(next, rebooted(1), rebooted(2), rebooted(3)));
+    }
+
+    @Test
+    void whoDoesNotKnowItsBootCountsAsRebooted() {
+        ClusterMap next =
+                changed(
+                        founded(),
+                        server(1, ALIVE, 9, 0),
+                        server(2, ALIVE, 9, 0),
+                        server(3, ALIVE, 9, 0));
+        assertEquals(next.epoch(), tripleGroup(next).unbrokenSince());
+        ClusterMap again =
+                changed(
+                        next,
+                        server(1, ALIVE, 10, 0),
+                        server(2, ALIVE, 10, 0),
+                        server(3, ALIVE, 10, 0));
+        assertEquals(again.epoch(), tripleGroup(again).unbrokenSince());
+    }
+
+    @Test
+    void whoKeptItsMemoryGoesBeforeThoseThatLostIt() {
+        ClusterMap map = founded();
+        ClusterMap next = changed(map, rebooted(1), server(2, ALIVE, 9), rebooted(3));
+        assertEquals(List.of(SYNCING, SERVING, SYNCING), states(next));
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(next).unbrokenSince());
     }
 
     @Test
     void membersLostTogetherAreAllLastServingAndTheFirstToReturnServes() {
-        ClusterMap dark =
-                changed(founded(), server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        ClusterMap map = founded();
+        ClusterMap dark = changed(map, server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
         assertEquals(List.of(LAST_SERVING, LAST_SERVING, LAST_SERVING), states(dark));
         ClusterMap one = changed(dark, server(1, DEAD, 1), server(2, ALIVE, 2), server(3, DEAD, 1));
         assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(one));
-        assertEquals(one.epoch(), tripleGroup(one).unbrokenSince());
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(one).unbrokenSince());
+    }
+
+    @Test
+    void whoLostItsMemoryWaitsForThoseAway() {
+        ClusterMap map = founded();
+        ClusterMap one = changed(map, rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1));
+        assertEquals(List.of(WAITING, LAST_SERVING, LAST_SERVING), states(one));
+        assertNull(decide(one, rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1)));
+        ClusterMap two = changed(one, rebooted(1), rebooted(2), server(3, DEAD, 1));
+        assertEquals(List.of(WAITING, WAITING, LAST_SERVING), states(two));
+        ClusterMap good = changed(two, rebooted(1), rebooted(2), server(3, ALIVE, 2));
+        assertEquals(List.of(SYNCING, SYNCING, SERVING), states(good));
+        assertEquals(tripleGroup(map).unbrokenSince(), tripleGroup(good).unbrokenSince());
+        ClusterMap none = changed(two, rebooted(1), rebooted(2), rebooted(3));
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(none));
+        assertEquals(none.epoch(), tripleGroup(none).unbrokenSince());
+    }
+
+    @Test
+    void patienceEnds() {
+        ClusterMap one = changed(dark(), rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1));
+        Set<Integer> impatient = Set.of(tripleGroup(one).id());
+        ClusterMap next =
+                new MapDecision(
+                                one,
+                                List.of(rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1)),
+                                impatient)
+                        .decide();
+        assertNotNull(next);
+        assertEquals(List.of(SERVING, OFFLINE, OFFLINE), states(next));
+        assertEquals(next.epoch(), tripleGroup(next).unbrokenSince());
+        ClusterMap back = changed(next, rebooted(1), server(2, ALIVE, 1), server(3, DEAD, 1));
+        assertEquals(List.of(SERVING, SYNCING, OFFLINE), states(back));
+    }
+
+    @Test
+    void whoWaitsAndGoesAwayIsNotWaitedFor() {
+        ClusterMap one = changed(dark(), rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1));
+        ClusterMap next = changed(one, server(1, DEAD, 90, 51), rebooted(2), rebooted(3));
+        assertEquals(List.of(OFFLINE, SERVING, SERVING), states(next));
     }
 
     @Test
@@ -154,16 +259,15 @@ final class MapDecisionTest {
 
     @Test
     void aLastOneWithoutItsDiskLostItsMemoryAllTheSame() {
-        ClusterMap dark =
-                changed(founded(), server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
         TargetReport sick = new TargetReport(102, 1 << 30, 0, 0, false);
-        ServerView view = new ServerView("c2", new Endpoint("h2", 1), 2, List.of(sick), true);
-        ClusterMap seen = changed(dark, server(1, DEAD, 1), view, server(3, DEAD, 1));
-        assertEquals(seen.epoch(), tripleGroup(seen).unbrokenSince());
-        ClusterMap back =
-                changed(seen, server(1, DEAD, 1), server(2, ALIVE, 2), server(3, DEAD, 1));
-        assertEquals(List.of(OFFLINE, SERVING, OFFLINE), states(back));
-        assertEquals(seen.epoch(), tripleGroup(back).unbrokenSince());
+        ServerView view = view(2, ALIVE, 90, 51, sick);
+        ClusterMap seen = changed(dark(), server(1, DEAD, 1), view, server(3, DEAD, 1));
+        assertEquals(List.of(LAST_SERVING, WAITING, LAST_SERVING), states(seen));
+        ClusterMap healed = changed(seen, server(1, DEAD, 1), rebooted(2), server(3, DEAD, 1));
+        assertEquals(List.of(LAST_SERVING, WAITING, LAST_SERVING), states(healed));
+        ClusterMap back = changed(healed, rebooted(1), rebooted(2), rebooted(3));
+        assertEquals(List.of(SERVING, SERVING, SERVING), states(back));
+        assertEquals(back.epoch(), tripleGroup(back).unbrokenSince());
     }
 
     @Test
@@ -197,7 +301,7 @@ final class MapDecisionTest {
     @Test
     void aFailedDiskLeavesThoughItsServerLives() {
         TargetReport sick = new TargetReport(101, 1 << 30, 0, 0, false);
-        ServerView view = new ServerView("c1", new Endpoint("h1", 1), 1, List.of(sick), true);
+        ServerView view = view(1, ALIVE, 1, 50, sick);
         ClusterMap next = changed(founded(), view, server(2, ALIVE, 1), server(3, ALIVE, 1));
         assertEquals(List.of(OFFLINE, SERVING, SERVING), states(next));
     }
@@ -206,7 +310,7 @@ final class MapDecisionTest {
     void aDiskMovedToAnotherServerKeepsItsIdentity() {
         TargetReport own = new TargetReport(102, 1 << 30, 1 << 30, 0, true);
         TargetReport moved = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
-        ServerView two = new ServerView("c2", new Endpoint("h2", 1), 1, List.of(own, moved), true);
+        ServerView two = view(2, ALIVE, 1, 50, own, moved);
         ClusterMap next = changed(founded(), two, server(3, ALIVE, 1));
         assertEquals(3, next.targets().size());
         var server = next.serverOfTarget(1);
