@@ -84,16 +84,11 @@ final class Flushing {
             return askWhoChanged(term, key, marks);
         }
         WriteMark left = changed ? origin : new WriteMark(state.epoch(), state.sequence());
-        return holds(left, marks) ? Futures.DONE : lost(key, marks, String.valueOf(left));
+        return holds(term, left, marks) ? Futures.DONE : lost(key, marks, String.valueOf(left));
     }
 
-    private static boolean holds(@Nullable WriteMark origin, List<WriteMark> marks) {
-        return origin != null
-                && marks.stream()
-                        .allMatch(
-                                mark ->
-                                        origin.epoch() == mark.epoch()
-                                                && origin.sequence() >= mark.sequence());
+    private static boolean holds(Term term, @Nullable WriteMark origin, List<WriteMark> marks) {
+        return marks.stream().allMatch(mark -> term.shows(origin, mark));
     }
 
     private static CompletableFuture<Void> lost(ChunkKey key, List<WriteMark> marks, String left) {
@@ -165,7 +160,7 @@ final class Flushing {
         return station.onDisk(
                 () -> {
                     WriteMark origin = member.origins().find(term.unbrokenSince(), key);
-                    if (!flush.marks().isEmpty() && !holds(origin, flush.marks())) {
+                    if (!flush.marks().isEmpty() && !holds(term, origin, flush.marks())) {
                         throw new FsException(Errno.EIO, "nothing known of " + flush.marks());
                     }
                     term.target().flush(flush.chunk());

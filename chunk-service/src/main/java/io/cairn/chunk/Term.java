@@ -8,6 +8,7 @@ import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,6 +87,20 @@ final class Term {
     /** Epoch since when no acknowledged write can have been lost. */
     long unbrokenSince() {
         return group.unbrokenSince();
+    }
+
+    /**
+     * Whether a write, seen when the group came back in {@link #unbrokenSince}, shows that another
+     * one acknowledged before is there too: it is the same or a later one, and nothing was lost in
+     * between.
+     */
+    boolean shows(@Nullable WriteMark seen, WriteMark before) {
+        if (seen == null || seen.epoch() < before.epoch()) {
+            return false;
+        }
+        return seen.epoch() == before.epoch()
+                ? seen.sequence() >= before.sequence()
+                : before.epoch() >= group.unbrokenBefore();
     }
 
     PlacementGroup group() {

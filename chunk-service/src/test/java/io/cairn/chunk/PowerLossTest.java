@@ -197,6 +197,70 @@ class PowerLossTest {
         }
     }
 
+    /** A flush names a write of an epoch before the last one of the chunk: nothing was lost. */
+    @Test
+    @Timeout(60)
+    void aLaterWriteThatIsThereShowsTheEarlierOnes() {
+        for (int replicas = 1; replicas <= 2; replicas++) {
+            int[] shape = {replicas, replicas, 1};
+            try (ChunkCluster cluster = new ChunkCluster(7, directory, shape, true)) {
+                ChunkClient other = cluster.newClient("other", 2);
+                cluster.await(cluster.client.write(1, 9, 0, 0, ChunkCluster.random(1, BLOCK)));
+                cluster.master.renewEpoch(1);
+                cluster.untilWhole(20_000);
+                cluster.await(other.write(1, 9, 0, BLOCK, ChunkCluster.random(2, BLOCK)));
+                cluster.await(other.flush(1, 9, 0));
+                for (int server = 1; server <= replicas; server++) {
+                    cluster.losePower(server);
+                }
+                for (int server = 1; server <= replicas; server++) {
+                    cluster.start(server);
+                }
+                cluster.untilWhole(20_000);
+                cluster.await(other.write(1, 9, 0, 2 * BLOCK, ChunkCluster.random(3, BLOCK)));
+                cluster.await(cluster.client.flush(1, 9, 0));
+            }
+        }
+    }
+
+    /** However often the processes end. */
+    @Test
+    @Timeout(60)
+    void stopsOfAllProcessesLoseNothing() {
+        int[] shape = {3, 3, 1};
+        try (ChunkCluster cluster = new ChunkCluster(7, directory, shape, true)) {
+            ChunkClient other = cluster.newClient("other", 2);
+            cluster.await(cluster.client.write(1, 9, 0, 0, ChunkCluster.random(1, BLOCK)));
+            for (int stops = 0; stops < 3; stops++) {
+                List.of(1, 2, 3).forEach(cluster::kill);
+                cluster.simulation.run(stops * 3_000L);
+                List.of(1, 2, 3).forEach(cluster::start);
+                cluster.untilWhole(20_000);
+                cluster.await(other.write(1, 9, 0, BLOCK, ChunkCluster.random(2, BLOCK)));
+            }
+            cluster.await(cluster.client.flush(1, 9, 0));
+        }
+    }
+
+    /** The same after two stops: what the first one may have taken, nobody knows any more. */
+    @Test
+    @Timeout(60)
+    void whatIsNotKnownAfterTwoStopsFails() {
+        int[] shape = {1, 1, 1};
+        try (ChunkCluster cluster = new ChunkCluster(7, directory, shape, true)) {
+            ChunkClient other = cluster.newClient("other", 2);
+            cluster.await(cluster.client.write(1, 9, 0, 0, ChunkCluster.random(1, BLOCK)));
+            for (int stops = 0; stops < 2; stops++) {
+                cluster.losePower(1);
+                cluster.start(1);
+                cluster.untilWhole(20_000);
+                cluster.await(other.write(1, 9, 0, BLOCK, ChunkCluster.random(2, BLOCK)));
+                cluster.await(other.flush(1, 9, 0));
+            }
+            assertEquals(Errno.EIO, cluster.error(cluster.client.flush(1, 9, 0)));
+        }
+    }
+
     @Test
     @Timeout(120)
     void whatWasPromisedSurvives() {

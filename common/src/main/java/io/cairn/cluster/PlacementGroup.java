@@ -12,16 +12,23 @@ import org.jspecify.annotations.Nullable;
  * @param unbrokenSince epoch since when there was always a serving member that had not lost its
  *     memory: an acknowledged write of this epoch or a later one is there, flushed or not. What was
  *     acknowledged before may have gone with the power of all members
+ * @param unbrokenBefore what that epoch was before: between it and {@code unbrokenSince} nothing
+ *     was lost, so that of two writes acknowledged then the later one is there only with the other
  * @param members in order; the first SERVING one is the head
  */
 public record PlacementGroup(
-        int id, int poolId, long epoch, long unbrokenSince, List<Member> members) {
+        int id,
+        int poolId,
+        long epoch,
+        long unbrokenSince,
+        long unbrokenBefore,
+        List<Member> members) {
     /** One target of a group. */
     public record Member(int targetId, MemberState state) {}
 
     /** A new group. */
     public PlacementGroup(int id, int poolId, long epoch, List<Member> members) {
-        this(id, poolId, epoch, epoch, members);
+        this(id, poolId, epoch, epoch, epoch, members);
     }
 
     /**
@@ -31,7 +38,12 @@ public record PlacementGroup(
      */
     public PlacementGroup next(long nextEpoch, boolean broken, List<Member> nextMembers) {
         return new PlacementGroup(
-                id, poolId, nextEpoch, broken ? nextEpoch : unbrokenSince, nextMembers);
+                id,
+                poolId,
+                nextEpoch,
+                broken ? nextEpoch : unbrokenSince,
+                broken ? unbrokenSince : unbrokenBefore,
+                nextMembers);
     }
 
     /** The target that orders the writes, or null when none is serving. */

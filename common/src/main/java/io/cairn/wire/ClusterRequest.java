@@ -69,18 +69,6 @@ public sealed interface ClusterRequest {
             long mapEpoch,
             long[] collected)
             implements ClusterRequest {
-        /** Of a server that does not know which start of its machine this is. */
-        public Heartbeat(
-                long clusterId,
-                String name,
-                Endpoint endpoint,
-                long incarnation,
-                List<TargetReport> targets,
-                long mapEpoch,
-                long[] collected) {
-            this(clusterId, name, endpoint, incarnation, 0, targets, mapEpoch, collected);
-        }
-
         @Override
         public int code() {
             return 1;

@@ -257,12 +257,14 @@ public final class Codecs {
     }
 
     private static void group(Encoder out, PlacementGroup g) {
-        out.i32(g.id()).i32(g.poolId()).i64(g.epoch()).i64(g.unbrokenSince());
+        out.i32(g.id()).i32(g.poolId()).i64(g.epoch());
+        out.i64(g.unbrokenSince()).i64(g.unbrokenBefore());
         out.list(g.members(), Codecs::member);
     }
 
     private static PlacementGroup group(Decoder in) {
-        return new PlacementGroup(in.i32(), in.i32(), in.i64(), in.i64(), in.list(Codecs::member));
+        return new PlacementGroup(
+                in.i32(), in.i32(), in.i64(), in.i64(), in.i64(), in.list(Codecs::member));
     }
 
     public static void clusterMap(Encoder out, ClusterMap m) {

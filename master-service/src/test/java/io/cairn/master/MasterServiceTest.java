@@ -304,6 +304,7 @@ final class MasterServiceTest {
                         name,
                         new Endpoint(name, 1),
                         incarnation,
+                        1,
                         List.of(target),
                         mapEpoch,
                         collected);
@@ -336,6 +337,7 @@ final class MasterServiceTest {
                         "c9",
                         new Endpoint("c9", 1),
                         1,
+                        1,
                         List.of(),
                         0,
                         new long[0]);
@@ -353,6 +355,7 @@ final class MasterServiceTest {
                         "c1",
                         new Endpoint("elsewhere", 1),
                         2,
+                        1,
                         List.of(),
                         0,
                         new long[0]);
