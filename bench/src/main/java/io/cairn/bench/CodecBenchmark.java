@@ -4,6 +4,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -55,9 +56,11 @@ public class CodecBenchmark {
 
     private static Reply reply() {
         Attributes file =
-                new Attributes(9, 1, FileType.FILE, 0644, 1, 1000, 1000, 0, 0, 0, 1, 1, 1, 5);
+                new Attributes(
+                        9, 1, FileType.FILE, 0644, 1, 1000, 1000, 0, 0, 0, 1, 1, 1, 5, Acls.NONE);
         Attributes directory =
-                new Attributes(1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5);
+                new Attributes(
+                        1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5, Acls.NONE);
         Layout layout = new Layout(1, 22, 0, 99, List.of(Layout.Run.of(0, 1234)));
         Inode inode = new Inode(file, 0, Policy.STANDARD, layout, new byte[0], 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(directory, 3, 3), null, null);

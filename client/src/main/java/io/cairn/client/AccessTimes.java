@@ -76,7 +76,8 @@ final class AccessTimes {
                 atimeNs,
                 a.mtimeNs(),
                 a.ctimeNs(),
-                a.version());
+                a.version(),
+                a.acls());
     }
 
     /** The time is being set to another value, or the inode is gone: forgets it. */

@@ -1,5 +1,9 @@
 package io.cairn.client;
 
+import io.cairn.fs.Acl;
+import io.cairn.fs.Acls;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
@@ -8,11 +12,16 @@ import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Extended attributes, allowed by {@link Permissions}; not cached. Thread-safe; blocks. */
 final class ExtendedAttributes {
+    private static final byte[] ACCESS = Acl.ACCESS_ATTRIBUTE.getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] DEFAULT = Acl.DEFAULT_ATTRIBUTE.getBytes(StandardCharsets.US_ASCII);
+
     private final Mount mount;
     private final Tree tree;
 
@@ -23,11 +32,30 @@ final class ExtendedAttributes {
 
     byte[] get(Caller caller, long ino, byte[] name) {
         Permissions.xattr(caller, tree.attributes(ino), name, Permissions.XattrUse.GET);
+        if (Permissions.isAcl(name)) {
+            return acl(tree.attributes(ino), name);
+        }
         return tree.ask(new Query.GetXattr(ino, name), Reply.BytesReply.class).bytes();
+    }
+
+    private static byte[] acl(Attributes inode, byte[] name) {
+        Acls acls = inode.acls();
+        Acl acl = Arrays.equals(name, ACCESS) ? acls.access() : acls.inherited();
+        if (acl == null) {
+            throw new FsException(Errno.ENODATA);
+        }
+        return acl.toBytes();
     }
 
     List<byte[]> list(Caller caller, long ino) {
         List<byte[]> names = new ArrayList<>();
+        Acls acls = tree.attributes(ino).acls();
+        if (acls.access() != null) {
+            names.add(ACCESS.clone());
+        }
+        if (acls.inherited() != null) {
+            names.add(DEFAULT.clone());
+        }
         for (byte[] name : tree.ask(new Query.ListXattr(ino), Reply.NamesReply.class).names()) {
             if (Permissions.lists(caller, name)) {
                 names.add(name);
@@ -40,7 +68,12 @@ final class ExtendedAttributes {
         if (set.value().length > FileSystem.MAX_XATTR_BYTES) {
             throw new FsException(Errno.E2BIG, "value of " + set.value().length + " bytes");
         }
-        Permissions.xattr(caller, tree.attributes(set.ino()), set.name(), Permissions.XattrUse.SET);
+        Attributes inode = tree.attributes(set.ino());
+        Permissions.xattr(caller, inode, set.name(), Permissions.XattrUse.SET);
+        if (Arrays.equals(set.name(), ACCESS) && Permissions.losesSetgid(caller, inode)) {
+            AttributeChange mode = AttributeChange.NONE.withMode(inode.mode());
+            tree.setAttributes(caller, set.ino(), mode);
+        }
         change(set.ino(), set);
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -39,7 +40,7 @@ final class Permissions {
         return caller.uid() == 0 || caller.uid() == inode.uid();
     }
 
-    /** Whether the mode bits grant all of the {@code ACCESS_} bits. */
+    /** Whether mode bits and access control list grant all of the {@code ACCESS_} bits. */
     static boolean grants(Caller caller, Attributes inode, int accessBits) {
         if (caller.checked()) {
             return true;
@@ -49,6 +50,10 @@ final class Permissions {
             return (accessBits & FileSystem.ACCESS_EXECUTE) == 0
                     || inode.isDirectory()
                     || (mode & ANY_EXECUTE) != 0;
+        }
+        Acl acl = inode.acls().access();
+        if (acl != null && caller.uid() != inode.uid()) {
+            return acl.grants(caller, inode.gid(), accessBits);
         }
         int granted;
         if (caller.uid() == inode.uid()) {
@@ -61,7 +66,7 @@ final class Permissions {
         return (granted & accessBits) == accessBits;
     }
 
-    /** EACCES unless the mode bits grant all of the {@code ACCESS_} bits. */
+    /** EACCES unless mode bits and access control list grant all of the {@code ACCESS_} bits. */
     static void require(Caller caller, Attributes inode, int accessBits) {
         if (!grants(caller, inode, accessBits)) {
             throw new FsException(Errno.EACCES);
@@ -193,7 +198,7 @@ final class Permissions {
 
     /**
      * To use an extended attribute by name. EOPNOTSUPP for namespaces that there are not, for every
-     * caller: POSIX ACLs among them.
+     * caller.
      */
     static void xattr(Caller caller, Attributes inode, byte[] name, XattrUse use) {
         if (name.length == 0 || name.length > Name.MAX_BYTES) {
@@ -213,6 +218,8 @@ final class Permissions {
             if (use == XattrUse.SET && !isFree(caller)) {
                 throw new FsException(Errno.EPERM, "only root may set security attributes");
             }
+        } else if (isAcl(name)) {
+            acl(caller, inode, use);
         } else {
             throw new FsException(Errno.EOPNOTSUPP, "no attribute namespace for " + text);
         }
@@ -222,6 +229,26 @@ final class Permissions {
         if (name.length() == prefix.length()) {
             throw new FsException(Errno.EINVAL, "attribute name without a name");
         }
+    }
+
+    /** Whether an attribute is one of the access control lists. */
+    static boolean isAcl(byte[] name) {
+        String text = new String(name, StandardCharsets.ISO_8859_1);
+        return text.equals(Acl.ACCESS_ATTRIBUTE) || text.equals(Acl.DEFAULT_ATTRIBUTE);
+    }
+
+    private static void acl(Caller caller, Attributes inode, XattrUse use) {
+        if (inode.type() == FileType.SYMLINK) {
+            throw new FsException(Errno.EOPNOTSUPP, "a symbolic link has no ACL");
+        }
+        if (use == XattrUse.SET && !isFree(caller) && !isOwner(caller, inode)) {
+            throw new FsException(Errno.EPERM, "only the owner may change the ACL");
+        }
+    }
+
+    /** Whether setting the access list takes setgid away: whose group the caller is not in. */
+    static boolean losesSetgid(Caller caller, Attributes inode) {
+        return !isFree(caller) && (inode.mode() & SETGID) != 0 && !caller.isInGroup(inode.gid());
     }
 
     private static void userXattr(Caller caller, Attributes inode, XattrUse use) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.DirectoryState;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
@@ -50,7 +51,7 @@ class DirectoryReadAheadTest {
     private final DirectoryReadAhead readAhead = new DirectoryReadAhead(this::ask, clock, cache);
 
     private static Attributes attributes(long ino, FileType type) {
-        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+        return new Attributes(ino, 1, type, 0644, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
     }
 
     private static Name name(int number) {

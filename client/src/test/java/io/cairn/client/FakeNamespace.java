@@ -4,6 +4,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
@@ -71,7 +72,8 @@ final class FakeNamespace {
                         nowNs,
                         nowNs,
                         nowNs,
-                        version);
+                        version,
+                        Acls.NONE);
         Layout layout = type == FileType.FILE ? freshLayout(ino) : null;
         byte[] inline = type == FileType.FILE ? new byte[0] : null;
         return new Inode(
@@ -197,7 +199,6 @@ final class FakeNamespace {
         return inode;
     }
 
-    /** The same inode with another size, usage, mtime, as of this mutation. */
     private Inode with(Inode inode, long size, long used, long mtimeNs) {
         return with(inode, 0, size, used, mtimeNs);
     }
@@ -220,7 +221,8 @@ final class FakeNamespace {
                                 a.atimeNs(),
                                 mtimeNs,
                                 nowNs,
-                                version)));
+                                version,
+                                Acls.NONE)));
     }
 
     private Inode touch(Inode inode) {
@@ -352,7 +354,8 @@ final class FakeNamespace {
                         c.has(AttributeChange.ATIME) ? c.atimeNs() : a.atimeNs(),
                         c.has(AttributeChange.MTIME) ? c.mtimeNs() : a.mtimeNs(),
                         nowNs,
-                        version);
+                        version,
+                        Acls.NONE);
         return entry(put(inode.withAttributes(changed)), null);
     }
 

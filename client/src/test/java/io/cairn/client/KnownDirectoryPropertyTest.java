@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.DirectoryState;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
@@ -150,7 +151,21 @@ class KnownDirectoryPropertyTest {
         private static DirectoryState state(long count) {
             Attributes a =
                     new Attributes(
-                            1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, count);
+                            1,
+                            1,
+                            FileType.DIRECTORY,
+                            0755,
+                            2,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            0,
+                            count,
+                            Acls.NONE);
             return new DirectoryState(a, count, 1);
         }
 

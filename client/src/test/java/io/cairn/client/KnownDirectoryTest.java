@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.DirectoryState;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
@@ -27,7 +28,7 @@ class KnownDirectoryTest {
     private static final Name B = Name.of("b");
     private static final Name NONE = Name.of("none");
     private static final Attributes ATTRIBUTES =
-            new Attributes(1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+            new Attributes(1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
 
     private long nowMs = 50_000;
     private final AtomicInteger names = new AtomicInteger();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.DirectoryState;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -37,7 +38,7 @@ class MetadataCacheTest {
 
     private static Attributes attributes(long ino, long version) {
         return new Attributes(
-                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, version, 0, 0, 0, 0, version);
+                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, version, 0, 0, 0, 0, version, Acls.NONE);
     }
 
     private static DirectoryState directory(long ino, long changes) {

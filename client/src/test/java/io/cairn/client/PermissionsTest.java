@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.Permissions.XattrUse;
+import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -26,7 +27,7 @@ class PermissionsTest {
     private static final int EXECUTE = FileSystem.ACCESS_EXECUTE;
 
     private static Attributes inode(FileType type, int mode) {
-        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1);
+        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
     }
 
     private static Attributes file(int mode) {
@@ -150,9 +151,7 @@ class PermissionsTest {
                 () -> Permissions.xattr(OWNER, open, name("security.a"), XattrUse.SET));
         refused(
                 Errno.EOPNOTSUPP,
-                () ->
-                        Permissions.xattr(
-                                Caller.ROOT, open, name("system.posix_acl_access"), XattrUse.GET));
+                () -> Permissions.xattr(Caller.ROOT, open, name("system.nfs4_acl"), XattrUse.GET));
         refused(
                 Errno.ERANGE,
                 () -> Permissions.xattr(Caller.ROOT, open, new byte[256], XattrUse.GET));

@@ -18,6 +18,7 @@ package io.cairn.fs;
  * @param ctimeNs last change of the inode
  * @param version grows with every change of the inode, and no two changes share a value; made of
  *     the number of the log entry (upper 48 bits) and the place in it. A change counter
+ * @param acls access control lists beyond the mode; mostly {@link Acls#NONE}
  */
 public record Attributes(
         long ino,
@@ -33,7 +34,8 @@ public record Attributes(
         long atimeNs,
         long mtimeNs,
         long ctimeNs,
-        long version) {
+        long version,
+        Acls acls) {
 
     /** The whole {@code st_mode}: type and permission bits. */
     public int fullMode() {
@@ -71,6 +73,7 @@ public record Attributes(
                 atimeNs,
                 newMtimeNs,
                 Math.max(ctimeNs, newMtimeNs),
-                version);
+                version,
+                acls);
     }
 }

@@ -11,16 +11,20 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.fs.Acl;
+import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Usage;
+import java.util.List;
 
 /**
  * Encodings of the vocabulary, each writer beside its reader. Part of the wire and disk formats.
@@ -30,10 +34,17 @@ public final class Codecs {
     private static final Lock.Mode[] MODES = Lock.Mode.values();
     private static final MemberState[] STATES = MemberState.values();
 
+    private static final Acl.Tag[] ACL_TAGS = Acl.Tag.values();
+    private static final int ACCESS_ACL = 0x40;
+    private static final int INHERITED_ACL = 0x80;
+
     private Codecs() {}
 
     static FileType fileType(Decoder in) {
-        int code = in.u8();
+        return fileType(in.u8());
+    }
+
+    private static FileType fileType(int code) {
         FileType type = FileType.ofCode(code);
         if (type == null) {
             throw new MalformedMessageException("file type " + code);
@@ -41,28 +52,65 @@ public final class Codecs {
         return type;
     }
 
+    /** The code of the type has the bits {@code *_ACL} when lists follow at the end. */
     public static void attributes(Encoder out, Attributes a) {
-        out.i64(a.ino()).i32(a.generation()).u8(a.type().code()).i32(a.mode()).i32(a.nlink());
+        Acl access = a.acls().access();
+        Acl inherited = a.acls().inherited();
+        int lists = (access == null ? 0 : ACCESS_ACL) | (inherited == null ? 0 : INHERITED_ACL);
+        out.i64(a.ino()).i32(a.generation()).u8(a.type().code() | lists);
+        out.i32(a.mode()).i32(a.nlink());
         out.i32(a.uid()).i32(a.gid()).i64(a.rdev()).i64(a.size()).i64(a.usedBytes());
         out.i64(a.atimeNs()).i64(a.mtimeNs()).i64(a.ctimeNs()).i64(a.version());
+        if (access != null) {
+            out.list(access.entries(), Codecs::aclEntry);
+        }
+        if (inherited != null) {
+            out.list(inherited.entries(), Codecs::aclEntry);
+        }
     }
 
     public static Attributes attributes(Decoder in) {
+        long ino = in.i64();
+        int generation = in.i32();
+        int code = in.u8();
+        FileType type = fileType(code & ~(ACCESS_ACL | INHERITED_ACL));
         return new Attributes(
-                in.i64(),
-                in.i32(),
-                fileType(in),
-                in.i32(),
-                in.i32(),
+                ino,
+                generation,
+                type,
                 in.i32(),
                 in.i32(),
+                in.i32(),
+                in.i32(),
                 in.i64(),
                 in.i64(),
                 in.i64(),
                 in.i64(),
                 in.i64(),
                 in.i64(),
-                in.i64());
+                in.i64(),
+                acls(in, code));
+    }
+
+    private static Acls acls(Decoder in, int code) {
+        if ((code & (ACCESS_ACL | INHERITED_ACL)) == 0) {
+            return Acls.NONE;
+        }
+        Acl access = (code & ACCESS_ACL) == 0 ? null : acl(in);
+        return new Acls(access, (code & INHERITED_ACL) == 0 ? null : acl(in));
+    }
+
+    private static void aclEntry(Encoder out, Acl.Entry e) {
+        out.u8(e.tag().ordinal()).u8(e.bits()).i32(e.id());
+    }
+
+    private static Acl acl(Decoder in) {
+        List<Acl.Entry> entries = in.list(i -> new Acl.Entry(i.ordinal(ACL_TAGS), i.u8(), i.i32()));
+        try {
+            return Acl.of(entries);
+        } catch (FsException e) {
+            throw new MalformedMessageException(String.valueOf(e.getMessage()));
+        }
     }
 
     public static void stamp(Encoder out, AttributeStamp s) {

@@ -1,5 +1,6 @@
 package io.cairn.testkit;
 
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -94,7 +95,8 @@ final class ModelNode {
                 atimeNs,
                 mtimeNs,
                 ctimeNs,
-                version);
+                version,
+                Acls.NONE);
     }
 
     @Override

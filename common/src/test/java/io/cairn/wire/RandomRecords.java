@@ -5,6 +5,8 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.fs.Acl;
+import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Name;
 import java.lang.reflect.AnnotatedType;
@@ -109,6 +111,10 @@ final class RandomRecords {
         } else if (type == ClusterMap.class) {
             return map();
         }
+        if (type == Acls.class) {
+            return new Acls(
+                    random.nextBoolean() ? null : acl(), random.nextBoolean() ? null : acl());
+        }
         if (type == AttributeChange.class) {
             AttributeChange change = of(AttributeChange.class);
             // A guard without its bit does not travel.
@@ -122,6 +128,15 @@ final class RandomRecords {
                     : of(TreeMutation.SetAttributes.class);
         }
         return of(type);
+    }
+
+    private Acl acl() {
+        List<Acl.Entry> entries = new ArrayList<>(Acl.ofMode(random.nextInt(0777)).entries());
+        for (int i = random.nextInt(MAX_ELEMENTS); i > 0; i--) {
+            entries.add(new Acl.Entry(Acl.Tag.USER, random.nextInt(8), i * 1000));
+        }
+        entries.add(new Acl.Entry(Acl.Tag.MASK, random.nextInt(8), 0));
+        return Acl.of(entries);
     }
 
     private long number() {

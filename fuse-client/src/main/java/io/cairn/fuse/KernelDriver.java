@@ -47,7 +47,7 @@ final class KernelDriver implements Driver {
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
-        nodes = new NodeRequests(state, capabilities, attributeMs);
+        nodes = new NodeRequests(state, capabilities, attributeMs, fd);
         files = new FileRequests(state, capabilities, nodes, fd);
         directories = new DirectoryRequests(state, attributeMs);
     }

@@ -3,6 +3,7 @@ package io.cairn.fuse;
 import static io.cairn.fuse.RawMemory.getInt;
 import static io.cairn.fuse.RawMemory.getLong;
 
+import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -11,6 +12,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Requests of the kernel that go by node number, which is the inode number. Each takes its
@@ -37,13 +39,15 @@ final class NodeRequests {
     private final Capabilities capabilities;
     private final long entryMs;
     private final long attributeMs;
+    private final int fd;
 
-    NodeRequests(MountState state, Capabilities capabilities, long attributeMs) {
+    NodeRequests(MountState state, Capabilities capabilities, long attributeMs, int fd) {
         this.fileSystem = state.fileSystem();
         this.state = state;
         this.capabilities = capabilities;
         this.entryMs = state.options().entryTimeoutMs();
         this.attributeMs = attributeMs;
+        this.fd = fd;
     }
 
     private static Name name(long address) {
@@ -251,6 +255,10 @@ final class NodeRequests {
         state.capabilities().forget(ino);
         fileSystem.setXattr(thread.caller(), ino, name, value, getInt(in + 4));
         state.capabilities().forget(ino);
+        if (new String(name, StandardCharsets.ISO_8859_1).equals(Acl.ACCESS_ATTRIBUTE)) {
+            // The mode has changed with it, which the kernel does not think of.
+            KernelProtocol.forgetAttributes(fd, thread.reply(), ino);
+        }
         return 0;
     }
 

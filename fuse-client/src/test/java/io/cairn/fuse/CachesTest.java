@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -16,7 +17,7 @@ class CachesTest {
 
     private static Attributes attributes(long ino, long size, long version) {
         return new Attributes(
-                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, size, size, 5, 6, 7, version);
+                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, size, size, 5, 6, 7, version, Acls.NONE);
     }
 
     private void passMs(long ms) {

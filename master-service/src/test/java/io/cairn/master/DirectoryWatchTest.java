@@ -7,6 +7,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
@@ -87,7 +88,8 @@ class DirectoryWatchTest {
 
     private static byte[] entry(long ino) {
         Attributes a =
-                new Attributes(ino, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1);
+                new Attributes(
+                        ino, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
         Inode inode = new Inode(a, DIR, Policy.STANDARD, null, null, 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null).toBytes();
     }

@@ -1,5 +1,6 @@
 package io.cairn.nfs;
 
+import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
@@ -45,7 +46,7 @@ final class NfsCodec {
         long ino = in.i64();
         return new Attributes(
                 ino, 1, type, mode, nlink, uid, gid, rdev, size, used, time(in), time(in), time(in),
-                0);
+                0, Acls.NONE);
     }
 
     static void device(XdrWriter out, long rdev) {

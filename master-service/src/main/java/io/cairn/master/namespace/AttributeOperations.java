@@ -72,7 +72,7 @@ final class AttributeOperations {
 
     private void apply(AttributeChange change, InodeDraft draft) {
         if (change.has(AttributeChange.MODE)) {
-            draft.mode = change.mode() & 07777;
+            draft.setMode(change.mode() & 07777);
         }
         if (change.has(AttributeChange.UID)) {
             draft.uid = change.uid();
@@ -116,18 +116,23 @@ final class AttributeOperations {
 
     EntryReply setXattr(TreeMutation.SetXattr m) {
         Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            return changed(AclOperation.set(inode, m));
+        }
         xattrs.set(m.ino(), m.name(), m.value(), m.flags());
-        return changed(inode);
+        return changed(new InodeDraft(inode));
     }
 
     EntryReply removeXattr(TreeMutation.RemoveXattr m) {
         Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            return changed(AclOperation.remove(inode, m.name()));
+        }
         xattrs.remove(m.ino(), m.name());
-        return changed(inode);
+        return changed(new InodeDraft(inode));
     }
 
-    private EntryReply changed(Inode inode) {
-        InodeDraft draft = new InodeDraft(inode);
+    private EntryReply changed(InodeDraft draft) {
         draft.ctimeNs = transaction.nowNs();
         return reply(inodes.put(draft));
     }

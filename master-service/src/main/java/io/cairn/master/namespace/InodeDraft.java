@@ -3,6 +3,8 @@ package io.cairn.master.namespace;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acl;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ final class InodeDraft {
     long entryCount;
     long exclusiveVerifier;
     long nameChanges;
+    Acls acls = Acls.NONE;
 
     /** A new inode; all times are {@code nowNs}. */
     InodeDraft(long ino, FileType type, long nowNs) {
@@ -68,6 +71,7 @@ final class InodeDraft {
         mtimeNs = a.mtimeNs();
         ctimeNs = a.ctimeNs();
         version = a.version();
+        acls = a.acls();
         parentIno = inode.parentIno();
         policy = inode.policy();
         layout = inode.layout();
@@ -75,6 +79,20 @@ final class InodeDraft {
         entryCount = inode.entryCount();
         exclusiveVerifier = inode.exclusiveVerifier();
         nameChanges = inode.nameChanges();
+    }
+
+    /** Sets the permission bits, with which the access list goes along. */
+    void setMode(int newMode) {
+        mode = newMode;
+        acls = acls.withMode(newMode);
+    }
+
+    /** Sets the access list, with which the permission bits go along; null for none. */
+    void setAccess(@Nullable Acl acl) {
+        if (acl != null) {
+            mode = (mode & ~0777) | acl.modeBits();
+        }
+        acls = acls.withAccess(acl);
     }
 
     /** The contents were changed now. */
@@ -123,7 +141,8 @@ final class InodeDraft {
                         atimeNs,
                         mtimeNs,
                         ctimeNs,
-                        version);
+                        version,
+                        acls);
         return new Inode(
                 attributes,
                 parentIno,

@@ -78,6 +78,7 @@ final class InodeTable {
                 draft.mode |= InodeDraft.SETGID;
             }
         }
+        AclOperation.inherit(parent.attributes().acls(), draft);
         if (type == FileType.DIRECTORY) {
             draft.nlink = 2;
             draft.parentIno = parent.ino();

@@ -2,6 +2,8 @@ package io.cairn.master.namespace;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Acl;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
@@ -43,6 +45,7 @@ final class View {
     private static final int MAX_HOSTS_PAGE = 1000;
     private static final int ENTRY_BYTES = 32;
     private static final int ATTRIBUTES_BYTES = 96;
+    private static final int ACL_ENTRY_BYTES = 6;
 
     private final Store store;
     private final InodeCache cache;
@@ -165,9 +168,19 @@ final class View {
             Dentry dentry = Dentry.decode(value);
             Attributes attributes = withAttributes ? require(dentry.ino()).attributes() : null;
             entries.add(new DirectoryEntry(name, cookie, dentry.ino(), dentry.type(), attributes));
-            bytes += ENTRY_BYTES + name.length() + (withAttributes ? ATTRIBUTES_BYTES : 0);
+            bytes += ENTRY_BYTES + name.length() + (attributes == null ? 0 : bytesOf(attributes));
             return true;
         }
+    }
+
+    private static int bytesOf(Attributes attributes) {
+        Acls acls = attributes.acls();
+        return ATTRIBUTES_BYTES
+                + ACL_ENTRY_BYTES * (entries(acls.access()) + entries(acls.inherited()));
+    }
+
+    private static int entries(@Nullable Acl acl) {
+        return acl == null ? 0 : acl.entries().size();
     }
 
     private BytesReply getXattr(Query.GetXattr q) {

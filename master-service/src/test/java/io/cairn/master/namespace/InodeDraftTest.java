@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import java.util.List;
@@ -15,7 +16,22 @@ class InodeDraftTest {
     void everyFieldGoesThrough() {
         Inode inode =
                 new Inode(
-                        new Attributes(1, 2, FileType.FILE, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13),
+                        new Attributes(
+                                1,
+                                2,
+                                FileType.FILE,
+                                3,
+                                4,
+                                5,
+                                6,
+                                7,
+                                8,
+                                9,
+                                10,
+                                11,
+                                12,
+                                13,
+                                Acls.NONE),
                         14,
                         new Policy(1, 16, 2),
                         new Layout(1, 16, 2, 3, List.of(Layout.Run.of(0, 5))),

@@ -4,6 +4,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import java.util.ArrayList;
@@ -136,8 +137,8 @@ final class NodeModel {
 
     Attributes attributes() {
         return new Attributes(
-                ino, 1, type, mode, nlink, uid, gid, rdev, size, used, atime, mtime, ctime,
-                version);
+                ino, 1, type, mode, nlink, uid, gid, rdev, size, used, atime, mtime, ctime, version,
+                Acls.NONE);
     }
 
     Inode inode() {

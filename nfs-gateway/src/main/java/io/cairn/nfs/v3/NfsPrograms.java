@@ -32,7 +32,11 @@ public final class NfsPrograms implements AutoCloseable {
         ServedVolume volume = new ServedVolume(fs, HandleCodec.of(fs, random), exports);
         open = new OpenFiles(fs, BOUNDS, threads.clock, threads.scheduler, threads.workers, random);
         lockable = new LockableFiles(volume);
-        programs = List.of(new NfsProgram(volume, open, transferBytes), new MountProgram(volume));
+        programs =
+                List.of(
+                        new NfsProgram(volume, open, transferBytes),
+                        new MountProgram(volume),
+                        new AclProgram(volume));
     }
 
     /**
