@@ -61,7 +61,7 @@ final class NfsCommand implements Callable<Integer> {
                 "What to export to whom, as a line of exports(5); may be repeated. CLIENTS is an",
                 "address, ADDRESS/BITS, a host name, or *. Options: ro (the standard), rw,",
                 "root_squash (the standard), no_root_squash, all_squash, anonuid=N, anongid=N,",
-                "secure (the standard: ports below 1024 only), insecure.",
+                "secure (the standard: ports below 1024 only), insecure, rsize=BYTES, wsize=BYTES.",
                 "Without this option: the list kept in the cluster (cairn nfs exports); while"
                         + " there",
                 "is none, / to this machine: rw,no_root_squash,insecure."

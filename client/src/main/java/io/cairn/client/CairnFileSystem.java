@@ -16,6 +16,7 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fs.Usage;
+import io.cairn.fs.XattrChange;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -208,9 +209,8 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
-    public void setXattr(Caller caller, long ino, byte[] name, byte[] value, int flags) {
-        TreeMutation.SetXattr set = new TreeMutation.SetXattr(ino, name, value, flags);
-        metrics.run(Operation.SETXATTR, () -> tree.xattrs().set(caller, set));
+    public void setXattr(Caller caller, long ino, XattrChange change) {
+        metrics.run(Operation.SETXATTR, () -> tree.xattrs().set(caller, ino, change));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.XattrChange;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -64,17 +65,22 @@ final class ExtendedAttributes {
         return names;
     }
 
-    void set(Caller caller, TreeMutation.SetXattr set) {
+    void set(Caller caller, long ino, XattrChange set) {
         if (set.value().length > FileSystem.MAX_XATTR_BYTES) {
             throw new FsException(Errno.E2BIG, "value of " + set.value().length + " bytes");
         }
-        Attributes inode = tree.attributes(set.ino());
+        Attributes inode = tree.attributes(ino);
         Permissions.xattr(caller, inode, set.name(), Permissions.XattrUse.SET);
         if (Arrays.equals(set.name(), ACCESS) && Permissions.losesSetgid(caller, inode)) {
             AttributeChange mode = AttributeChange.NONE.withMode(inode.mode());
-            tree.setAttributes(caller, set.ino(), mode);
+            tree.setAttributes(caller, ino, mode);
         }
-        change(set.ino(), set);
+        byte[] expected = set.expected();
+        change(
+                ino,
+                expected == null
+                        ? new TreeMutation.SetXattr(ino, set.name(), set.value(), set.flags())
+                        : new TreeMutation.ReplaceXattr(ino, set.name(), expected, set.value()));
     }
 
     void remove(Caller caller, long ino, byte[] name) {

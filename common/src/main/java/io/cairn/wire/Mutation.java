@@ -40,6 +40,7 @@ public sealed interface Mutation
             case 18 -> TreeMutation.SetPolicy.decode(in);
             case 19 -> ContentMutation.SwapContents.decode(in);
             case 20 -> ContentMutation.RenewTail.decode(in);
+            case 22 -> TreeMutation.ReplaceXattr.decode(in);
             case 21 -> TreeMutation.Witnessed.decode(in);
             case 32 -> SessionMutation.OpenSession.decode(in);
             case 33 -> SessionMutation.CloseSession.decode(in);

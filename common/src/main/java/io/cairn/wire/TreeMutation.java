@@ -198,6 +198,24 @@ public sealed interface TreeMutation extends Mutation {
         }
     }
 
+    /** Sets an extended attribute if it has the expected value; else ECANCELED. */
+    record ReplaceXattr(long ino, byte[] name, byte[] expected, byte[] value)
+            implements TreeMutation {
+        @Override
+        public int code() {
+            return 22;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).bytes(name).bytes(expected).bytes(value);
+        }
+
+        static ReplaceXattr decode(Decoder in) {
+            return new ReplaceXattr(in.i64(), in.bytes(), in.bytes(), in.bytes());
+        }
+    }
+
     /** Removes an extended attribute. */
     record RemoveXattr(long ino, byte[] name) implements TreeMutation {
         @Override

@@ -8,6 +8,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
+import java.util.Arrays;
 
 /**
  * The mutations of attributes, extended attributes and policies. Belongs to the apply thread.
@@ -120,6 +121,19 @@ final class AttributeOperations {
             return changed(AclOperation.set(inode, m));
         }
         xattrs.set(m.ino(), m.name(), m.value(), m.flags());
+        return changed(new InodeDraft(inode));
+    }
+
+    EntryReply replaceXattr(TreeMutation.ReplaceXattr m) {
+        Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            throw new FsException(Errno.EOPNOTSUPP, "an ACL cannot be compared and set");
+        }
+        if (!Arrays.equals(xattrs.find(m.ino(), m.name()), m.expected())) {
+            throw new FsException(
+                    Errno.ECANCELED, "the attribute of inode " + m.ino() + " has changed");
+        }
+        xattrs.set(m.ino(), m.name(), m.value(), 0);
         return changed(new InodeDraft(inode));
     }
 

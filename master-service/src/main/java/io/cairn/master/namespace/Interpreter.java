@@ -150,6 +150,7 @@ final class Interpreter {
             case TreeMutation.Rename m -> rename.rename(m);
             case TreeMutation.SetAttributes m -> attributes.setAttributes(m);
             case TreeMutation.SetXattr m -> attributes.setXattr(m);
+            case TreeMutation.ReplaceXattr m -> attributes.replaceXattr(m);
             case TreeMutation.RemoveXattr m -> attributes.removeXattr(m);
             case TreeMutation.SetPolicy m -> attributes.setPolicy(m);
             case TreeMutation.Witnessed m -> witnessed(envelope, m);

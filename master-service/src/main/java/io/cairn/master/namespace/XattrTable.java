@@ -44,6 +44,13 @@ final class XattrTable {
         this.transaction = transaction;
     }
 
+    /** The value of an attribute, or null. */
+    byte @Nullable [] find(long ino, byte[] name) {
+        requireName(name);
+        byte[] stored = transaction.get(Family.XATTR, Keys.xattr(ino, name));
+        return stored == null ? null : valueOf(stored);
+    }
+
     /** Sets an attribute of an inode that exists; errors as setxattr(2). */
     void set(long ino, byte[] name, byte[] value, int flags) {
         requireName(name);

@@ -224,6 +224,7 @@ final class ModelRun {
             case TreeMutation.Rename m -> tree.rename(m);
             case TreeMutation.SetAttributes m -> tree.setAttributes(m);
             case TreeMutation.SetXattr m -> tree.setXattr(m);
+            case TreeMutation.ReplaceXattr m -> tree.replaceXattr(m);
             case TreeMutation.RemoveXattr m -> tree.removeXattr(m);
             case TreeMutation.SetPolicy m -> tree.setPolicy(m);
             case TreeMutation.Witnessed m -> witnessed(m);

@@ -231,7 +231,9 @@ class NamespaceModelTest {
         long ino = ino(run, s.a);
         byte[] name = ("user." + NAMES.charAt(s.b % 3)).getBytes(StandardCharsets.UTF_8);
         return switch (s.kind % 10) {
-            case 0, 1 -> new TreeMutation.SetXattr(ino, name, bytes(s.c % 50), s.d % 3);
+            case 0 -> new TreeMutation.ReplaceXattr(ino, name, bytes(s.b % 4), bytes(s.c % 4));
+            case 1 -> new TreeMutation.SetXattr(ino, name, bytes(s.c % 4), s.d % 3);
+            case 5 -> new TreeMutation.SetXattr(ino, name, bytes(s.c % 50), s.d % 3);
             case 2 -> new TreeMutation.RemoveXattr(ino, name);
             case 3 ->
                     new TreeMutation.SetPolicy(

@@ -359,6 +359,15 @@ final class TreeModel {
         return reply(node, null);
     }
 
+    EntryReply replaceXattr(TreeMutation.ReplaceXattr m) {
+        NodeModel node = node(m.ino());
+        String name = new String(m.name(), java.nio.charset.StandardCharsets.UTF_8);
+        demand(java.util.Arrays.equals(node.xattrs.get(name), m.expected()), Errno.ECANCELED);
+        node.xattrs.put(name, m.value());
+        changed(node);
+        return reply(node, null);
+    }
+
     EntryReply removeXattr(TreeMutation.RemoveXattr m) {
         NodeModel node = node(m.ino());
         String name = new String(m.name(), java.nio.charset.StandardCharsets.UTF_8);

@@ -16,6 +16,7 @@ import java.util.Locale;
  * @param anonymousUid by this user
  * @param anonymousGid and this group
  * @param secure only ports below 1024 are served, which need privilege on the client
+ * @param sizes of READ and WRITE
  */
 public record ClientRule(
         String clients,
@@ -24,7 +25,8 @@ public record ClientRule(
         Squash squash,
         int anonymousUid,
         int anonymousGid,
-        boolean secure) {
+        boolean secure,
+        TransferSizes sizes) {
 
     /** Whose user numbers are not believed. */
     public enum Squash {
@@ -41,12 +43,20 @@ public record ClientRule(
     /** The standard of exports(5): read-only, root squashed, reserved ports only. */
     static ClientRule standard(String clients) {
         return new ClientRule(
-                clients, AddressRange.parse(clients), true, Squash.ROOT, NOBODY, NOBODY, true);
+                clients,
+                AddressRange.parse(clients),
+                true,
+                Squash.ROOT,
+                NOBODY,
+                NOBODY,
+                true,
+                TransferSizes.STANDARD);
     }
 
     /**
      * Parses {@code CLIENTS(OPTION,...)} with the options of exports(5): {@code ro rw root_squash
-     * no_root_squash all_squash anonuid=N anongid=N secure insecure}.
+     * no_root_squash all_squash anonuid=N anongid=N secure insecure}, and {@code rsize=BYTES
+     * wsize=BYTES}.
      *
      * @throws IllegalArgumentException with a sentence that names the text
      */
@@ -83,7 +93,14 @@ public record ClientRule(
 
     private ClientRule with(boolean newReadOnly, Squash newSquash, boolean newSecure) {
         return new ClientRule(
-                clients, ranges, newReadOnly, newSquash, anonymousUid, anonymousGid, newSecure);
+                clients,
+                ranges,
+                newReadOnly,
+                newSquash,
+                anonymousUid,
+                anonymousGid,
+                newSecure,
+                sizes);
     }
 
     private ClientRule withNumber(String option) {
@@ -93,15 +110,28 @@ public record ClientRule(
         if (option.startsWith("anongid=")) {
             return withAnonymous(anonymousUid, number(option));
         }
+        if (option.startsWith("rsize=")) {
+            int bytes = TransferSizes.check(option, number(option));
+            return withSizes(new TransferSizes(bytes, sizes.writeBytes()));
+        }
+        if (option.startsWith("wsize=")) {
+            int bytes = TransferSizes.check(option, number(option));
+            return withSizes(new TransferSizes(sizes.readBytes(), bytes));
+        }
         throw new IllegalArgumentException(
                 "unknown export option '"
                         + option
                         + "'; there are ro, rw, root_squash, no_root_squash, all_squash, anonuid=N,"
-                        + " anongid=N, secure, insecure");
+                        + " anongid=N, secure, insecure, rsize=BYTES, wsize=BYTES");
+    }
+
+    private ClientRule withSizes(TransferSizes newSizes) {
+        return new ClientRule(
+                clients, ranges, readOnly, squash, anonymousUid, anonymousGid, secure, newSizes);
     }
 
     private ClientRule withAnonymous(int uid, int gid) {
-        return new ClientRule(clients, ranges, readOnly, squash, uid, gid, secure);
+        return new ClientRule(clients, ranges, readOnly, squash, uid, gid, secure, sizes);
     }
 
     private static int number(String option) {

@@ -4,6 +4,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.XattrChange;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The exports that are kept in the filesystem itself, in the attribute {@code
  * trusted.cairn.exports} of its root, for all gateways: one line of exports(5) each, UTF-8, ended
- * by a line feed. Replicated and durable like every attribute. Two changes at the same moment may
- * undo one of them. Thread-safe; blocks.
+ * by a line feed. Replicated and durable like every attribute. A change is made only to the list
+ * that it was decided on, so that none is lost. Thread-safe; blocks.
  */
 public final class ExportList {
     private static final byte[] ATTRIBUTE =
             "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII);
+
+    private static final int MAX_TRIES = 64;
 
     private final FileSystem fs;
 
@@ -28,9 +31,17 @@ public final class ExportList {
 
     /** The lines; null when nobody has ever added one. */
     public @Nullable List<String> lines() {
+        byte[] text = read();
+        return text == null ? null : lines(text);
+    }
+
+    private static List<String> lines(byte @Nullable [] text) {
+        return text == null ? List.of() : new String(text, StandardCharsets.UTF_8).lines().toList();
+    }
+
+    private byte @Nullable [] read() {
         try {
-            byte[] text = fs.getXattr(Caller.ROOT, FileSystem.ROOT_INO, ATTRIBUTE);
-            return new String(text, StandardCharsets.UTF_8).lines().toList();
+            return fs.getXattr(Caller.ROOT, FileSystem.ROOT_INO, ATTRIBUTE);
         } catch (FsException e) {
             if (e.errno() == Errno.ENODATA) {
                 return null;
@@ -43,31 +54,36 @@ public final class ExportList {
      * Adds a line, in the place of one for the same path.
      *
      * @throws IllegalArgumentException when it is not a line of exports(5)
-     * @throws FsException E2BIG beyond 64 KiB together
+     * @throws FsException E2BIG beyond 64 KiB together; EBUSY when others change it all the time
      */
     public void put(String line) {
         Export added = Export.parse(line);
-        List<String> kept = without(added.path());
-        kept.add(line.strip());
-        Exports.of(kept.stream().map(Export::parse).toList());
-        store(kept);
+        change(
+                before -> {
+                    List<String> kept = without(before, added.path());
+                    kept.add(line.strip());
+                    Exports.of(kept.stream().map(Export::parse).toList());
+                    return kept;
+                });
     }
 
-    /** Takes the line of a path out; false when there is none. */
+    /**
+     * Takes the line of a path out; false when there is none.
+     *
+     * @throws FsException EBUSY when others change the list all the time
+     */
     public boolean remove(String path) {
-        List<String> before = lines();
-        List<String> kept = without(Export.of(path, List.of()).path());
-        if (before == null || kept.size() == before.size()) {
-            return false;
-        }
-        store(kept);
-        return true;
+        String clean = Export.of(path, List.of()).path();
+        return change(
+                before -> {
+                    List<String> kept = without(before, clean);
+                    return kept.size() == before.size() ? null : kept;
+                });
     }
 
-    private List<String> without(String path) {
-        List<String> before = lines();
+    private static List<String> without(List<String> before, String path) {
         List<String> kept = new ArrayList<>();
-        for (String line : before == null ? List.<String>of() : before) {
+        for (String line : before) {
             if (!Export.parse(line).path().equals(path)) {
                 kept.add(line);
             }
@@ -75,10 +91,42 @@ public final class ExportList {
         return kept;
     }
 
-    private void store(List<String> lines) {
+    /** What becomes of the lines; null leaves them. */
+    private interface Edit {
+        @Nullable List<String> apply(List<String> before);
+    }
+
+    /** Reads, decides, and writes if nobody else did meanwhile; false when there was no need. */
+    private boolean change(Edit edit) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            byte[] before = read();
+            List<String> after = edit.apply(lines(before));
+            if (after == null) {
+                return false;
+            }
+            if (store(before, after)) {
+                return true;
+            }
+        }
+        throw new FsException(Errno.EBUSY, "the list of exports is changed all the time");
+    }
+
+    private boolean store(byte @Nullable [] before, List<String> lines) {
         StringBuilder text = new StringBuilder();
         lines.forEach(line -> text.append(line).append('\n'));
         byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        fs.setXattr(Caller.ROOT, FileSystem.ROOT_INO, ATTRIBUTE, bytes, 0);
+        int flags = before == null ? FileSystem.XATTR_CREATE : 0;
+        try {
+            fs.setXattr(
+                    Caller.ROOT,
+                    FileSystem.ROOT_INO,
+                    new XattrChange(ATTRIBUTE, bytes, flags, before));
+            return true;
+        } catch (FsException e) {
+            if (e.errno() == Errno.ECANCELED || e.errno() == Errno.EEXIST) {
+                return false;
+            }
+            throw e;
+        }
     }
 }

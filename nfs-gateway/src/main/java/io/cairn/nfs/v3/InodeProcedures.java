@@ -7,6 +7,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.Usage;
+import io.cairn.nfs.export.TransferSizes;
 import io.cairn.nfs.rpc.RpcCall;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
@@ -180,9 +181,12 @@ final class InodeProcedures {
                 call,
                 ServedVolume.handle(in),
                 out,
-                (_, _) -> {
-                    out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
-                    out.i32(transferBytes).i32(transferBytes).i32(BLOCK_BYTES);
+                (target, _) -> {
+                    TransferSizes sizes = target.rule().sizes();
+                    int read = Math.min(sizes.readBytes(), transferBytes);
+                    int write = Math.min(sizes.writeBytes(), transferBytes);
+                    out.i32(read).i32(read).i32(BLOCK_BYTES);
+                    out.i32(write).i32(write).i32(BLOCK_BYTES);
                     out.i32(PREFERRED_LISTING_BYTES).i64(FileSystem.MAX_FILE_BYTES);
                     AttributeCodec.time(out, 1);
                     out.i32(FSF_LINK | FSF_SYMLINK | FSF_HOMOGENEOUS | FSF_CANSETTIME);

@@ -13,6 +13,7 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.testkit.ModelFileSystem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,29 @@ final class SharedExportsTest {
         assertTrue(list.remove("/a"));
         assertFalse(list.remove("/a"));
         assertThrows(IllegalArgumentException.class, () -> list.put("/c *(fast)"));
+        assertThrows(IllegalArgumentException.class, () -> list.put("/c *(rsize=5000)"));
         assertEquals(List.of("/b *"), list.lines());
+    }
+
+    @Test
+    void changesAtTheSameMomentAreAllKept() throws Exception {
+        List<Thread> writers = new ArrayList<>();
+        for (int w = 0; w < 4; w++) {
+            String path = "/w" + w + "-";
+            writers.add(
+                    Thread.ofVirtual()
+                            .start(
+                                    () -> {
+                                        for (int i = 0; i < 10; i++) {
+                                            list.put(path + i + " *");
+                                        }
+                                    }));
+        }
+        for (Thread writer : writers) {
+            writer.join();
+        }
+        List<String> lines = list.lines();
+        assertEquals(40, lines == null ? 0 : lines.size());
     }
 
     @Test

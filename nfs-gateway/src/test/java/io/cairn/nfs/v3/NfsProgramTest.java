@@ -282,6 +282,25 @@ final class NfsProgramTest {
     }
 
     @Test
+    void exportsHaveTransferSizesOfTheirOwn() {
+        try (ModelGateway other =
+                        new ModelGateway(
+                                gateway.files(),
+                                RpcLimits.STANDARD,
+                                "/ *(rw,no_root_squash,insecure,rsize=65536,wsize=32768)");
+                NfsClient two = other.client()) {
+            var info = two.call(NfsClient.NFS, NfsClient.FSINFO, out -> out.opaque(root.bytes()));
+            assertEquals(0, info.i32());
+            assertTrue(info.bool());
+            info.fixed(84);
+            assertEquals(65536, info.i32());
+            assertEquals(65536, info.i32());
+            info.i32();
+            assertEquals(32768, info.i32());
+        }
+    }
+
+    @Test
     void linkAndRenameStayInTheirExport() {
         client.mkdir(root, "a");
         client.mkdir(root, "b");
