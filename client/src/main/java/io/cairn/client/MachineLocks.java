@@ -12,6 +12,7 @@ import io.cairn.wire.Reply.HostsReply;
 import io.cairn.wire.Reply.LockReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * before one is given back. Thread-safe; blocks.
  */
 final class MachineLocks implements HostLocks {
+    private static final int MAX_PAGE = 1000;
+
     private final MasterChannel master;
     private final RandomGenerator random;
     private final Freshness freshness;
@@ -97,16 +100,35 @@ final class MachineLocks implements HostLocks {
 
     @Override
     public List<HostRecord> hosts() {
+        return hosts(new LockHost("", ""), MAX_PAGE, _ -> true);
+    }
+
+    @Override
+    public List<HostRecord> hosts(String address) {
+        // Nearly always it is one, and the next one shows that there are no more.
+        return hosts(
+                new LockHost("", address),
+                2,
+                host -> host.contact().host().address().equals(address));
+    }
+
+    /** In the order of the master, as long as they are wanted. */
+    private List<HostRecord> hosts(LockHost from, int page, Predicate<HostRecord> wanted) {
         List<HostRecord> all = new ArrayList<>();
-        LockHost after = new LockHost("", "");
+        LockHost after = from;
         while (true) {
-            Query query = new Query.ListHosts(after);
-            HostsReply page = Await.expect(master.ask(query), HostsReply.class);
-            all.addAll(page.hosts());
-            if (page.end() || page.hosts().isEmpty()) {
+            Query query = new Query.ListHosts(after, page);
+            HostsReply reply = Await.expect(master.ask(query), HostsReply.class);
+            for (HostRecord host : reply.hosts()) {
+                if (!wanted.test(host)) {
+                    return all;
+                }
+                all.add(host);
+            }
+            if (reply.end() || reply.hosts().isEmpty()) {
                 return all;
             }
-            after = page.hosts().getLast().contact().host();
+            after = reply.hosts().getLast().contact().host();
         }
     }
 

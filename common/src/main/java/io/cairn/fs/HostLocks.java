@@ -65,6 +65,9 @@ public interface HostLocks {
     /** All machines that hold locks or wait for some. */
     List<HostRecord> hosts();
 
+    /** Those of them at one address. */
+    List<HostRecord> hosts(String address);
+
     /**
      * Gives us the next state number for telling machines that a lock service begins anew: odd, and
      * larger than all that were given before, by whichever gateway.

@@ -225,7 +225,7 @@ public sealed interface Query {
      * The machines with locks, in the order of addresses and names, after one that need not exist:
      * HostsReply.
      */
-    record ListHosts(LockHost after) implements Query {
+    record ListHosts(LockHost after, int maxHosts) implements Query {
         @Override
         public int code() {
             return 33;
@@ -234,6 +234,7 @@ public sealed interface Query {
         @Override
         public void encode(Encoder out) {
             Codecs.lockHost(out, after);
+            out.i32(maxHosts);
         }
     }
 
@@ -256,7 +257,7 @@ public sealed interface Query {
             case 13 -> new GetPath(in.i64());
             case 14 -> new CheckTail(in.i64());
             case 32 -> new TestHostLock(Codecs.lockHost(in), in.i64(), Codecs.lock(in));
-            case 33 -> new ListHosts(Codecs.lockHost(in));
+            case 33 -> new ListHosts(Codecs.lockHost(in), in.i32());
             default -> throw new MalformedMessageException("query code " + code);
         };
     }

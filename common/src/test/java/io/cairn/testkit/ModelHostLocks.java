@@ -181,6 +181,13 @@ final class ModelHostLocks implements HostLocks {
     }
 
     @Override
+    public List<HostRecord> hosts(String address) {
+        return hosts().stream()
+                .filter(host -> host.contact().host().address().equals(address))
+                .toList();
+    }
+
+    @Override
     public synchronized int takeState() {
         state += 2;
         return state;

@@ -232,17 +232,18 @@ final class View {
     private Reply.HostsReply listHosts(Query.ListHosts q) {
         List<HostRecord> hosts = new ArrayList<>();
         byte[] after = Keys.host(q.after());
+        int max = Math.clamp(q.maxHosts(), 1, MAX_HOSTS_PAGE);
         store.scan(
                 Family.HOST,
                 ALL,
                 after,
                 (key, value) ->
                         Arrays.equals(key, after)
-                                || (hosts.size() < MAX_HOSTS_PAGE
+                                || (hosts.size() < max
                                         && hosts.add(HostTable.Stored.decode(value).host())));
         byte[] state = store.get(Family.META, Keys.notifyState());
         return new Reply.HostsReply(
-                state == null ? 0 : HostTable.stateOf(state), hosts, hosts.size() < MAX_HOSTS_PAGE);
+                state == null ? 0 : HostTable.stateOf(state), hosts, hosts.size() < max);
     }
 
     /**

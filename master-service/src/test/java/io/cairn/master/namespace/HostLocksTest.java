@@ -68,7 +68,7 @@ class HostLocksTest {
     }
 
     private List<HostRecord> hosts() {
-        Reply reply = bench.namespace.read(0, new Query.ListHosts(new LockHost("", "")));
+        Reply reply = bench.namespace.read(0, new Query.ListHosts(new LockHost("", ""), 1000));
         return assertInstanceOf(Reply.HostsReply.class, reply).hosts();
     }
 
@@ -262,7 +262,7 @@ class HostLocksTest {
         int count = 0;
         boolean end = false;
         while (!end) {
-            Reply reply = bench.namespace.read(0, new Query.ListHosts(after));
+            Reply reply = bench.namespace.read(0, new Query.ListHosts(after, 5000));
             Reply.HostsReply page = assertInstanceOf(Reply.HostsReply.class, reply);
             count += page.hosts().size();
             after = page.hosts().getLast().contact().host();

@@ -177,9 +177,9 @@ final class LockService {
         status(
                 () -> {
                     LockHost told = WireLock.host(call, name);
-                    for (HostRecord record : locks.hosts()) {
+                    for (HostRecord record : locks.hosts(told.address())) {
                         LockHost host = record.contact().host();
-                        if (host.address().equals(told.address()) && isSame(host, told)) {
+                        if (isSame(host, told)) {
                             LOG.info("{} came up again, in state {}", host, state);
                             if (state == 0 || record.contact().state() != state) {
                                 release(host, state);

@@ -62,9 +62,13 @@ record WireLock(byte[] caller, byte[] handle, byte[] owner, int svid, long offse
     /**
      * The machine that calls.
      *
-     * @throws FsException ENOLCK when its name is too long to be remembered
+     * @throws FsException ENOLCK when its name is too long to be remembered, EINVAL when it has
+     *     none
      */
     static LockHost host(RpcCall call, byte[] caller) {
+        if (caller.length == 0) {
+            throw new FsException(Errno.EINVAL, "a machine without a name");
+        }
         if (caller.length > LockHost.MAX_NAME_BYTES) {
             throw new FsException(
                     Errno.ENOLCK, "the name of a machine has " + caller.length + " bytes");
