@@ -108,7 +108,9 @@ public final class NfsGateway implements AutoCloseable {
         }
         Integer portmapPort = settings.portmapPort();
         if (portmapPort != null) {
-            PortmapProgram portmap = new PortmapProgram(mappings(nfs.port(), mount.port()));
+            List<Mapping> mappings = mappings(nfs.port(), mount.port());
+            mappings.addAll(PortmapProgram.itself(portmapPort));
+            PortmapProgram portmap = new PortmapProgram(mappings);
             Endpoint found =
                     listen(new Endpoint(host, portmapPort), List.of(portmap), settings, threads);
             portmapEndpoint = found;

@@ -40,6 +40,12 @@ public final class PortmapProgram implements RpcProgram {
         this.mappings = List.copyOf(mappings);
     }
 
+    /** Where the port mapper itself is: both protocols at one port. */
+    public static List<Mapping> itself(int port) {
+        return List.of(
+                new Mapping(NUMBER, VERSION, TCP, port), new Mapping(NUMBER, VERSION, UDP, port));
+    }
+
     @Override
     public int number() {
         return NUMBER;
