@@ -55,6 +55,17 @@ final class NfsCommand implements Callable<Integer> {
     private @Nullable Integer portmapPort;
 
     @Option(
+            names = "--rpcbind",
+            arity = "0..1",
+            fallbackValue = "111",
+            paramLabel = "PORT",
+            description = {
+                "Register with the rpcbind that runs on this machine, until the gateway stops",
+                "(default: no; PORT: 111)."
+            })
+    private @Nullable Integer rpcbindPort;
+
+    @Option(
             names = "--export",
             paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
             description = {
@@ -85,6 +96,14 @@ final class NfsCommand implements Callable<Integer> {
         if (portmapPort != null) {
             Require.between("--portmap", portmapPort, 0, 65_535);
             settings = settings.withPortmapPort(portmapPort);
+        }
+        if (rpcbindPort != null) {
+            Require.between("--rpcbind", rpcbindPort, 1, 65_535);
+            if (portmapPort != null) {
+                throw new CommandException(
+                        ExitCode.USAGE, "--portmap and --rpcbind exclude each other");
+            }
+            settings = settings.withRpcbindPort(rpcbindPort);
         }
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {

@@ -10,6 +10,7 @@ import io.cairn.nfs.rpc.PortmapProgram;
 import io.cairn.nfs.rpc.PortmapProgram.Mapping;
 import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.RpcServer;
+import io.cairn.nfs.rpc.RpcbindRegistration;
 import io.cairn.nfs.v3.MountProgram;
 import io.cairn.nfs.v3.NfsPrograms;
 import io.cairn.runtime.Clock;
@@ -37,6 +38,7 @@ public final class NfsGateway implements AutoCloseable {
     private final LockPrograms locks;
     private final List<RpcServer> servers = new ArrayList<>();
     private final List<DatagramServer> datagrams = new ArrayList<>();
+    private @Nullable RpcbindRegistration registration;
     private @Nullable Endpoint mountEndpoint;
     private @Nullable Endpoint portmapEndpoint;
 
@@ -116,7 +118,13 @@ public final class NfsGateway implements AutoCloseable {
             portmapEndpoint = found;
             // Status monitors, and some who look for a port, speak UDP only.
             datagrams.add(new DatagramServer(found, List.of(portmap), workers, world.clock));
+        }
+        Integer rpcbindPort = settings.rpcbindPort();
+        if (portmapPort != null || rpcbindPort != null) {
             datagrams.add(new DatagramServer(nfs, List.of(locks.monitor()), workers, world.clock));
+        }
+        if (rpcbindPort != null) {
+            registration = new RpcbindRegistration(rpcbindPort, mappings(nfs.port(), mount.port()));
         }
         LOG.info("NFS served on {}", nfs);
     }
@@ -186,6 +194,10 @@ public final class NfsGateway implements AutoCloseable {
      */
     @Override
     public void close() {
+        RpcbindRegistration registered = registration;
+        if (registered != null) {
+            registered.close();
+        }
         servers.forEach(RpcServer::close);
         datagrams.forEach(DatagramServer::close);
         locks.close();

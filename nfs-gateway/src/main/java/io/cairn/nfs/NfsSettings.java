@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     none
  * @param portmapPort a port on the same address for a port mapper of our own, normally 111; null
  *     for none
+ * @param rpcbindPort the port of the rpcbind of this machine with which to register, normally 111;
+ *     null for no registration
  * @param transferBytes largest READ and WRITE: 4 KiB to 1 MiB
  * @param limits of connections and memory
  * @param lockPace how machines are called back about their locks
@@ -21,6 +23,7 @@ public record NfsSettings(
         Endpoint listen,
         @Nullable Integer mountPort,
         @Nullable Integer portmapPort,
+        @Nullable Integer rpcbindPort,
         int transferBytes,
         RpcLimits limits,
         LockPace lockPace) {
@@ -29,26 +32,42 @@ public record NfsSettings(
     /** The standard settings at an address. */
     public static NfsSettings of(Endpoint listen) {
         return new NfsSettings(
-                listen, null, null, MAX_TRANSFER_BYTES, RpcLimits.STANDARD, LockPace.STANDARD);
+                listen,
+                null,
+                null,
+                null,
+                MAX_TRANSFER_BYTES,
+                RpcLimits.STANDARD,
+                LockPace.STANDARD);
     }
 
     /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
-        return new NfsSettings(listen, port, portmapPort, transferBytes, limits, lockPace);
+        return new NfsSettings(
+                listen, port, portmapPort, rpcbindPort, transferBytes, limits, lockPace);
     }
 
     /** The same with a port mapper; 0 takes a free one. */
     public NfsSettings withPortmapPort(int port) {
-        return new NfsSettings(listen, mountPort, port, transferBytes, limits, lockPace);
+        return new NfsSettings(
+                listen, mountPort, port, rpcbindPort, transferBytes, limits, lockPace);
+    }
+
+    /** The same, registered with an rpcbind. */
+    public NfsSettings withRpcbindPort(int port) {
+        return new NfsSettings(
+                listen, mountPort, portmapPort, port, transferBytes, limits, lockPace);
     }
 
     /** The same with other limits. */
     public NfsSettings withLimits(RpcLimits newLimits) {
-        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, newLimits, lockPace);
+        return new NfsSettings(
+                listen, mountPort, portmapPort, rpcbindPort, transferBytes, newLimits, lockPace);
     }
 
     /** The same with another pace of callbacks. */
     public NfsSettings withLockPace(LockPace newPace) {
-        return new NfsSettings(listen, mountPort, portmapPort, transferBytes, limits, newPace);
+        return new NfsSettings(
+                listen, mountPort, portmapPort, rpcbindPort, transferBytes, limits, newPace);
     }
 }

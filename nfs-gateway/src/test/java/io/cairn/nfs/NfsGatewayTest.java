@@ -60,6 +60,25 @@ final class NfsGatewayTest {
         return answer.results().i32();
     }
 
+    private static String address(RpcClient client, int procedure, int program, int version) {
+        byte[] tcp = {'t', 'c', 'p'};
+        byte[] none = {};
+        XdrReader results =
+                client.call(
+                                PortmapProgram.NUMBER,
+                                4,
+                                procedure,
+                                Credential.NONE,
+                                out ->
+                                        out.i32(program)
+                                                .i32(version)
+                                                .opaque(tcp)
+                                                .opaque(none)
+                                                .opaque(none))
+                        .results();
+        return new String(results.opaque(64), java.nio.charset.StandardCharsets.US_ASCII);
+    }
+
     @Test
     void portMapperKnowsThePorts() {
         try (NfsGateway gateway = start(settings.withMountPort(0).withPortmapPort(0))) {
@@ -82,6 +101,10 @@ final class NfsGatewayTest {
                                 .results();
                 assertTrue(all.bool());
                 assertEquals(100003, all.i32());
+                assertEquals(
+                        "127.0.0.1." + (mount.port() >>> 8) + "." + (mount.port() & 255),
+                        address(client, 3, 100005, 3));
+                assertEquals("", address(client, 9, 100005, 1));
                 RpcClient.Answer set =
                         client.call(PortmapProgram.NUMBER, 2, 1, Credential.NONE, out -> {});
                 assertFalse(set.results().bool());
