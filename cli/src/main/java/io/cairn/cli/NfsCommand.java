@@ -80,6 +80,13 @@ final class NfsCommand implements Callable<Integer> {
     private List<String> exports = new ArrayList<>();
 
     @Option(
+            names = "--slow-ms",
+            paramLabel = "MS",
+            defaultValue = "2000",
+            description = "Log calls that take longer (default: ${DEFAULT-VALUE}).")
+    private int slowMs;
+
+    @Option(
             names = "--admin",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:0",
@@ -88,7 +95,8 @@ final class NfsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen));
+        Require.between("--slow-ms", slowMs, 1, 3_600_000);
+        NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen)).withSlowMs(slowMs);
         if (mountPort != null) {
             Require.between("--mount-port", mountPort, 0, 65_535);
             settings = settings.withMountPort(mountPort);

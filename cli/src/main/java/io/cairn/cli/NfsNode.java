@@ -40,7 +40,11 @@ final class NfsNode implements AutoCloseable {
             Exports exports = lines.isEmpty() ? shared(world) : Exports.of(parse(lines));
             NfsGateway.World parts =
                     new NfsGateway.World(
-                            world.loops(), world.scheduler(), world.clock(), world.random());
+                            world.loops(),
+                            world.scheduler(),
+                            world.clock(),
+                            world.random(),
+                            world.metrics());
             gateway = closing.add(NfsGateway.start(files, exports, settings, parts));
         } catch (RuntimeException e) {
             closing.close();

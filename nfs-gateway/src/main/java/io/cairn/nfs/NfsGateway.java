@@ -15,8 +15,13 @@ import io.cairn.nfs.v3.MountProgram;
 import io.cairn.nfs.v3.NfsPrograms;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -36,8 +41,10 @@ public final class NfsGateway implements AutoCloseable {
     private final ExecutorService workers;
     private final NfsPrograms programs;
     private final LockPrograms locks;
-    private final List<RpcServer> servers = new ArrayList<>();
+    private final MeterRegistry metrics;
+    private final List<RpcServer> servers = new CopyOnWriteArrayList<>();
     private final List<DatagramServer> datagrams = new ArrayList<>();
+    private @Nullable ClientGauges clients;
     private @Nullable RpcbindRegistration registration;
     private @Nullable Endpoint mountEndpoint;
     private @Nullable Endpoint portmapEndpoint;
@@ -46,11 +53,21 @@ public final class NfsGateway implements AutoCloseable {
      * What a gateway runs on; stays the caller's.
      *
      * @param random used by the thread that starts the gateway only
+     * @param metrics hears of calls and clients
      */
     public record World(
-            EventLoops loops, Scheduler scheduler, Clock clock, RandomGenerator random) {}
+            EventLoops loops,
+            Scheduler scheduler,
+            Clock clock,
+            RandomGenerator random,
+            MeterRegistry metrics) {}
 
-    private NfsGateway(ExecutorService workers, NfsPrograms programs, LockPrograms locks) {
+    private NfsGateway(
+            ExecutorService workers,
+            NfsPrograms programs,
+            LockPrograms locks,
+            MeterRegistry metrics) {
+        this.metrics = metrics;
         this.workers = workers;
         this.programs = programs;
         this.locks = locks;
@@ -83,7 +100,7 @@ public final class NfsGateway implements AutoCloseable {
                         fs.hostLocks(),
                         settings.lockPace(),
                         new LockPrograms.Threads(workers, world.scheduler, world.clock));
-        NfsGateway gateway = new NfsGateway(workers, programs, locks);
+        NfsGateway gateway = new NfsGateway(workers, programs, locks, world.metrics);
         try {
             gateway.listen(settings, world);
             return gateway;
@@ -94,6 +111,7 @@ public final class NfsGateway implements AutoCloseable {
     }
 
     private void listen(NfsSettings settings, World world) {
+        clients = new ClientGauges(world.metrics, world.scheduler, this::connectionsByHost);
         RpcServer.Threads threads =
                 new RpcServer.Threads(world.loops, workers, world.scheduler, world.clock);
         Endpoint nfs = listen(settings.listen(), served(), settings, threads);
@@ -148,7 +166,11 @@ public final class NfsGateway implements AutoCloseable {
 
     private Endpoint listen(
             Endpoint at, List<RpcProgram> served, NfsSettings settings, RpcServer.Threads threads) {
-        RpcServer server = new RpcServer(at, served, settings.limits(), threads);
+        List<RpcProgram> measured = new ArrayList<>();
+        for (RpcProgram program : served) {
+            measured.add(new MeasuredProgram(program, metrics, threads.clock(), settings.slowMs()));
+        }
+        RpcServer server = new RpcServer(at, measured, settings.limits(), threads);
         servers.add(server);
         return server.endpoint();
     }
@@ -171,6 +193,15 @@ public final class NfsGateway implements AutoCloseable {
     /** Connections now. */
     public int connectionCount() {
         return servers.stream().mapToInt(RpcServer::connectionCount).sum();
+    }
+
+    private Map<InetAddress, Integer> connectionsByHost() {
+        Map<InetAddress, Integer> all = new HashMap<>();
+        for (RpcServer server : servers) {
+            server.connectionsByHost()
+                    .forEach((host, count) -> all.merge(host, count, Integer::sum));
+        }
+        return all;
     }
 
     /** Memory that calls and answers hold now, in bytes. */
@@ -197,6 +228,10 @@ public final class NfsGateway implements AutoCloseable {
         RpcbindRegistration registered = registration;
         if (registered != null) {
             registered.close();
+        }
+        ClientGauges gauges = clients;
+        if (gauges != null) {
+            gauges.close();
         }
         servers.forEach(RpcServer::close);
         datagrams.forEach(DatagramServer::close);

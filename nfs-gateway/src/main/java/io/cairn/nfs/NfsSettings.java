@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param transferBytes largest READ and WRITE: 4 KiB to 1 MiB
  * @param limits of connections and memory
  * @param lockPace how machines are called back about their locks
+ * @param slowMs calls that take longer are logged
  */
 public record NfsSettings(
         Endpoint listen,
@@ -26,7 +27,8 @@ public record NfsSettings(
         @Nullable Integer rpcbindPort,
         int transferBytes,
         RpcLimits limits,
-        LockPace lockPace) {
+        LockPace lockPace,
+        long slowMs) {
     private static final int MAX_TRANSFER_BYTES = 1 << 20;
 
     /** The standard settings at an address. */
@@ -38,36 +40,57 @@ public record NfsSettings(
                 null,
                 MAX_TRANSFER_BYTES,
                 RpcLimits.STANDARD,
-                LockPace.STANDARD);
+                LockPace.STANDARD,
+                2000);
     }
 
     /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
         return new NfsSettings(
-                listen, port, portmapPort, rpcbindPort, transferBytes, limits, lockPace);
+                listen, port, portmapPort, rpcbindPort, transferBytes, limits, lockPace, slowMs);
     }
 
     /** The same with a port mapper; 0 takes a free one. */
     public NfsSettings withPortmapPort(int port) {
         return new NfsSettings(
-                listen, mountPort, port, rpcbindPort, transferBytes, limits, lockPace);
+                listen, mountPort, port, rpcbindPort, transferBytes, limits, lockPace, slowMs);
     }
 
     /** The same, registered with an rpcbind. */
     public NfsSettings withRpcbindPort(int port) {
         return new NfsSettings(
-                listen, mountPort, portmapPort, port, transferBytes, limits, lockPace);
+                listen, mountPort, portmapPort, port, transferBytes, limits, lockPace, slowMs);
+    }
+
+    /** The same with another time from which on calls are logged. */
+    public NfsSettings withSlowMs(long ms) {
+        return new NfsSettings(
+                listen, mountPort, portmapPort, rpcbindPort, transferBytes, limits, lockPace, ms);
     }
 
     /** The same with other limits. */
     public NfsSettings withLimits(RpcLimits newLimits) {
         return new NfsSettings(
-                listen, mountPort, portmapPort, rpcbindPort, transferBytes, newLimits, lockPace);
+                listen,
+                mountPort,
+                portmapPort,
+                rpcbindPort,
+                transferBytes,
+                newLimits,
+                lockPace,
+                slowMs);
     }
 
     /** The same with another pace of callbacks. */
     public NfsSettings withLockPace(LockPace newPace) {
         return new NfsSettings(
-                listen, mountPort, portmapPort, rpcbindPort, transferBytes, limits, newPace);
+                listen,
+                mountPort,
+                portmapPort,
+                rpcbindPort,
+                transferBytes,
+                limits,
+                newPace,
+                slowMs);
     }
 }

@@ -10,6 +10,7 @@ import io.cairn.nfs.rpc.RpcLimits;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.testkit.ModelFileSystem;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Random;
 
@@ -17,6 +18,7 @@ import java.util.Random;
 public final class ModelGateway implements AutoCloseable {
     private final EventLoops loops = new EventLoops("test-nfs", 2, Clock.system());
     private final ThreadScheduler scheduler = new ThreadScheduler("test-timer", 1);
+    private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
     private final FileSystem files;
     private final NfsGateway gateway;
 
@@ -41,11 +43,17 @@ public final class ModelGateway implements AutoCloseable {
                         files,
                         Exports.of(List.of(exports).stream().map(Export::parse).toList()),
                         settings,
-                        new NfsGateway.World(loops, scheduler, Clock.system(), new Random()));
+                        new NfsGateway.World(
+                                loops, scheduler, Clock.system(), new Random(), metrics));
     }
 
     public FileSystem files() {
         return files;
+    }
+
+    /** What the gateway counts. */
+    public SimpleMeterRegistry metrics() {
+        return metrics;
     }
 
     public NfsGateway gateway() {

@@ -19,6 +19,7 @@ import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.testkit.ModelFileSystem;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,8 @@ final class NfsGatewayTest {
                 files,
                 Exports.of(List.of(Export.parse("/ *(rw,insecure)"))),
                 with,
-                new NfsGateway.World(loops, scheduler, Clock.system(), new Random()));
+                new NfsGateway.World(
+                        loops, scheduler, Clock.system(), new Random(), new SimpleMeterRegistry()));
     }
 
     private static int port(RpcClient client, int program, int version, int protocol) {

@@ -35,6 +35,16 @@ public interface RpcProgram {
         return false;
     }
 
+    /** What a served procedure is called in metrics and in the log. */
+    default String nameOf(int procedure) {
+        return number() + "-" + procedure;
+    }
+
+    /** Whether the results of a procedure begin with a status, 0 for success. */
+    default boolean beginsWithStatus(int procedure) {
+        return false;
+    }
+
     /**
      * Does the work; may block.
      *

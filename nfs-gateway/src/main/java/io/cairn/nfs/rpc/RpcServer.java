@@ -133,6 +133,11 @@ public final class RpcServer implements Listener {
         return connections.size();
     }
 
+    /** Connections now by the address of the client. */
+    public Map<InetAddress, Integer> connectionsByHost() {
+        return Map.copyOf(hosts);
+    }
+
     /** Memory that calls and answers hold now, in bytes. */
     public long usedBytes() {
         return context.calls().usedBytes() + context.answers().usedBytes();

@@ -33,6 +33,11 @@ public final class XdrWriter {
         return out.writerIndex() - start;
     }
 
+    /** The first four bytes that were written; 0 when there are none. */
+    public int firstWord() {
+        return lengthBytes() < 4 ? 0 : out.getInt(start);
+    }
+
     public XdrWriter i32(int value) {
         out.writeInt(value);
         return this;

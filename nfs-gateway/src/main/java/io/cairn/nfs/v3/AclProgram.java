@@ -66,6 +66,16 @@ public final class AclProgram implements RpcProgram {
     }
 
     @Override
+    public String nameOf(int procedure) {
+        return procedure == GETACL ? "getacl" : "setacl";
+    }
+
+    @Override
+    public boolean beginsWithStatus(int procedure) {
+        return true;
+    }
+
+    @Override
     public boolean hasProcedure(int version, int procedure) {
         return procedure >= 0 && procedure <= SETACL;
     }

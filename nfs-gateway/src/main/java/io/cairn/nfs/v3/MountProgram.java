@@ -28,6 +28,9 @@ public final class MountProgram implements RpcProgram {
     /** The program number. */
     public static final int NUMBER = 100005;
 
+    private static final List<String> NAMES =
+            List.of("null", "mount", "mounts", "unmount", "unmountall", "exports");
+
     private static final int VERSION = 3;
     private static final int MNT = 1;
     private static final int DUMP = 2;
@@ -61,6 +64,16 @@ public final class MountProgram implements RpcProgram {
     @Override
     public int lowVersion() {
         return VERSION;
+    }
+
+    @Override
+    public String nameOf(int procedure) {
+        return NAMES.get(procedure);
+    }
+
+    @Override
+    public boolean beginsWithStatus(int procedure) {
+        return procedure == MNT;
     }
 
     @Override

@@ -5,11 +5,37 @@ import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 
 /** NFS version 3 (RFC 1813, 3): the switch over its procedures. Thread-safe. */
 public final class NfsProgram implements RpcProgram {
     /** The program number. */
     public static final int NUMBER = 100003;
+
+    private static final List<String> NAMES =
+            List.of(
+                    "null",
+                    "getattr",
+                    "setattr",
+                    "lookup",
+                    "access",
+                    "readlink",
+                    "read",
+                    "write",
+                    "create",
+                    "mkdir",
+                    "symlink",
+                    "mknod",
+                    "remove",
+                    "rmdir",
+                    "rename",
+                    "link",
+                    "readdir",
+                    "readdirplus",
+                    "fsstat",
+                    "fsinfo",
+                    "pathconf",
+                    "commit");
 
     private static final int VERSION = 3;
     private static final int LAST_PROCEDURE = 21;
@@ -55,6 +81,16 @@ public final class NfsProgram implements RpcProgram {
     @Override
     public boolean hasProcedure(int version, int procedure) {
         return procedure >= 0 && procedure <= LAST_PROCEDURE;
+    }
+
+    @Override
+    public String nameOf(int procedure) {
+        return NAMES.get(procedure);
+    }
+
+    @Override
+    public boolean beginsWithStatus(int procedure) {
+        return true;
     }
 
     @Override
