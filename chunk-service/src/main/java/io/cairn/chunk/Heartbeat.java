@@ -8,6 +8,7 @@ import io.cairn.wire.Decoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ final class Heartbeat {
 
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
     private static final long CALL_TIMEOUT_MS = 3_000;
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
     private static final long RETRY_MS = 500;
     private static final long SHORTEST_PAUSE_MS = 20;
 
@@ -46,12 +48,14 @@ final class Heartbeat {
     private boolean again;
     private List<CompletableFuture<Void>> waiting = new ArrayList<>();
     private Scheduler.@Nullable Timer next;
+    private long silentSinceNs;
     private Contact contact = Contact.ANSWERED;
 
     Heartbeat(Surroundings world, Leader leader, Lease lease) {
         this.world = world;
         this.leader = leader;
         this.lease = lease;
+        this.silentSinceNs = world.clock().nanoTime();
     }
 
     /** Begins to beat. */
@@ -149,7 +153,10 @@ final class Heartbeat {
         served.forEach(each -> each.complete(null));
     }
 
-    /** One line for each change between answered, not answered, and not serving any more. */
+    /**
+     * One line for each change between answered, not answered, and not serving any more; a silence
+     * is told when it has lasted, because masters that start or choose a leader are silent, too.
+     */
     private void report(@Nullable Throwable thrown) {
         Contact now =
                 thrown == null
@@ -158,6 +165,12 @@ final class Heartbeat {
         Contact before;
         synchronized (this) {
             before = contact;
+            long nowNs = world.clock().nanoTime();
+            if (now == Contact.ANSWERED) {
+                silentSinceNs = nowNs;
+            } else if (nowNs - silentSinceNs < PATIENCE_NS) {
+                return;
+            }
             contact = now;
         }
         if (now == before) {

@@ -3,6 +3,7 @@ package io.cairn.cli;
 import io.cairn.fs.FsException;
 import io.cairn.fuse.MountException;
 import java.io.PrintWriter;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code cairn} command: picks the sub-command and turns every failure into one line and an
@@ -99,10 +101,31 @@ public final class Cairn {
                 .println(
                         "cairn: "
                                 + firstLine(error)
+                                + hint(error)
                                 + "; see '"
                                 + command.getCommandSpec().qualifiedName()
                                 + " --help'");
         return ExitCode.USAGE;
+    }
+
+    private static String hint(ParameterException error) {
+        if (!(error instanceof UnmatchedArgumentException unmatched)
+                || unmatched.isUnknownOption()) {
+            return "";
+        }
+        CommandLine command = error.getCommandLine();
+        String nearest =
+                SettingsProvider.nearest(
+                        command.getSubcommands().entrySet().stream()
+                                .filter(each -> isShown(each.getValue()))
+                                .map(Map.Entry::getKey)
+                                .toList(),
+                        unmatched.getUnmatched().getFirst());
+        return nearest == null ? "" : ": did you mean '" + nearest + "'?";
+    }
+
+    private static boolean isShown(CommandLine command) {
+        return !command.getCommandSpec().usageMessage().hidden();
     }
 
     private int report(Exception error, PrintWriter errors) {

@@ -80,9 +80,23 @@ final class FsSetCommand implements Callable<Integer> {
             if (recursive && place.required().isDirectory()) {
                 descend(session.files(), place.required().ino(), asked);
             }
+            tellOfMissingServers(session.files());
         }
         System.out.println(changed + (changed == 1 ? " inode" : " inodes") + " set");
         return ExitCode.OK;
+    }
+
+    private void tellOfMissingServers(CairnFileSystem files) {
+        int most = files.mostCopies();
+        if (replicas != null && most < replicas) {
+            System.err.println(
+                    "cairn: warning: there are chunk servers for "
+                            + most
+                            + (most == 1 ? " copy" : " copies")
+                            + " of a file, not "
+                            + replicas
+                            + ": add chunk servers, then set this again to make the others");
+        }
     }
 
     private static int log2(long bytes) {

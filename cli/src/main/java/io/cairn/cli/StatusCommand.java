@@ -54,7 +54,7 @@ final class StatusCommand implements Callable<Integer> {
         out.printf(
                 "capacity  %s, %s free, %d inodes%n",
                 ByteSize.format(total), ByteSize.format(free), number(capacity.get("inodes")));
-        out.printf("groups    %s%n", health(groups));
+        out.printf("groups    %s%n", health(groups, list(status.get("chunkServers")).isEmpty()));
         for (Object each : list(status.get("chunkServers"))) {
             Map<String, Object> server = map(each);
             long chunks = 0;
@@ -82,12 +82,14 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    private static String health(Map<String, Object> groups) {
+    private static String health(Map<String, Object> groups, boolean noServers) {
         long total = number(groups.get("total"));
         long degraded = number(groups.get("degraded"));
         long unavailable = number(groups.get("unavailable"));
         if (total == 0) {
-            return "none yet: no chunk server has registered";
+            return noServers
+                    ? "none yet: no chunk server has registered"
+                    : "none yet: waiting some seconds for more chunk servers";
         }
         if (degraded == 0) {
             return total + ", all complete";

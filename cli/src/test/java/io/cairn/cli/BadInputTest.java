@@ -85,6 +85,12 @@ final class BadInputTest {
     }
 
     @Test
+    void misspelledCommands() throws Exception {
+        refused(ExitCode.USAGE, "did you mean 'mount'", "mout");
+        refused(ExitCode.USAGE, "did you mean 'info'", "fs", "inof", "/");
+    }
+
+    @Test
     void unknownSettings() throws Exception {
         Path config = directory.resolve("cairn.yaml");
         Files.writeString(config, "chunk-serverz: 3\n");

@@ -111,6 +111,9 @@ final class UpDownTest {
         CairnProcess.Result get = cairn("fs", "get", tree.toString(), "--json");
         assertEquals(0, get.exitCode(), get.output());
         assertTrue(get.output().contains("\"replicas\":3"), get.output());
+        CairnProcess.Result many = cairn("fs", "set", "--replicas", "4", tree.toString());
+        assertEquals(0, many.exitCode(), many.output());
+        assertTrue(many.output().contains("servers for 3 copies"), many.output());
         CairnProcess.Result moved = cairn("fs", "info", tree.resolve("file").toString(), "--json");
         assertTrue(moved.output().contains("\"chunkSizeBytes\":1048576"), moved.output());
         assertEquals(5_000_000, Files.readAllBytes(tree.resolve("file")).length);

@@ -337,11 +337,13 @@ public final class CairnFileSystem implements FileSystem {
      * @param maxChunks how many chunks to ask about, 0 or more
      */
     public FilePlacement placement(long ino, int maxChunks) {
-        return metrics.time(
-                Operation.GETATTR,
-                () ->
-                        new PlacementSearch(mount.chunks(), mount.timeoutMs())
-                                .describe(tree.inode(ino), maxChunks));
+        return new PlacementSearch(mount.chunks(), mount.timeoutMs())
+                .describe(tree.inode(ino), maxChunks);
+    }
+
+    /** The most copies that new contents can get with the chunk servers that there are. */
+    public int mostCopies() {
+        return new PlacementSearch(mount.chunks(), mount.timeoutMs()).mostCopies();
     }
 
     /** The policy of a file or directory. */

@@ -5,6 +5,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.StatReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -13,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Asks every replica of every chunk of a file how far it is. Blocks. */
+/** Where contents are and may go, for operators: asks master and replicas. Blocks. */
 final class PlacementSearch {
     private final ChunkIo io;
     private final long timeoutMs;
@@ -23,6 +24,13 @@ final class PlacementSearch {
         this.timeoutMs = timeoutMs;
     }
 
+    /** The highest number of copies that a pool has; 0 when there is none. */
+    int mostCopies() {
+        ClusterMap map = Await.get(io.refresh(), timeoutMs);
+        return map.pools().stream().mapToInt(Pool::replicas).max().orElse(0);
+    }
+
+    /** Asks every replica of the first chunks of a file how far it is. */
     FilePlacement describe(Inode inode, int maxChunks) {
         Layout layout = inode.layout();
         List<FilePlacement.Chunk> chunks = new ArrayList<>();
