@@ -80,6 +80,14 @@ final class NfsCommand implements Callable<Integer> {
     private List<String> exports = new ArrayList<>();
 
     @Option(
+            names = "--manage-gids",
+            description = {
+                "Take the groups of callers from this machine (id -G) instead of the 16 that",
+                "clients can send."
+            })
+    private boolean manageGids;
+
+    @Option(
             names = "--slow-ms",
             paramLabel = "MS",
             defaultValue = "2000",
@@ -97,6 +105,9 @@ final class NfsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Require.between("--slow-ms", slowMs, 1, 3_600_000);
         NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen)).withSlowMs(slowMs);
+        if (manageGids) {
+            settings = settings.withManagedGids();
+        }
         if (mountPort != null) {
             Require.between("--mount-port", mountPort, 0, 65_535);
             settings = settings.withMountPort(mountPort);

@@ -4,6 +4,8 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.net.EventLoops;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.export.SystemGroups;
+import io.cairn.nfs.export.UserGroups;
 import io.cairn.nfs.lock.LockPrograms;
 import io.cairn.nfs.rpc.DatagramServer;
 import io.cairn.nfs.rpc.PortmapProgram;
@@ -89,7 +91,15 @@ public final class NfsGateway implements AutoCloseable {
         NfsPrograms programs;
         try {
             programs =
-                    new NfsPrograms(fs, exports, settings.transferBytes(), threads, world.random);
+                    new NfsPrograms(
+                            fs,
+                            exports,
+                            settings.manageGids()
+                                    ? new SystemGroups(world.clock)
+                                    : UserGroups.OF_CLIENT,
+                            settings.transferBytes(),
+                            threads,
+                            world.random);
         } catch (RuntimeException e) {
             workers.shutdownNow();
             throw e;

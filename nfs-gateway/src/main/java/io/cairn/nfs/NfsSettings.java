@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param limits of connections and memory
  * @param lockPace how machines are called back about their locks
  * @param slowMs calls that take longer are logged
+ * @param manageGids whether the groups of callers are those that this machine knows, instead of the
+ *     16 that clients can send
  */
 public record NfsSettings(
         Endpoint listen,
@@ -28,7 +30,8 @@ public record NfsSettings(
         int transferBytes,
         RpcLimits limits,
         LockPace lockPace,
-        long slowMs) {
+        long slowMs,
+        boolean manageGids) {
     private static final int MAX_TRANSFER_BYTES = 1 << 20;
 
     /** The standard settings at an address. */
@@ -41,31 +44,78 @@ public record NfsSettings(
                 MAX_TRANSFER_BYTES,
                 RpcLimits.STANDARD,
                 LockPace.STANDARD,
-                2000);
+                2000,
+                false);
     }
 
     /** The same with MOUNT on a port of its own, too; 0 takes a free one. */
     public NfsSettings withMountPort(int port) {
         return new NfsSettings(
-                listen, port, portmapPort, rpcbindPort, transferBytes, limits, lockPace, slowMs);
+                listen,
+                port,
+                portmapPort,
+                rpcbindPort,
+                transferBytes,
+                limits,
+                lockPace,
+                slowMs,
+                manageGids);
     }
 
     /** The same with a port mapper; 0 takes a free one. */
     public NfsSettings withPortmapPort(int port) {
         return new NfsSettings(
-                listen, mountPort, port, rpcbindPort, transferBytes, limits, lockPace, slowMs);
+                listen,
+                mountPort,
+                port,
+                rpcbindPort,
+                transferBytes,
+                limits,
+                lockPace,
+                slowMs,
+                manageGids);
     }
 
     /** The same, registered with an rpcbind. */
     public NfsSettings withRpcbindPort(int port) {
         return new NfsSettings(
-                listen, mountPort, portmapPort, port, transferBytes, limits, lockPace, slowMs);
+                listen,
+                mountPort,
+                portmapPort,
+                port,
+                transferBytes,
+                limits,
+                lockPace,
+                slowMs,
+                manageGids);
     }
 
     /** The same with another time from which on calls are logged. */
     public NfsSettings withSlowMs(long ms) {
         return new NfsSettings(
-                listen, mountPort, portmapPort, rpcbindPort, transferBytes, limits, lockPace, ms);
+                listen,
+                mountPort,
+                portmapPort,
+                rpcbindPort,
+                transferBytes,
+                limits,
+                lockPace,
+                ms,
+                manageGids);
+    }
+
+    /** The same with the groups of callers from this machine. */
+    public NfsSettings withManagedGids() {
+        return new NfsSettings(
+                listen,
+                mountPort,
+                portmapPort,
+                rpcbindPort,
+                transferBytes,
+                limits,
+                lockPace,
+                slowMs,
+                true);
     }
 
     /** The same with other limits. */
@@ -78,7 +128,8 @@ public record NfsSettings(
                 transferBytes,
                 newLimits,
                 lockPace,
-                slowMs);
+                slowMs,
+                manageGids);
     }
 
     /** The same with another pace of callbacks. */
@@ -91,6 +142,7 @@ public record NfsSettings(
                 transferBytes,
                 limits,
                 newPace,
-                slowMs);
+                slowMs,
+                manageGids);
     }
 }

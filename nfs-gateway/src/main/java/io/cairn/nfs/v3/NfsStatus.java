@@ -1,6 +1,7 @@
 package io.cairn.nfs.v3;
 
 import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 
 /** The values of {@code nfsstat3} (RFC 1813, 2.6). */
 final class NfsStatus {
@@ -36,6 +37,18 @@ final class NfsStatus {
     static final int JUKEBOX = 10008;
 
     private NfsStatus() {}
+
+    /**
+     * The status for a failure. What only means that the cluster did not answer in time reaches the
+     * doors as EIO, with the true reason as its cause; an NFS client may try again.
+     */
+    static int of(FsException e) {
+        boolean hidden =
+                e.errno() == Errno.EIO
+                        && e.getCause() instanceof FsException cause
+                        && !cause.errno().isPosix();
+        return hidden ? JUKEBOX : of(e.errno());
+    }
 
     /** The status for an error of the filesystem. */
     static int of(Errno errno) {

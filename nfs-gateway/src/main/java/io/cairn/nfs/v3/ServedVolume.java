@@ -10,6 +10,7 @@ import io.cairn.fs.Name;
 import io.cairn.nfs.export.ClientRule;
 import io.cairn.nfs.export.Export;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.export.UserGroups;
 import io.cairn.nfs.rpc.RpcCall;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
@@ -30,11 +31,13 @@ final class ServedVolume {
     private final FileSystem fs;
     private final HandleCodec handles;
     private final Exports exports;
+    private final UserGroups groups;
 
-    ServedVolume(FileSystem fs, HandleCodec handles, Exports exports) {
+    ServedVolume(FileSystem fs, HandleCodec handles, Exports exports, UserGroups groups) {
         this.fs = fs;
         this.handles = handles;
         this.exports = exports;
+        this.groups = groups;
     }
 
     FileSystem fs() {
@@ -73,7 +76,7 @@ final class ServedVolume {
         } catch (NfsException e) {
             status = e.status();
         } catch (FsException e) {
-            status = NfsStatus.of(e.errno());
+            status = NfsStatus.of(e);
         }
         out.reset();
         out.i32(status);
@@ -116,7 +119,7 @@ final class ServedVolume {
         if (rule == null || !rule.allowsPort(call.peer().getPort())) {
             throw new NfsException(NfsStatus.ACCES);
         }
-        return new Target(export, rule, rule.caller(call.credential()), ino);
+        return new Target(export, rule, rule.caller(groups.complete(call.credential())), ino);
     }
 
     // ---- arguments
