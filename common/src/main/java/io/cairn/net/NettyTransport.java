@@ -95,7 +95,7 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.DISCONNECTED, "the transport is closed");
         }
-        return TcpLine.connect(to, timeoutMs, lineLooks);
+        return TcpLine.connect(to, timeoutMs, context.loops().clock(), lineLooks);
     }
 
     /** Puts a new socket into service, in its initializer. */

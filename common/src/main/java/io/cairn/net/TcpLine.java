@@ -4,6 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import java.io.EOFException;
@@ -23,6 +24,7 @@ final class TcpLine implements Line {
     private static final long LOOK_NS = 200_000;
 
     private final Endpoint remote;
+    private final Clock clock;
     private final Socket socket;
     private final InputStream in;
     private final OutputStream out;
@@ -35,8 +37,10 @@ final class TcpLine implements Line {
 
     private record Arrived(int kind, long requestId, byte[] header) {}
 
-    private TcpLine(Endpoint remote, Socket socket, AtomicBoolean looking) throws IOException {
+    private TcpLine(Endpoint remote, Socket socket, Clock clock, AtomicBoolean looking)
+            throws IOException {
         this.remote = remote;
+        this.clock = clock;
         this.looking = looking;
         this.socket = socket;
         this.in = socket.getInputStream();
@@ -49,7 +53,7 @@ final class TcpLine implements Line {
      * @param looking shared by the lines of a transport: whether one of them looks for its answer
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
      */
-    static TcpLine connect(Endpoint to, long timeoutMs, AtomicBoolean looking) {
+    static TcpLine connect(Endpoint to, long timeoutMs, Clock clock, AtomicBoolean looking) {
         Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
@@ -58,9 +62,9 @@ final class TcpLine implements Line {
             socket.connect(
                     new InetSocketAddress(to.host(), to.port()),
                     (int) Math.min(timeoutMs, Integer.MAX_VALUE));
-            TcpLine line = new TcpLine(to, socket, looking);
+            TcpLine line = new TcpLine(to, socket, clock, looking);
             line.out.write(Frame.lineHello());
-            line.greeted(line.next(deadlineNs(timeoutMs)));
+            line.greeted(line.next(line.deadlineNs(timeoutMs)));
             return line;
         } catch (SocketTimeoutException e) {
             close(socket);
@@ -87,8 +91,8 @@ final class TcpLine implements Line {
         }
     }
 
-    private static long deadlineNs(long timeoutMs) {
-        return System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    private long deadlineNs(long timeoutMs) {
+        return clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     }
 
     @Override
@@ -176,7 +180,7 @@ final class TcpLine implements Line {
     }
 
     private void fill(long deadlineNs) throws IOException {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - clock.nanoTime());
         if (!look()) {
             Attendant.aboutToWait();
         }
@@ -201,9 +205,9 @@ final class TcpLine implements Line {
             return false;
         }
         try {
-            long endNs = System.nanoTime() + LOOK_NS;
+            long endNs = clock.nanoTime() + LOOK_NS;
             while (in.available() == 0) {
-                if (System.nanoTime() - endNs >= 0) {
+                if (clock.nanoTime() - endNs >= 0) {
                     return false;
                 }
                 Attendant.stillLooking();

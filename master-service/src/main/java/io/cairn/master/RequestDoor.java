@@ -20,7 +20,9 @@ import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -144,73 +146,58 @@ final class RequestDoor implements Handler {
             case LeaderMutation m ->
                     throw new FsException(
                             Errno.EPERM, "only the leader proposes mutation " + m.code());
-            case SessionMutation.OpenSession _ -> submit(frame, answer, this::sessionOpened);
+            case SessionMutation.OpenSession _ -> {
+                var _ = submit(frame, answer, reply -> send(answer, sessionOpened(reply)));
+            }
             case SessionMutation.CloseSession close -> {
                 if (close.session() != session) {
                     throw new FsException(Errno.EPERM, "a session ends only itself");
                 }
-                submit(frame, answer, reply -> closeSession(reply, session));
+                var _ = submit(frame, answer, reply -> send(answer, closeSession(reply, session)));
             }
             case TreeMutation.Create create when create.open() ->
                     createOpen(frame, answer, session, create);
-            default -> change(frame, answer, session, mutation);
+            default -> {
+                var _ = submit(frame, answer, reply -> settle(answer, session, mutation, reply));
+            }
         }
     }
 
-    private void change(byte[] frame, Answer answer, long session, Mutation mutation) {
-        var _ =
-                log.submit(frame, 1)
-                        .whenComplete(
-                                (reply, error) -> {
-                                    if (error != null) {
-                                        answer.fail(failure(error));
-                                        return;
-                                    }
-                                    settle(answer, session, mutation, reply);
-                                });
+    /** Logs a mutation; gives its reply to {@code then}, which answers, or answers why not. */
+    private CompletableFuture<byte[]> submit(byte[] frame, Answer answer, Consumer<byte[]> then) {
+        return log.submit(frame, 1)
+                .whenComplete(
+                        (reply, error) -> {
+                            if (error != null) {
+                                answer.fail(failure(error));
+                            } else {
+                                then.accept(reply);
+                            }
+                        });
     }
 
     private void settle(Answer answer, long session, Mutation mutation, byte[] reply) {
         watch.settle(session, mutation, reply, () -> answer.send(Message.of(reply)));
     }
 
-    /** What to do with the encoded reply of a mutation before it goes out. */
-    @FunctionalInterface
-    private interface Completion {
-        byte[] apply(byte[] reply);
-    }
-
-    private void submit(byte[] frame, Answer answer, Completion completion) {
-        var _ =
-                log.submit(frame, 1)
-                        .whenComplete(
-                                (reply, error) -> {
-                                    if (error != null) {
-                                        answer.fail(failure(error));
-                                        return;
-                                    }
-                                    answer.send(Message.of(completion.apply(reply)));
-                                });
-    }
-
     private void createOpen(byte[] frame, Answer answer, long session, TreeMutation.Create create) {
         long ticket = reaper.begin();
         var _ =
-                log.submit(frame, 1)
-                        .whenComplete(
-                                (reply, error) -> {
-                                    if (error != null) {
-                                        reaper.end(ticket);
-                                        answer.fail(failure(error));
-                                        return;
-                                    }
+                submit(
+                                frame,
+                                answer,
+                                reply -> {
                                     if (Reply.decode(new Decoder(reply))
                                             instanceof Reply.EntryReply entry) {
                                         sessions.open(session, entry.inode().ino());
                                     }
-                                    reaper.end(ticket);
                                     settle(answer, session, create, reply);
-                                });
+                                })
+                        .whenComplete((_, _) -> reaper.end(ticket));
+    }
+
+    private static void send(Answer answer, byte[] reply) {
+        answer.send(Message.of(reply));
     }
 
     private byte[] sessionOpened(byte[] reply) {
