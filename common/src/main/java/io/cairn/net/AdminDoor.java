@@ -2,15 +2,10 @@ package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.runtime.DaemonThreads;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +36,6 @@ public final class AdminDoor implements Listener {
     private static final int MAX_LINE_BYTES = 4096;
     private static final int MAX_HEADER_BYTES = 8192;
     private static final int MAX_BODY_BYTES = 8192;
-    private static final int ACCEPT_QUEUE = 64;
 
     /**
      * Where the contents come from. Each is called once a request, on one thread; what it throws
@@ -56,7 +50,7 @@ public final class AdminDoor implements Listener {
             Supplier<String> metrics,
             Supplier<String> status) {}
 
-    private final PortBinding binding;
+    private final TcpDoor door;
     private final ThreadPoolExecutor pageMaker;
 
     /**
@@ -75,38 +69,14 @@ public final class AdminDoor implements Listener {
                         new LinkedBlockingQueue<>(MAX_CONNECTIONS),
                         new DaemonThreads("admin"));
         pageMaker.allowCoreThreadTimeOut(true);
-        Set<Channel> accepted = ConcurrentHashMap.newKeySet();
-        ServerBootstrap bootstrap =
-                new ServerBootstrap()
-                        .group(loops.group())
-                        .channel(loops.serverClass())
-                        .option(ChannelOption.SO_BACKLOG, ACCEPT_QUEUE)
-                        .option(ChannelOption.SO_REUSEADDR, true)
-                        .childHandler(
-                                new ChannelInitializer<Channel>() {
-                                    @Override
-                                    protected void initChannel(Channel channel) {
-                                        accept(channel, accepted, pages);
-                                    }
-                                });
-        binding = new PortBinding(loops, at, PortBinding.bind(bootstrap, at), accepted);
+        door = new TcpDoor(loops, at, MAX_CONNECTIONS, channel -> accept(channel, pages));
     }
 
-    private void accept(Channel channel, Set<Channel> accepted, Pages pages) {
-        if (accepted.size() >= MAX_CONNECTIONS) {
-            channel.close();
-            return;
-        }
-        accepted.add(channel);
+    private void accept(Channel channel, Pages pages) {
         var deadline =
                 channel.eventLoop()
                         .schedule(() -> channel.close(), CONNECTION_MS, TimeUnit.MILLISECONDS);
-        channel.closeFuture()
-                .addListener(
-                        done -> {
-                            deadline.cancel(false);
-                            accepted.remove(channel);
-                        });
+        channel.closeFuture().addListener(done -> deadline.cancel(false));
         channel.pipeline()
                 .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_HEADER_BYTES, MAX_BODY_BYTES))
                 .addLast(new HttpObjectAggregator(MAX_BODY_BYTES, true))
@@ -115,12 +85,12 @@ public final class AdminDoor implements Listener {
 
     @Override
     public Endpoint endpoint() {
-        return binding.endpoint();
+        return door.endpoint();
     }
 
     @Override
     public void close() {
-        binding.close();
+        door.close();
         pageMaker.shutdownNow();
     }
 }
