@@ -271,7 +271,7 @@ final class HeadWrites {
         if (error.errno() == Errno.EBADMSG && !term.target().verify(request.chunk)) {
             return mended(term, state);
         }
-        if (member.isUnusable(term, request.key()) && !term.servingPeers().isEmpty()) {
+        if (member.isUnusable(term, request.key())) {
             Agreement agreement = member.headship(term).agreement();
             agreement.doubt(request.key());
             return agreement.ensure(request.key());

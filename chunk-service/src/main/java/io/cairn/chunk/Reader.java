@@ -201,7 +201,7 @@ final class Reader {
             Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
         Agreement agreement = member.headship(term).agreement();
-        boolean mayHeal = attempts == ATTEMPTS && !term.servingPeers().isEmpty();
+        boolean mayHeal = attempts == ATTEMPTS;
         return ifSettled(term, key, () -> !agreement.isNeeded(key), work)
                 .exceptionallyCompose(
                         thrown -> {

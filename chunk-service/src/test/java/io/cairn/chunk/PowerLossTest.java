@@ -223,6 +223,40 @@ class PowerLossTest {
         }
     }
 
+    /**
+     * Bytes that nobody was promised may be lost, but do not make a chunk unreadable: unless not
+     * even a header is left, which looks like damage.
+     */
+    @Test
+    @Timeout(120)
+    void whatWasNeverSyncedCanBeReadAndWritten() {
+        int readable = 0;
+        for (long seed = 1; seed <= 80; seed++) {
+            int[] shape = {1, 1, 1};
+            Path own = directory.resolve("unsynced" + seed);
+            try (ChunkCluster cluster = new ChunkCluster(seed, own, shape, true)) {
+                byte[] bytes = ChunkCluster.random(seed, 5 * BLOCK);
+                cluster.await(cluster.client.write(1, 9, 0, 0, bytes));
+                cluster.losePower(1);
+                cluster.start(1);
+                cluster.untilWhole(20_000);
+                try {
+                    cluster.await(cluster.client.read(1, 9, 0, 0, bytes.length));
+                } catch (RuntimeException e) {
+                    String why = String.valueOf(Futures.failure(e).getMessage());
+                    assertTrue(why.contains("header") || why.contains("too short"), why);
+                    continue;
+                }
+                // Not the client that is told of its loss.
+                ChunkClient other = cluster.newClient("other", 2);
+                cluster.await(other.write(1, 9, 0, BLOCK, bytes));
+                cluster.await(other.flush(1, 9, 0));
+                readable++;
+            }
+        }
+        assertTrue(readable > 40, "only " + readable + " are readable");
+    }
+
     /** However often the processes end. */
     @Test
     @Timeout(60)

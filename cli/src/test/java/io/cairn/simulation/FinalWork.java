@@ -83,7 +83,7 @@ final class FinalWork implements SimulatedClient.Work {
                             }
                         });
         if (seen.errno() == Errno.EIO && oracle.isExposed()) {
-            // A block that was being overwritten when all copies lost their power may be torn.
+            // A new file of which power loss left the name alone cannot be told from a damaged one.
             return;
         }
         judge(

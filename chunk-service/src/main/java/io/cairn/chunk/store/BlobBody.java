@@ -24,6 +24,9 @@ final class BlobBody {
     private int page;
     private boolean headerSynced;
 
+    /** Whether the file tells that it was synced once. */
+    private boolean marked;
+
     /** A new file, with nothing in it. */
     BlobBody(BlobKey key, BlobFile file) {
         this.key = key;
@@ -49,6 +52,7 @@ final class BlobBody {
         this.syncedSequence = clean ? version.sequence() : header.syncedSequence();
         this.page = found.page();
         this.headerSynced = headerSynced;
+        this.marked = header.syncedSequence() > 0;
     }
 
     BlobFile file() {
@@ -79,6 +83,10 @@ final class BlobBody {
     /** Makes everything durable but the name. */
     void force() throws IOException {
         file.force();
+        if (!marked) {
+            file.markSynced();
+            marked = true;
+        }
         headerSynced = true;
         syncedSequence = version.sequence();
     }

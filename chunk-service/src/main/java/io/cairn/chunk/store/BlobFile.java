@@ -1,6 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.EOFException;
@@ -18,6 +19,11 @@ final class BlobFile implements AutoCloseable {
     static final int PAGES = 2;
 
     private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    /** Where page 0 notes that the file was synced, behind any header. */
+    private static final int MARK_AT = BlobHeader.PAGE_BYTES - Long.BYTES;
+
+    private static final long SYNCED = 0x53594e4345442121L;
     private static final byte[] ZEROS = new byte[BLOCK];
 
     private final DiskFile file;
@@ -76,6 +82,25 @@ final class BlobFile implements AutoCloseable {
         } finally {
             scratch.give(buffer);
         }
+    }
+
+    /**
+     * Notes that the file was synced once. The note need not last: whoever finds none after an
+     * unclean stop looks whether the data is good.
+     */
+    void markSynced() throws IOException {
+        ByteBuffer note = ByteBuffer.allocate(Long.BYTES).putLong(SYNCED);
+        try {
+            file.write(note.flip(), pageAt(0) + MARK_AT);
+        } catch (DiskFullException e) {
+            // Then the data is looked at once more than needed.
+            return;
+        }
+    }
+
+    /** Whether the file was synced once, for certain. */
+    static boolean isMarked(ByteBuffer trailer) {
+        return trailer.limit() >= MARK_AT + Long.BYTES && trailer.getLong(MARK_AT) == SYNCED;
     }
 
     /** Writes a part of the table. */

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * S + 8192 + S / 1024 --------------------------+
  * </pre>
  *
- * The file has this length from its making on. Since that is below 2S, it tells S. A header page,
- * big-endian:
+ * The file has this length from its making on. Since that is below 2S, it tells S. The last 8 bytes
+ * of page 0 are "SYNCED!!" once the file was synced. A header page, big-endian:
  *
  * <pre>
  *   0 +----------------------------+----------------------------+

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  *   <li>Otherwise the blob is in doubt if the log names it, else damaged.
  * </ul>
  *
- * <p>A blob that was synced before is checked as a whole when the log names it ({@code thorough}).
- * Thread-safe; no two threads load one blob at a time.
+ * <p>A blob that was synced before is checked as a whole when the log names it ({@code thorough});
+ * one of which no header tells that it was ever synced, always: after a loss of power the log need
+ * not name it, and it may be cut anywhere. Thread-safe; no two threads load one blob at a time.
  */
 final class BlobLoader {
     private static final Logger LOG = LoggerFactory.getLogger(BlobLoader.class);
@@ -76,7 +77,7 @@ final class BlobLoader {
     private final class Examination {
         private final BlobFile file;
         private final BlobKey key;
-        private final @Nullable Kind kind;
+        private @Nullable Kind kind;
 
         /** Whether the file is shorter than it was made. */
         private final boolean cut;
@@ -104,9 +105,22 @@ final class BlobLoader {
                                 ? "a later version of Cairn wrote it; start that version"
                                 : "no valid header page");
             }
+            boolean suspect =
+                    !cut
+                            && kind == null
+                            && newest.header().syncedSequence() == 0
+                            && !BlobFile.isMarked(trailer);
+            if (suspect) {
+                shelf.log.suspect(key);
+                kind = Kind.NEW;
+            }
             LoadedBlob judged = judge(newest);
+            if (suspect && judged.condition() == Condition.ABSENT) {
+                shelf.log.forget(key);
+                shelf.count.decrementAndGet();
+            }
             Blocks blocks = judged.blocks();
-            if (!thorough || judged.condition() != Condition.GOOD || blocks == null) {
+            if (!(thorough || suspect) || judged.condition() != Condition.GOOD || blocks == null) {
                 return judged;
             }
             int length = blocks.header().version().lengthBytes();

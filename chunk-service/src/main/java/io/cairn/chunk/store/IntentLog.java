@@ -131,6 +131,17 @@ final class IntentLog implements AutoCloseable {
         }
     }
 
+    /** A blob was never synced, and its record did not get to the disk: as if it had. */
+    void suspect(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            check();
+            append(Kind.NEW, key).recovered = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** A blob was synced with everything written to it, and its name. */
     void flushed(BlobKey key) throws IOException {
         lock.lock();

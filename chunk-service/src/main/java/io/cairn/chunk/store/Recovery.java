@@ -35,7 +35,7 @@ final class Recovery {
         }
         List<BlobKey> named = new ArrayList<>(contents.kinds().keySet());
         for (BlobKey key : named) {
-            check(key, contents.kinds().get(key) == Kind.INTENT);
+            check(key, contents.kinds().get(key) != Kind.FENCE);
         }
         if (!contents.trusted()) {
             LOG.warn("{} is missing or damaged: verifying all blobs", shelf.paths.intents());
