@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks after the reader of a {@link RequestLoop}: one that is busy with the same request for two
  * looks in a row is relieved, whatever it waits for, so that nobody else waits with it. Looks every
- * millisecond, and sleeps while nothing happens.
+ * two milliseconds, and sleeps while nothing happens.
  */
 final class ReaderWatch {
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final int LOOKS_BEFORE_SLEEP = 100;
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final int LOOKS_BEFORE_SLEEP = 50;
 
     private final RequestLoop loop;
     private final Thread thread;
