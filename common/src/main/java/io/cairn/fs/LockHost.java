@@ -15,8 +15,9 @@ public record LockHost(String name, String address) {
     /** Longest address, in bytes. */
     public static final int MAX_ADDRESS_BYTES = 64;
 
+    /** For people: whatever a client has put into its name, this is one line of plain text. */
     @Override
     public String toString() {
-        return name + " (" + address + ")";
+        return name.replaceAll("[^\\x21-\\x7e]", "?") + " (" + address + ")";
     }
 }
