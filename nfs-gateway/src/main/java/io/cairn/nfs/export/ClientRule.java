@@ -2,9 +2,9 @@ package io.cairn.nfs.export;
 
 import io.cairn.fs.Caller;
 import io.cairn.nfs.rpc.Credential;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /**
  * What some clients may do with an export. Immutable.
@@ -39,6 +39,7 @@ public record ClientRule(
     private static final int NOBODY = 65_534;
 
     private static final int RESERVED_PORTS = 1024;
+    private static final int NO_ID = -1;
 
     /** The standard of exports(5): read-only, root squashed, reserved ports only. */
     static ClientRule standard(String clients) {
@@ -136,7 +137,11 @@ public record ClientRule(
 
     private static int number(String option) {
         try {
-            return Integer.parseUnsignedInt(option.substring(option.indexOf('=') + 1));
+            int number = Integer.parseUnsignedInt(option.substring(option.indexOf('=') + 1));
+            if (number == NO_ID) {
+                throw new IllegalArgumentException("'" + option + "' is no user and no group");
+            }
+            return number;
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("'" + option + "' has no number", e);
         }
@@ -147,23 +152,25 @@ public record ClientRule(
         return !secure || port < RESERVED_PORTS;
     }
 
-    /** The user on whose behalf a call runs. */
+    /**
+     * The user on whose behalf a call runs. 4294967295 is no user and no group, but what chown(2)
+     * takes for "leave it"; who comes with it is anonymous.
+     */
     public Caller caller(Credential credential) {
-        if (!credential.known() || squash == Squash.ALL) {
+        boolean anonymous =
+                !credential.known()
+                        || squash == Squash.ALL
+                        || credential.uid() == NO_ID
+                        || (squash == Squash.ROOT && credential.uid() == 0);
+        if (anonymous) {
             return Caller.of(anonymousUid, anonymousGid);
         }
-        if (squash == Squash.NONE) {
-            return new Caller(credential.uid(), credential.gid(), credential.groups(), false);
-        }
-        if (credential.uid() == 0) {
-            return Caller.of(anonymousUid, anonymousGid);
-        }
-        List<Integer> groups = new ArrayList<>();
-        for (int group : credential.groups()) {
-            groups.add(group == 0 ? anonymousGid : group);
-        }
-        int gid = credential.gid() == 0 ? anonymousGid : credential.gid();
-        return Caller.of(
-                credential.uid(), gid, groups.stream().mapToInt(Integer::intValue).toArray());
+        int[] groups = IntStream.of(credential.groups()).map(this::group).toArray();
+        return new Caller(credential.uid(), group(credential.gid()), groups, false);
+    }
+
+    private int group(int gid) {
+        boolean replaced = gid == NO_ID || (squash == Squash.ROOT && gid == 0);
+        return replaced ? anonymousGid : gid;
     }
 }

@@ -3,7 +3,10 @@ package io.cairn.nfs.export;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -31,16 +34,55 @@ public record Export(int id, String path, List<ClientRule> rules) {
      * @throws IllegalArgumentException with a sentence that names the text
      */
     public static Export parse(String line) {
+        return parse(
+                line,
+                unknown -> {
+                    throw unknown;
+                });
+    }
+
+    /**
+     * Parses a line that was good when it was written. Clients whose names are not known now are
+     * left out, as nobody can be told to be them.
+     *
+     * @param unknown is told of each of them
+     * @throws IllegalArgumentException with a sentence that names the text
+     */
+    static Export parse(String line, Consumer<UnknownClientException> unknown) {
+        String[] words = words(line);
+        List<ClientRule> rules = new ArrayList<>();
+        Set<String> named = new HashSet<>();
+        for (int i = 1; i < words.length; i++) {
+            try {
+                ClientRule rule = ClientRule.parse(words[i]);
+                if (!named.add(rule.clients())) {
+                    throw new IllegalArgumentException(
+                            "'"
+                                    + line
+                                    + "' names "
+                                    + rule.clients()
+                                    + " twice; is a space too much?");
+                }
+                rules.add(rule);
+            } catch (UnknownClientException e) {
+                unknown.accept(e);
+            }
+        }
+        return of(words[0], rules);
+    }
+
+    private static String[] words(String line) {
         String[] words = line.strip().split("\\s+", -1);
         if (words.length < 2) {
             throw new IllegalArgumentException(
                     "'" + line + "' is not 'PATH CLIENTS(OPTIONS) ...', as '/ 10.0.0.0/8(rw)'");
         }
-        List<ClientRule> rules = new ArrayList<>();
-        for (int i = 1; i < words.length; i++) {
-            rules.add(ClientRule.parse(words[i]));
-        }
-        return of(words[0], rules);
+        return words;
+    }
+
+    /** The path of a line, without asking for its clients. */
+    static String pathOf(String line) {
+        return clean(words(line)[0]);
     }
 
     private static String clean(String path) {

@@ -62,7 +62,7 @@ public final class ExportList {
                 before -> {
                     List<String> kept = without(before, added.path());
                     kept.add(line.strip());
-                    Exports.of(kept.stream().map(Export::parse).toList());
+                    Exports.of(kept.stream().map(Export::pathOf).map(ExportList::closed).toList());
                     return kept;
                 });
     }
@@ -81,10 +81,14 @@ public final class ExportList {
                 });
     }
 
+    private static Export closed(String path) {
+        return Export.of(path, List.of());
+    }
+
     private static List<String> without(List<String> before, String path) {
         List<String> kept = new ArrayList<>();
         for (String line : before) {
-            if (!Export.parse(line).path().equals(path)) {
+            if (!Export.pathOf(line).equals(path)) {
                 kept.add(line);
             }
         }

@@ -2,7 +2,10 @@ package io.cairn.nfs.export;
 
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Scheduler;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -11,11 +14,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The {@link ExportList} of a filesystem as a gateway follows it: looked at every second, so that a
  * change needs no restart. While there is no list, or none that can be read, the last one holds, at
- * first a given one. Thread-safe.
+ * first a given one. A client whose name nobody knows is left out and looked for again from time to
+ * time; the others are served meanwhile. Thread-safe.
  */
 public final class SharedExports implements Exports, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedExports.class);
     private static final long LOOK_MS = 1000;
+
+    /** Names that were not known are looked up again in every so manieth look. */
+    private static final int LOOKS_UNKNOWN = 30;
 
     private final ExportList list;
     private final Scheduler scheduler;
@@ -23,6 +30,8 @@ public final class SharedExports implements Exports, AutoCloseable {
     private volatile List<Export> current;
     private volatile boolean closed;
     private @Nullable List<String> known;
+    private final Set<String> unknown = new TreeSet<>();
+    private int looks;
 
     /**
      * Looks for the first time; blocks.
@@ -65,15 +74,29 @@ public final class SharedExports implements Exports, AutoCloseable {
             LOG.debug("The list of exports cannot be read now: {}", e.getMessage());
             return;
         }
-        if (lines == null || lines.equals(known)) {
-            return;
+        boolean retry = !unknown.isEmpty() && ++looks % LOOKS_UNKNOWN == 0;
+        if (lines != null && (retry || !lines.equals(known))) {
+            boolean changed = !lines.equals(known);
+            known = lines;
+            take(lines, changed);
         }
-        known = lines;
+    }
+
+    private void take(List<String> lines, boolean changed) {
+        Set<String> missing = new TreeSet<>();
         try {
-            List<Export> parsed = lines.stream().map(Export::parse).toList();
+            List<Export> parsed = new ArrayList<>();
+            for (String line : lines) {
+                parsed.add(Export.parse(line, e -> missing.add(String.valueOf(e.getMessage()))));
+            }
             Exports.of(parsed);
             current = parsed;
-            LOG.info("Exports now: {}", lines);
+            if (changed || !missing.equals(unknown)) {
+                LOG.info("Exports now: {}", lines);
+                missing.forEach(what -> LOG.warn("A client of an export is left out: {}", what));
+            }
+            unknown.clear();
+            unknown.addAll(missing);
         } catch (IllegalArgumentException e) {
             LOG.warn("The list of exports is not taken over: {}", e.getMessage());
         }

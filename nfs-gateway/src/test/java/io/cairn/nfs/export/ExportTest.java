@@ -50,6 +50,27 @@ final class ExportTest {
     }
 
     @Test
+    void networksMayHaveMasks() throws Exception {
+        Export export = Export.parse("/ 10.0.0.0/255.0.0.0 1.2.3.4/255.255.255.255 * ");
+        assertEquals("10.0.0.0/255.0.0.0", found(export, "10.255.0.1").clients());
+        assertEquals("1.2.3.4/255.255.255.255", found(export, "1.2.3.4").clients());
+        assertEquals("*", found(export, "11.0.0.1").clients());
+        Export any = Export.parse("/ 0.0.0.0/0.0.0.0");
+        assertEquals("0.0.0.0/0.0.0.0", found(any, "9.9.9.9").clients());
+    }
+
+    @Test
+    void numberThatIsNoUserIsAnonymous() {
+        ClientRule rule = ClientRule.parse("*(no_root_squash)");
+        assertEquals(65_534, rule.caller(Credential.sys(-1, 0)).uid());
+        assertEquals(65_534, rule.caller(Credential.sys(-1, 0)).gid());
+        Caller user = rule.caller(Credential.sys(7, -1, 0, -1));
+        assertEquals(7, user.uid());
+        assertEquals(65_534, user.gid());
+        assertArrayEquals(new int[] {0, 65_534}, user.groups());
+    }
+
+    @Test
     void standardsAreThoseOfExports5() throws Exception {
         ClientRule rule = found(Export.parse("/ *"), "1.2.3.4");
         assertTrue(rule.readOnly());
@@ -97,7 +118,14 @@ final class ExportTest {
                         "/a 10.0.0.0/33",
                         "/a 10.0.0.0/x",
                         "/a no-such-host.invalid",
-                        "/a *(anonuid=x)")) {
+                        "/a *(anonuid=x)",
+                        "/a *(anonuid=4294967295)",
+                        "/a 10/8(rw)",
+                        "/a 192.168.1(rw)",
+                        "/a 192.168.1.256",
+                        "/a 10.0.0.0/255.0.255.0",
+                        "/a 10.0.0.0/256.0.0.0",
+                        "/a * (rw)")) {
             assertThrows(IllegalArgumentException.class, () -> Export.parse(line), line);
         }
         assertThrows(

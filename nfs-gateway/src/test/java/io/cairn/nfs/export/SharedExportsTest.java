@@ -97,14 +97,44 @@ final class SharedExportsTest {
     void listThatCannotBeReadChangesNothing() {
         list.put("/a *");
         try (SharedExports shared = new SharedExports(list, List.of(), scheduler, Runnable::run)) {
-            files.setXattr(
-                    Caller.ROOT,
-                    FileSystem.ROOT_INO,
-                    "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII),
-                    "nonsense\n".getBytes(StandardCharsets.US_ASCII),
-                    0);
+            write("nonsense");
             later.remove().run();
             assertEquals(List.of("/a"), paths(shared));
         }
+    }
+
+    /** A machine that was taken out of service must not take the others along. */
+    @Test
+    void clientNobodyKnowsIsLeftOut() {
+        String line = "/a no-such-host.invalid(rw) 10.0.0.1(rw)";
+        write(line);
+        try (SharedExports shared = new SharedExports(list, List.of(), scheduler, Runnable::run)) {
+            assertEquals(List.of("/a"), paths(shared));
+            assertEquals(List.of("10.0.0.1"), clients(shared.all().get(0)));
+            list.put("/b *");
+            assertEquals(List.of(line, "/b *"), list.lines());
+            later.remove().run();
+            assertEquals(List.of("/a", "/b"), paths(shared));
+            for (int i = 0; i < 40; i++) {
+                later.remove().run();
+            }
+            assertEquals(List.of("/a", "/b"), paths(shared));
+            assertTrue(list.remove("/a"));
+            later.remove().run();
+            assertEquals(List.of("/b"), paths(shared));
+        }
+    }
+
+    private static List<String> clients(Export export) {
+        return export.rules().stream().map(ClientRule::clients).toList();
+    }
+
+    private void write(String text) {
+        files.setXattr(
+                Caller.ROOT,
+                FileSystem.ROOT_INO,
+                "trusted.cairn.exports".getBytes(StandardCharsets.US_ASCII),
+                (text + "\n").getBytes(StandardCharsets.UTF_8),
+                0);
     }
 }
