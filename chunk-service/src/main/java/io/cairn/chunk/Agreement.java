@@ -226,17 +226,10 @@ final class Agreement {
      */
     private void settleHere(BlobKey blob, ChunkKey key) {
         try {
-            WriteMark whole = term.target().settle(blob);
+            WriteMark whole = term.target().settle(blob, term.epoch());
             if (whole != null) {
                 member.origins().note(term.unbrokenSince(), key, whole);
             }
-            ChunkState state = member.state(term, key);
-            term.target()
-                    .zero(
-                            member.address(term, key, state.chunkSizeLog2()),
-                            state.sequence() + 1,
-                            0,
-                            0);
             LOG.info("{} was in doubt and no other member has it: taken as it stands", blob);
         } catch (FsException e) {
             LOG.error("{} is damaged and no other member has it: {}", blob, e.getMessage());

@@ -449,7 +449,7 @@ final class Blob {
     }
 
     /** Takes what is there when no other copy exists. Returns what is there for certain. */
-    @Nullable WriteMark settle() throws IOException {
+    @Nullable WriteMark settle(long epoch) throws IOException {
         mutation.lock();
         changing.lock();
         try {
@@ -458,7 +458,7 @@ final class Blob {
                     (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
                             && shelf.log.isRecovered(key);
             if (explained && blob != null) {
-                return settle(blob);
+                return settle(blob, epoch);
             }
             String problem = ": nothing explains its damage; it needs a peer's copy";
             throw new FsException(Errno.EIO, shelf.paths.blob(key) + problem);
@@ -470,8 +470,8 @@ final class Blob {
         }
     }
 
-    private @Nullable WriteMark settle(BlobBody blob) throws IOException {
-        BlobVersion kept = new Settlement(blob).run() == 0 ? whole : null;
+    private @Nullable WriteMark settle(BlobBody blob, long epoch) throws IOException {
+        BlobVersion kept = new Settlement(blob, epoch).run() == 0 ? whole : null;
         condition = Condition.GOOD;
         reason = "";
         whole = null;

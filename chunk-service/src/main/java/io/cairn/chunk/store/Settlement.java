@@ -7,7 +7,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes the data of a blob in doubt as it stands: gives blocks that do not match their checksum a
- * new one, and makes what lies beyond the length zeros again. Only for blobs that an intent record
+ * new one, and makes what lies beyond the length zeros again. That is the next version of the blob:
+ * another replica that has the last write is not the same. Only for blobs that an intent record
  * names (I8), and only when no other copy exists. Used under the locks of the blob.
  */
 final class Settlement {
@@ -18,9 +19,11 @@ final class Settlement {
     private final BlobFile file;
     private final BlockMap map;
     private final int lengthBytes;
+    private final long epoch;
 
-    /** A settlement of a blob. */
-    Settlement(BlobBody body) {
+    /** A settlement of a blob in an epoch of its group. */
+    Settlement(BlobBody body, long epoch) {
+        this.epoch = epoch;
         this.body = body;
         this.file = body.file();
         this.map = body.map();
@@ -33,7 +36,7 @@ final class Settlement {
         int settled = settleBlocks();
         BlobVersion last = body.version();
         BlobVersion next =
-                new BlobVersion(last.epoch(), last.sequence(), last.lengthBytes(), map.sum());
+                new BlobVersion(epoch, last.sequence() + 1, last.lengthBytes(), map.sum());
         body.writeHeader(next, next, PendingBlocks.NONE);
         body.setVersion(next);
         file.writeTable(map, 0, map.blocks());

@@ -370,11 +370,12 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     /**
-     * There is no peer: makes a blob in doubt usable as it stands, with new checksums. Returns the
+     * There is no peer: makes a blob in doubt usable as it stands, with new checksums, durably.
+     * What it holds may be no write at all, so it becomes the next one, of this epoch. Returns the
      * last write that is there for certain, if any. EIO when it is damaged rather than in doubt.
      */
-    public @Nullable WriteMark settle(BlobKey key) {
-        return on(key, Blob::settle);
+    public @Nullable WriteMark settle(BlobKey key, long epoch) {
+        return on(key, blob -> blob.settle(epoch));
     }
 
     /** Flushes everything, marks the target clean and releases it. Idempotent. */

@@ -238,7 +238,7 @@ final class CrashHistory {
             ChunkAddress chunk = chunk(key.oid(), key.index());
             trace("settle", chunk);
             try {
-                checkKept(chunk, world.target().settle(key), power);
+                checkKept(chunk, world.target().settle(key, chunk.epoch()), power);
             } catch (FsException e) {
                 assertEquals(Errno.EIO, e.errno());
                 assertTrue(!model(chunk).isFlushed(), () -> where(chunk) + ": " + e.getMessage());

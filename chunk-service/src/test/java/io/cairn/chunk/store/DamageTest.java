@@ -128,7 +128,7 @@ class DamageTest {
         disk.corrupt(path, TABLE, new byte[4]);
         assertFalse(isReadable("data and checksum of block 0 are bad"));
         world.reopen();
-        StorageTargetTest.fails(Errno.EIO, () -> world.target().settle(StoreWorld.key(A)));
+        StorageTargetTest.fails(Errno.EIO, () -> world.target().settle(StoreWorld.key(A), 9));
         StorageTargetTest.fails(Errno.EIO, () -> world.write(A, 0, contents));
         world.install(A, 20, contents, 3);
         assertArrayEquals(contents, world.read(A));

@@ -46,7 +46,7 @@ class FailureTest {
             StorageTargetTest.fails(Errno.EIO, () -> world.target().flush(A));
             StorageTargetTest.fails(Errno.EIO, () -> world.write(A, 0, data));
             StorageTargetTest.fails(Errno.EIO, () -> world.read(A));
-            StorageTargetTest.fails(Errno.EIO, () -> world.target().settle(key(A)));
+            StorageTargetTest.fails(Errno.EIO, () -> world.target().settle(key(A), 9));
             assertEquals(0, world.stat(A).sequence());
             assertEquals(List.of(key(A)), world.target().doubtful());
             if (round == 0) {

@@ -278,7 +278,7 @@ class StorageTargetTest {
         assertThrows(StoreWorld.BadBlock.class, () -> world.read(A));
         assertFalse(world.target().verify(A));
         assertEquals(List.of(StoreWorld.key(A)), world.target().doubtful());
-        fails(Errno.EIO, () -> world.target().settle(StoreWorld.key(A)));
+        fails(Errno.EIO, () -> world.target().settle(StoreWorld.key(A), 9));
         byte[] good = bytes(23, 100);
         world.install(A, 9, good, 1);
         assertArrayEquals(good, world.read(A));
