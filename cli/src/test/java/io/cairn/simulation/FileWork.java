@@ -79,7 +79,7 @@ final class FileWork {
             model.closed();
             since = model.all();
         }
-        if (random.nextInt(3) == 0 && !check(model, opened.get(), since)) {
+        if (random.nextInt(3) == 0 && !check(model, opened.get(), since, model.all())) {
             opened.get().close();
             giveUp(model, false);
             return;
@@ -196,9 +196,13 @@ final class FileWork {
         return synced.isDone();
     }
 
-    /** Whether contents are as they must be, or cannot be read now. */
-    private boolean check(FileModel model, OpenFile file, int since) {
-        int before = model.all();
+    /**
+     * Whether contents are as they must be, or cannot be read now.
+     *
+     * @param before how many changes there were before the file was opened: the open may have been
+     *     answered long before its answer arrived
+     */
+    private boolean check(FileModel model, OpenFile file, int since, int before) {
         Outcome<ByteBuffer> seen = contents(file, model.name);
         boolean still = before == model.all();
         String mismatch = seen.isDone() ? model.mismatch(seen.get(), since, still) : null;
@@ -234,6 +238,7 @@ final class FileWork {
         }
         FileModel model = Oracle.pick(random, oracle.files);
         int since = model.acknowledged();
+        int before = model.all();
         Outcome<OpenFile> opened =
                 call.ask(
                         "open " + model.name + " to read",
@@ -244,7 +249,7 @@ final class FileWork {
             }
             return;
         }
-        check(model, opened.get(), since);
+        check(model, opened.get(), since, before);
         call.run("close " + model.name, opened.get()::close);
     }
 
