@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +26,7 @@ final class MountAclTest {
     @TempDir private Path base;
     private final Closing closing = new Closing();
 
-    private Posix mount(String driver) throws Exception {
+    private Posix mount(String given) throws Exception {
         Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path mountpoint = Files.createDirectory(base.resolve("mnt"));
         World world = closing.add(new World());
@@ -36,7 +37,7 @@ final class MountAclTest {
                                 world,
                                 new EmbeddedCluster.Plan(base.resolve("data"), 1, 1, any, any)));
         Source source = new Source(List.of(cluster.master()), "/");
-        MountOptions options = MountOptions.parse("driver=" + driver);
+        MountOptions options = MountOptions.parse(given);
         closing.add(new MountNode(world, source, mountpoint, options));
         return new NativePosix(mountpoint, EnumSet.noneOf(Posix.Capability.class), 0);
     }
@@ -61,7 +62,7 @@ final class MountAclTest {
     @ParameterizedTest
     @ValueSource(strings = {"kernel", "jnr"})
     void listsAreKeptWithTheMode(String driver) throws Exception {
-        Posix posix = mount(driver);
+        Posix posix = mount("driver=" + driver);
         run("echo text >mnt/f; chmod 640 mnt/f; mkdir mnt/d; chmod 755 mnt/d");
         posix.setxattr("f", Acl.ACCESS_ATTRIBUTE, acl(0640, 7, 6).toBytes(), 0);
         assertEquals("660", run("stat -c %a mnt/f"));
@@ -77,5 +78,24 @@ final class MountAclTest {
         run("chmod 660 mnt/f");
         posix.removexattr("f", Acl.ACCESS_ATTRIBUTE);
         assertEquals("660", run("stat -c %a mnt/f"));
+    }
+
+    @Test
+    void theKernelEnforcesListsWhenAsked() throws Exception {
+        Posix posix = mount("acl");
+        String asUser = "setpriv --reuid 1000 --regid 1000 --clear-groups ";
+        run("echo text >mnt/f; chmod 600 mnt/f; mkdir mnt/d");
+        assertEquals("refused", run(asUser + "cat mnt/f 2>/dev/null || echo refused"));
+        posix.setxattr("f", Acl.ACCESS_ATTRIBUTE, acl(0600, 6, 6).toBytes(), 0);
+        assertEquals("text", run(asUser + "cat mnt/f"));
+        posix.setxattr("f", Acl.ACCESS_ATTRIBUTE, acl(0600, 6, 0).toBytes(), 0);
+        assertEquals("refused", run(asUser + "cat mnt/f 2>/dev/null || echo refused"));
+
+        run("umask 077; echo text >mnt/plain; mkdir mnt/plain.d; mkfifo mnt/plain.p");
+        assertEquals("600 700 600", run("stat -c %a mnt/plain* | xargs"));
+        posix.setxattr("d", Acl.DEFAULT_ATTRIBUTE, acl(0750, 7, 7).toBytes(), 0);
+        run("umask 077; echo text >mnt/d/g; mkdir mnt/d/s; mkfifo mnt/d/p");
+        assertEquals("660 660 770", run("stat -c %a mnt/d/g mnt/d/p mnt/d/s | xargs"));
+        assertEquals("text", run(asUser + "cat mnt/d/g"));
     }
 }

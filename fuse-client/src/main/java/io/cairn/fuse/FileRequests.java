@@ -108,7 +108,7 @@ final class FileRequests {
     int create(LoopThread thread) {
         long in = thread.arguments();
         int flags = getInt(in);
-        int mode = getInt(in + 4) & 07777;
+        int mode = nodes.masked(thread, getInt(in + 4), getInt(in + 8)) & 07777;
         Name name = Name.of(RawMemory.getString(in + 16, FileSystem.MAX_PATH_BYTES));
         FileSystem.Created created =
                 fileSystem.create(thread.caller(), thread.node(), name, mode, flags);

@@ -80,6 +80,10 @@ final class JnrDriver implements Driver {
 
     /** Mounts. */
     static JnrDriver mount(MountState state, Path path) {
+        if (state.options().acl()) {
+            throw new MountException(
+                    MountException.Category.USAGE, "option acl needs driver=kernel");
+        }
         return new JnrDriver(LibFuse.load(), state, path);
     }
 

@@ -14,6 +14,8 @@ import java.util.TreeSet;
  * @param readOnly whether the kernel refuses changes
  * @param allowOther whether users other than the one who mounted may enter
  * @param nonEmpty whether a mountpoint that contains files is accepted (they are hidden meanwhile)
+ * @param acl whether the kernel enforces access control lists; it then asks for the lists of every
+ *     inode that it checks
  * @param attributeTimeoutMs how long the kernel may answer {@code stat} from its memory, or {@link
  *     #CHOICE_OF_DRIVER}
  * @param entryTimeoutMs how long the kernel may keep that a name leads to an inode
@@ -29,6 +31,7 @@ public record MountOptions(
         boolean readOnly,
         boolean allowOther,
         boolean nonEmpty,
+        boolean acl,
         long attributeTimeoutMs,
         long entryTimeoutMs,
         int maxBackground,
@@ -76,6 +79,8 @@ public record MountOptions(
                     "allow_other",
                     "noallow_other",
                     "nonempty",
+                    "acl",
+                    "noacl",
                     "driver",
                     "attr_timeout",
                     "entry_timeout",
@@ -91,6 +96,7 @@ public record MountOptions(
                 DriverKind.KERNEL,
                 false,
                 root,
+                false,
                 false,
                 CHOICE_OF_DRIVER,
                 1000,
@@ -151,6 +157,8 @@ public record MountOptions(
             case "allow_other" -> withAllowOther(true);
             case "noallow_other" -> withAllowOther(false);
             case "nonempty" -> withNonEmpty(true);
+            case "acl" -> withAcl(true);
+            case "noacl" -> withAcl(false);
             case "driver" -> withDriver(driver(value));
             case "attr_timeout" -> withAttributeTimeoutMs(milliseconds(name, value));
             case "entry_timeout" -> withEntryTimeoutMs(milliseconds(name, value));
@@ -248,6 +256,22 @@ public record MountOptions(
         return copy(driver, readOnly, allowOther, value, fsName, kernelFlags);
     }
 
+    public MountOptions withAcl(boolean value) {
+        return new MountOptions(
+                driver,
+                readOnly,
+                allowOther,
+                nonEmpty,
+                value,
+                attributeTimeoutMs,
+                entryTimeoutMs,
+                maxBackground,
+                threads,
+                readAheadKb,
+                fsName,
+                kernelFlags);
+    }
+
     public MountOptions withFsName(String value) {
         return copy(driver, readOnly, allowOther, nonEmpty, value, kernelFlags);
     }
@@ -274,6 +298,7 @@ public record MountOptions(
                 newReadOnly,
                 newAllowOther,
                 newNonEmpty,
+                acl,
                 attributeTimeoutMs,
                 entryTimeoutMs,
                 maxBackground,
@@ -314,6 +339,7 @@ public record MountOptions(
                 readOnly,
                 allowOther,
                 nonEmpty,
+                acl,
                 newAttributeTimeoutMs,
                 newEntryTimeoutMs,
                 newMaxBackground,

@@ -90,6 +90,20 @@ final class NodeRequests {
         }
     }
 
+    /**
+     * The mode of a new inode in the directory of the request: without what the umask takes, unless
+     * a list is inherited there, which says it all (acl(5)). Where the kernel does not enforce
+     * lists it has applied the umask itself.
+     */
+    int masked(LoopThread thread, int mode, int umask) {
+        if (!state.options().acl()
+                || fileSystem.getAttributes(thread.caller(), thread.node()).acls().inherited()
+                        != null) {
+            return mode;
+        }
+        return mode & ~umask;
+    }
+
     int getattr(LoopThread thread) {
         return attributes(thread, fileSystem.getAttributes(thread.caller(), thread.node()));
     }
@@ -167,7 +181,7 @@ final class NodeRequests {
     /** fuse_mknod_in: +0 mode +4 rdev +8 umask +16 name. */
     int mknod(LoopThread thread) {
         long in = thread.arguments();
-        int mode = getInt(in);
+        int mode = masked(thread, getInt(in), getInt(in + 8));
         FileType type = FileType.ofMode(mode);
         if (type == null || type == FileType.DIRECTORY || type == FileType.SYMLINK) {
             throw new FsException(Errno.EINVAL);
@@ -182,7 +196,7 @@ final class NodeRequests {
     /** fuse_mkdir_in: +0 mode +4 umask +8 name. */
     int mkdir(LoopThread thread) {
         long in = thread.arguments();
-        int mode = getInt(in) & 07777;
+        int mode = masked(thread, getInt(in), getInt(in + 4)) & 07777;
         return entry(thread, fileSystem.mkdir(thread.caller(), thread.node(), name(in + 8), mode));
     }
 

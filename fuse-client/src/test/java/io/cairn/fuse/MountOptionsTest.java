@@ -22,6 +22,7 @@ class MountOptionsTest {
                         false,
                         true,
                         false,
+                        false,
                         MountOptions.CHOICE_OF_DRIVER,
                         1000,
                         64,
@@ -41,7 +42,7 @@ class MountOptionsTest {
     void everyOptionIsRead() {
         MountOptions options =
                 MountOptions.parse(
-                        "ro,noallow_other,nonempty,driver=jnr,attr_timeout=0.5,entry_timeout=2,"
+                        "ro,noallow_other,nonempty,acl,driver=jnr,attr_timeout=0.5,entry_timeout=2,"
                                 + "max_background=12,threads=3,read_ahead_kb=256,"
                                 + "fsname=a:1\\,b:2/x,noexec,nosuid");
         assertEquals(
@@ -49,6 +50,7 @@ class MountOptionsTest {
                         DriverKind.JNR,
                         true,
                         false,
+                        true,
                         true,
                         500,
                         2000,
