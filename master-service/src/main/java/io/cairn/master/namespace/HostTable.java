@@ -23,12 +23,19 @@ final class HostTable {
     /** Machines with locks. */
     static final int MAX_HOSTS = 1 << 14;
 
+    /**
+     * Machines with locks at one address. Several may be there, behind a NAT or with several names,
+     * but one that makes up names must not leave nothing for the others.
+     */
+    static final int MAX_HOSTS_PER_ADDRESS = 1 << 10;
+
     /** Locks of one machine, held and awaited, counted for each owner, file and kind. */
     static final int MAX_LOCKS = 1 << 16;
 
     private final Transaction transaction;
     private final Map<LockHost, Host> byName = new HashMap<>();
     private final Map<Long, Host> byNumber = new HashMap<>();
+    private final Map<String, Integer> byAddress = new HashMap<>();
     private int notifyState;
 
     /** A machine; the fields are what its record says. */
@@ -81,6 +88,7 @@ final class HostTable {
     private void add(Host host) {
         byName.put(host.contact.host(), host);
         byNumber.put(host.number, host);
+        byAddress.merge(host.contact.host().address(), 1, Integer::sum);
     }
 
     /** The state number in a {@code META} value. */
@@ -128,6 +136,14 @@ final class HostTable {
                     Errno.ENOLCK,
                     MAX_HOSTS + " machines have locks: release some (cairn nfs locks)");
         }
+        if (byAddress.getOrDefault(host.address(), 0) >= MAX_HOSTS_PER_ADDRESS) {
+            throw new FsException(
+                    Errno.ENOLCK,
+                    MAX_HOSTS_PER_ADDRESS
+                            + " machines at "
+                            + host.address()
+                            + " have locks: release some (cairn nfs locks)");
+        }
     }
 
     private static int bytes(String text) {
@@ -145,6 +161,8 @@ final class HostTable {
     private void remove(Host host) {
         byNumber.remove(host.number);
         byName.remove(host.contact.host());
+        byAddress.computeIfPresent(
+                host.contact.host().address(), (_, count) -> count == 1 ? null : count - 1);
     }
 
     /** Whether a machine tells a state that is younger than the one of its locks. */

@@ -243,6 +243,22 @@ class HostLocksTest {
         assertEquals(GRANTED, set(one, BETA, posix(Mode.EXCLUSIVE, 0, 0)));
     }
 
+    /** The names are the client's word; its address is not. */
+    @Test
+    void oneAddressCannotTakeAllThePlaces() {
+        Lock lock = posix(Mode.SHARED, 0, 0);
+        LockHost last = new LockHost("last", "10.0.0.66");
+        for (int i = 0; i < HostTable.MAX_HOSTS_PER_ADDRESS; i++) {
+            assertEquals(GRANTED, set(one, new LockHost("h" + i, "10.0.0.66"), lock));
+        }
+        assertEquals(Errno.ENOLCK, refused(in(last, 1), lock));
+        assertEquals(GRANTED, set(one, ALPHA, lock));
+        assertEquals(GRANTED, set(one, new LockHost("h1", "10.0.0.66"), lock));
+        bench.as(one, new HostMutation.ReleaseHost(new LockHost("h0", "10.0.0.66"), 0));
+        assertEquals(GRANTED, set(one, last, lock));
+        assertEquals(Errno.ENOLCK, refused(in(new LockHost("h0", "10.0.0.66"), 1), lock));
+    }
+
     @Test
     void stateNumbersAreOddAndGrow() {
         for (int expected : new int[] {1, 3, 5}) {
