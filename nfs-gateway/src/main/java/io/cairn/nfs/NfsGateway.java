@@ -113,6 +113,7 @@ public final class NfsGateway implements AutoCloseable {
         NfsGateway gateway = new NfsGateway(workers, programs, locks, world.metrics);
         try {
             gateway.listen(settings, world);
+            locks.begin();
             return gateway;
         } catch (RuntimeException e) {
             gateway.close();

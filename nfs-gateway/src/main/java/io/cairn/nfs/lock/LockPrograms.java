@@ -29,7 +29,7 @@ public final class LockPrograms implements AutoCloseable {
      */
     public record Threads(Executor workers, Scheduler scheduler, Clock clock) {}
 
-    /** Over files and their locks; begins to tell machines with locks that their server is back. */
+    /** Over files and their locks. */
     public LockPrograms(LockableFiles files, HostLocks locks, LockPace pace, Threads threads) {
         BlockedLocks.Threads on =
                 new BlockedLocks.Threads(threads.workers, threads.scheduler, threads.clock);
@@ -53,6 +53,11 @@ public final class LockPrograms implements AutoCloseable {
         } catch (SocketException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Begins to tell machines with locks that their server is back; when the door is open. */
+    public void begin() {
+        notices.begin();
     }
 
     /** The programs, for an RPC door. */

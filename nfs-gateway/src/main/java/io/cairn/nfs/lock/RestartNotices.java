@@ -46,7 +46,7 @@ final class RestartNotices implements AutoCloseable {
     private record Notice(HostRecord host, int state, int tries) {}
 
     /**
-     * Begins to look.
+     * Does nothing before {@link #begin}.
      *
      * @param addresses the addresses of this machine now, as text
      */
@@ -61,6 +61,10 @@ final class RestartNotices implements AutoCloseable {
         this.pace = pace;
         this.threads = threads;
         this.addresses = addresses;
+    }
+
+    /** Begins to look; once, and not before those who are told find us at our port. */
+    void begin() {
         run(this::look);
     }
 
@@ -86,7 +90,7 @@ final class RestartNotices implements AutoCloseable {
         fresh.removeAll(known);
         try {
             if (!fresh.isEmpty()) {
-                begin(fresh);
+                tellOf(fresh);
             }
             known = now;
         } catch (FsException e) {
@@ -95,7 +99,7 @@ final class RestartNotices implements AutoCloseable {
         threads.scheduler().schedule(() -> run(this::look), LOOK_MS);
     }
 
-    private void begin(Set<String> fresh) {
+    private void tellOf(Set<String> fresh) {
         List<HostRecord> concerned =
                 locks.hosts().stream()
                         .filter(host -> fresh.contains(host.contact().server()))

@@ -3,10 +3,12 @@ package io.cairn.nfs.lock;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FsException;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.Lock;
@@ -18,6 +20,8 @@ import io.cairn.nfs.lock.NlmClient.Range;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.testkit.ModelFileSystem;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -56,7 +60,9 @@ final class RestartNoticesTest {
 
     private RestartNotices start() {
         BlockedLocks.Threads threads = new BlockedLocks.Threads(workers, scheduler, Clock.system());
-        return new RestartNotices(locks, calls, pace, threads, addresses::get);
+        RestartNotices notices = new RestartNotices(locks, calls, pace, threads, addresses::get);
+        notices.begin();
+        return notices;
     }
 
     private void assertTold(String server, int state) throws InterruptedException {
@@ -137,6 +143,20 @@ final class RestartNoticesTest {
             assertEquals(NlmClient.GRANTED, alpha.unlock(range));
             assertEquals(NlmClient.GRANTED, beta.lock(range, true));
             assertTrue(locks.hosts().size() == 1);
+        }
+    }
+
+    /** Who is told comes at once to claim its locks, and must find us. */
+    @Test
+    void aGatewayThatDoesNotGetItsPortTellsNobody() throws Exception {
+        lock(HERE, "127.0.0.1");
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Endpoint taken = new Endpoint("127.0.0.1", other.getLocalPort());
+            NfsSettings settings = NfsSettings.of(taken).withLockPace(pace);
+            String export = "/ *(rw,no_root_squash,insecure)";
+            assertThrows(
+                    FsException.class, () -> new ModelGateway(files, settings, export).close());
+            assertNobodyIsTold();
         }
     }
 }
