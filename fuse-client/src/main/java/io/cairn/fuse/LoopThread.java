@@ -15,7 +15,8 @@ import java.nio.ByteBuffer;
  *   +-----+-------+-------+-------+----+----+----+-------+-----------
  * </pre>
  *
- * Everything but {@link #start}, {@link #join} and {@link #request} is for the thread itself.
+ * Everything but {@link #start}, {@link #join}, {@link #request} and {@link #mayRelease} is for the
+ * thread itself.
  */
 final class LoopThread extends Thread implements Attendant {
     /** Where the arguments of the request begin. */
@@ -29,6 +30,7 @@ final class LoopThread extends Thread implements Attendant {
     private ByteBuffer view = ByteBuffer.allocate(0);
     private ByteBuffer replyView = view;
     private volatile long servedAndServing;
+    private volatile boolean mayRelease;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
     /** FUSE_ROOT_ID. */
@@ -72,20 +74,33 @@ final class LoopThread extends Thread implements Attendant {
         loop.glance(this);
     }
 
-    /** A request was read. */
+    /** A request is going to be read, if there is one. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
     void begin() {
+        mayRelease = true;
         servedAndServing++;
     }
 
-    /** It was served. */
+    /** It is no release. */
+    void noRelease() {
+        mayRelease = false;
+    }
+
+    /** There was none, or it was served. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
     void end() {
+        mayRelease = false;
         servedAndServing++;
+    }
+
+    /** Whether what is being read or served may be the last close of a file. For any thread. */
+    boolean mayRelease() {
+        return mayRelease;
     }
 
     /**
-     * A number that is odd while a request is being served, another one for each. For any thread.
+     * A number that is odd while a request is being read or served, another one for each. For any
+     * thread.
      */
     long request() {
         return servedAndServing;

@@ -99,11 +99,13 @@ final class OpenFiles {
      * @return 0, or EAGAIN negated when it is not to wait
      */
     int lock(LoopThread thread, long handle, Lock lock, boolean waits) {
+        boolean mayBeFreed = lock.kind() == Lock.Kind.FLOCK && thread.loop().hasReleases(thread);
         if (tryLock(handle, lock)) {
             return 0;
         }
         if (!waits) {
-            return -Errno.EAGAIN.number();
+            mayBeFreed |= lock.kind() == Lock.Kind.FLOCK && thread.loop().awaitReleases(thread);
+            return mayBeFreed && tryLock(handle, lock) ? 0 : -Errno.EAGAIN.number();
         }
         thread.loop().beginLockWait(thread);
         try {

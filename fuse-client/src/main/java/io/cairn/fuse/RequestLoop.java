@@ -35,6 +35,8 @@ final class RequestLoop {
     private static final long LOOK_NS = 50_000;
 
     private static final int SLEEP_MS = 1000;
+    private static final long RELEASES_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RELEASES_LOOK_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     /** Requests with more contents than this take long enough to serve others beside them. */
     private static final int BULKY_BYTES = 32 << 10;
@@ -103,7 +105,6 @@ final class RequestLoop {
             while (!over && (reader == thread || length > 0)) {
                 length = reader == thread ? receive(thread) : read(thread);
                 if (length > 0) {
-                    thread.begin();
                     watch.wake();
                     serve(thread, length);
                     thread.end();
@@ -136,7 +137,42 @@ final class RequestLoop {
     }
 
     private int read(LoopThread thread) {
-        return (int) Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
+        thread.begin();
+        int length = (int) Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
+        if (length <= 0) {
+            thread.end();
+        } else if (thread.opcode() != KernelProtocol.RELEASE) {
+            thread.noRelease();
+        }
+        return length;
+    }
+
+    /** Whether another thread may be serving the last close of a file. */
+    boolean hasReleases(LoopThread self) {
+        return copy().stream().anyMatch(other -> other != self && other.mayRelease());
+    }
+
+    /**
+     * Waits, not long, for the releases that other threads are serving now: the kernel tells of the
+     * last close of a file after close(2) has returned, so that what follows may overtake it.
+     *
+     * @return whether there were any
+     */
+    boolean awaitReleases(LoopThread self) {
+        boolean any = false;
+        long beganNs = System.nanoTime();
+        for (LoopThread other : copy()) {
+            long request = other.request();
+            while (other != self
+                    && other.mayRelease()
+                    && other.request() == request
+                    && System.nanoTime() - beganNs < RELEASES_NS) {
+                any = true;
+                handOver(self);
+                LockSupport.parkNanos(this, RELEASES_LOOK_NS);
+            }
+        }
+        return any;
     }
 
     /** ENOENT: the request was interrupted before it was read. */
