@@ -46,7 +46,7 @@ final class ChunkNode implements AutoCloseable {
                             world.scheduler(),
                             disks,
                             world.random(),
-                            BootIdentity.ofMachine(world.random()));
+                            BootIdentity.of(directories, world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             service.start();
         } catch (TargetException e) {

@@ -48,6 +48,13 @@ final class SystemCalls {
     static final int EOPNOTSUPP = 95;
     static final int EDQUOT = 122;
 
+    private static final int AT_FDCWD = -100;
+
+    /** struct statx: mask +0 (4 bytes), mnt_id +144 (8 bytes). */
+    private static final int STATX_BYTES = 256;
+
+    private static final long STATX_MNT_ID_AT = 144;
+    private static final int STATX_MNT_ID_UNIQUE = 0x4000;
     private static final long FICLONERANGE = 0x4020940DL;
 
     /** Owner only: what is stored is nobody else's business. */
@@ -80,6 +87,8 @@ final class SystemCalls {
                     ADDRESS,
                     JAVA_LONG,
                     JAVA_INT);
+    private static final MethodHandle STATX =
+            bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
@@ -193,6 +202,24 @@ final class SystemCalls {
             range.set(JAVA_LONG, 16, lengthBytes);
             range.set(JAVA_LONG, 24, 0);
             return (int) invoke(s -> (int) IOCTL.invokeExact(s, toFd, FICLONERANGE, range));
+        }
+    }
+
+    /**
+     * The number of the mount that a path is on, which no other mount had since the machine was
+     * started; negative when the kernel does not tell (statx(2), STATX_MNT_ID_UNIQUE).
+     */
+    long mountNumber(String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path);
+            MemorySegment answer = arena.allocate(STATX_BYTES, 8);
+            int mask = STATX_MNT_ID_UNIQUE;
+            long result = invoke(s -> (int) STATX.invokeExact(s, AT_FDCWD, name, 0, mask, answer));
+            if (result < 0) {
+                return result;
+            }
+            boolean told = (answer.get(JAVA_INT, 0) & mask) != 0;
+            return told ? answer.get(JAVA_LONG, STATX_MNT_ID_AT) & Long.MAX_VALUE : -EOPNOTSUPP;
         }
     }
 
