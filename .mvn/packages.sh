@@ -8,6 +8,9 @@ CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr
     e2fsprogs mount perl-base libnfs-utils"
 
+# A Linux kernel as NFS client in a virtual machine, and its traffic under the microscope.
+CAIRN_KERNEL_CLIENT_PACKAGES="qemu-system-x86 tshark iproute2 mount gcc libc6-dev"
+
 # Fetching Maven on a machine that has none.
 CAIRN_MAVEN_PACKAGES="maven"
 
@@ -47,6 +50,8 @@ cairn_has_package() {
         e2fsprogs) PATH=$PATH:/sbin:/usr/sbin command -v mkfs.ext4 >/dev/null 2>&1 ;;
         perl-base) command -v perl >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
+        qemu-system-x86) command -v qemu-system-x86_64 >/dev/null 2>&1 ;;
+        iproute2) PATH=$PATH:/sbin:/usr/sbin command -v ip >/dev/null 2>&1 ;;
         libnfs-utils) command -v nfs-cp >/dev/null 2>&1 ;;
         libc6-dev) [ -r /usr/include/stdlib.h ] ;;
         *) command -v "$1" >/dev/null 2>&1 ;;

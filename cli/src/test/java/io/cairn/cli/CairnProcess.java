@@ -46,7 +46,16 @@ final class CairnProcess implements AutoCloseable {
 
     static CairnProcess start(
             Path output, List<String> arguments, Map<String, String> environment) {
-        List<String> command = new ArrayList<>();
+        return start(output, List.of(), arguments, environment);
+    }
+
+    /** The same behind a command that becomes it, such as {@code nsenter}. */
+    static CairnProcess start(
+            Path output,
+            List<String> prefix,
+            List<String> arguments,
+            Map<String, String> environment) {
+        List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
