@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -136,6 +137,91 @@ final class KernelClientTest {
             network.moveServiceBack();
             gateway = gateway(SERVICE, network.first());
         }
+    }
+
+    @Test
+    void locksExcludeThoseOfMounts() throws Exception {
+        guest.run("echo locked >/mnt/l; sync", 20);
+        hold("write 0 10 try");
+        assertEquals("held 0 10", onMount("holder mnt/l 0 0"));
+        assertEquals("locked", onMount("lock mnt/l write 10 5 try 0"));
+        gateway.kill();
+        gateway = gateway(SERVICE, network.first());
+        assertEquals("held 0 10", onMount("holder mnt/l 0 0"));
+        guest.run("kill $(cat /tmp/holder)", 20);
+        Poll.until("unlock", 30, () -> onMount("holder mnt/l 0 0").equals("free"));
+        try (Closing held = new Closing()) {
+            held.add(holdOnMount("write 20 10"));
+            assertEquals("held 20 10\n", guest.run("probe holder /mnt/l 0 0", 20));
+            String denied = guest.run("! probe lock /mnt/l read 25 1 try 0", 20);
+            assertEquals("lock: Resource temporarily unavailable\n", denied);
+        }
+        Poll.until("unlock", 30, () -> guest.run("probe holder /mnt/l 0 0", 20).equals("free\n"));
+    }
+
+    @Test
+    void lockIsGrantedToOneThatWaits() throws Exception {
+        guest.run("echo locked >/mnt/l; sync", 20);
+        try (Closing held = new Closing()) {
+            held.add(holdOnMount("write 0 0"));
+            wait("read 5 1 wait");
+        }
+        // A client that gets no callback asks again after 30 seconds.
+        Poll.until("grant by callback", 10, () -> heldByGuest().equals("locked\n"));
+        guest.run("kill $(cat /tmp/holder)", 20);
+        Poll.until("unlock", 30, () -> onMount("holder mnt/l 0 0").equals("free"));
+        try (Closing held = new Closing()) {
+            held.add(holdOnMount("write 0 0"));
+            wait("write 0 10 wait");
+            gateway.kill();
+            gateway = gateway(SERVICE, network.first());
+        }
+        Poll.until("grant after a restart", 60, () -> heldByGuest().equals("locked\n"));
+        guest.run("kill $(cat /tmp/holder)", 20);
+    }
+
+    @Test
+    void accessListsAreThoseOfALocalDisk() throws Exception {
+        guest.run("sh /acl.sh /mnt/acl", 120);
+    }
+
+    private String heldByGuest() throws Exception {
+        return guest.run("cat /tmp/held", 20);
+    }
+
+    /** Lets the guest ask for a lock, in the background. */
+    private void wait(String lock) throws Exception {
+        String command = "probe lock /mnt/l " + lock + " 600 >/tmp/held 2>&1";
+        guest.run(command + " & echo $! >/tmp/holder", 20);
+        guest.run("sleep 2", 20);
+        assertEquals("", heldByGuest(), "not granted yet");
+    }
+
+    private void hold(String lock) throws Exception {
+        String command = "probe lock /mnt/l " + lock + " 600 >/tmp/held 2>&1";
+        guest.run(command + " & echo $! >/tmp/holder", 20);
+        Poll.until("lock in the guest", 30, () -> heldByGuest().equals("locked\n"));
+    }
+
+    private AutoCloseable holdOnMount(String lock) throws Exception {
+        Path log = Files.createTempFile(directory, "held", ".out");
+        Process process =
+                new ProcessBuilder((probe + " lock mnt/l " + lock + " try 600").split(" "))
+                        .directory(directory.toFile())
+                        .redirectErrorStream(true)
+                        .redirectOutput(log.toFile())
+                        .start();
+        AutoCloseable end =
+                () -> {
+                    process.destroyForcibly();
+                    Poll.until("end of the holder", 20, () -> !process.isAlive());
+                };
+        Poll.until("lock on the mount", 30, () -> Files.readString(log).equals("locked\n"));
+        return end;
+    }
+
+    private String onMount(String command) throws Exception {
+        return Shell.run(directory, probe + " " + command, 30).strip();
     }
 
     private void startWriter() throws Exception {
