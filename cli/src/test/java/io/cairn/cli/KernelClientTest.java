@@ -114,13 +114,19 @@ final class KernelClientTest {
     @Test
     void killedGatewayIsAPauseToAWriter() throws Exception {
         startWriter();
+        double slowestSeconds = 0;
         for (int i = 0; i < 3; i++) {
             awaitBlocks(160);
             gateway.kill();
+            long start = System.nanoTime();
             gateway = gateway(SERVICE, network.first());
+            slowestSeconds = Math.max(slowestSeconds, (System.nanoTime() - start) / 1e9);
         }
         awaitBlocks(160);
-        checkWriter("restart");
+        System.out.println("slowest start: " + slowestSeconds + " s");
+        // A kernel that was refused tries again after 3 s, then after 6 s.
+        double limitSeconds = slowestSeconds < 2.5 ? PAUSE_LIMIT_SECONDS : slowestSeconds + 6.5;
+        checkWriter("restart", limitSeconds);
     }
 
     @Test
@@ -131,7 +137,7 @@ final class KernelClientTest {
             gateway.kill();
             network.moveService();
             awaitBlocks(320);
-            checkWriter("move");
+            checkWriter("move", PAUSE_LIMIT_SECONDS);
             other.kill();
         } finally {
             network.moveServiceBack();
@@ -242,7 +248,7 @@ final class KernelClientTest {
     }
 
     /** Lets it end; every block is there, and none took too long. */
-    private void checkWriter(String what) throws Exception {
+    private void checkWriter(String what, double limitSeconds) throws Exception {
         guest.run(": >/tmp/stop; while ! grep -q longest /tmp/writer; do sleep 0.1; done", 60);
         String blocks = guest.run("sed -n 's/written //p' /tmp/writer | tail -n 1", 10).strip();
         guest.run("echo 3 >/proc/sys/vm/drop_caches; probe check /mnt/written " + blocks, 60);
@@ -250,6 +256,6 @@ final class KernelClientTest {
         double pauseSeconds =
                 Double.parseDouble(guest.run("sed -n 's/longest //p' /tmp/writer", 10).strip());
         System.out.println(what + ": " + blocks + " blocks, longest " + pauseSeconds + " s");
-        assertTrue(pauseSeconds < PAUSE_LIMIT_SECONDS, "paused for " + pauseSeconds + " s");
+        assertTrue(pauseSeconds < limitSeconds, "paused for " + pauseSeconds + " s");
     }
 }

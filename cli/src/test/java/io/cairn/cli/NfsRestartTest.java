@@ -20,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Gateways end, and the work of their clients goes on. */
 @Timeout(240)
 final class NfsRestartTest {
+    /** A fresh JVM without its cache of classes is the most of it. */
+    private static final double PAUSE_LIMIT_SECONDS = 4;
+
     @TempDir private Path directory;
     private final List<CairnProcess> started = new ArrayList<>();
     private String master = "";
@@ -70,6 +73,7 @@ final class NfsRestartTest {
             writer.awaitProgress(200);
             writer.finish();
             assertTrue(writer.resentBlocks() > 0, "nothing was ever at stake");
+            assertShortPause("restart", writer);
             writer.verify();
         }
     }
@@ -86,8 +90,16 @@ final class NfsRestartTest {
             writer.awaitProgress(400);
             writer.finish();
             assertEquals(1, writer.moves());
+            assertShortPause("move", writer);
             writer.verify();
         }
+    }
+
+    private static void assertShortPause(String what, NfsWriter writer) {
+        System.out.println(what + ": longest call " + writer.pauseSeconds() + " s");
+        assertTrue(
+                writer.pauseSeconds() < PAUSE_LIMIT_SECONDS,
+                () -> what + " took " + writer.pauseSeconds() + " s");
     }
 
     @Test

@@ -42,6 +42,7 @@ final class NfsWriter implements AutoCloseable {
     private final Thread thread;
     private int gateway;
     private int moves;
+    private volatile long longestNs;
     private long verifier;
     private @Nullable NfsClient client;
     private volatile @Nullable Throwable failure;
@@ -124,10 +125,13 @@ final class NfsWriter implements AutoCloseable {
     }
 
     private <T> T ask(Function<NfsClient, T> question) {
-        long end = System.nanoTime() + PATIENCE_NS;
+        long start = System.nanoTime();
+        long end = start + PATIENCE_NS;
         while (true) {
             try {
-                return question.apply(connected());
+                T answer = question.apply(connected());
+                longestNs = Math.max(longestNs, System.nanoTime() - start);
+                return answer;
             } catch (NfsError e) {
                 if (e.status() != JUKEBOX || System.nanoTime() > end) {
                     throw e;
@@ -197,6 +201,11 @@ final class NfsWriter implements AutoCloseable {
 
     int resentBlocks() {
         return resent.get();
+    }
+
+    /** The longest that one call had to wait for its answer, all repetitions included. */
+    double pauseSeconds() {
+        return longestNs / 1e9;
     }
 
     /** How often another gateway had to be tried. */
