@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -145,6 +146,7 @@ final class GuestNetwork implements AutoCloseable {
                         directory,
                         "tshark -n -r " + file + " -Y 'rpc.msgtyp == 1' 2>/dev/null | wc -l",
                         300);
+        assertNotEquals("0", calls.strip(), "nothing was understood in " + file);
         System.out.println(file.getFileName() + ": " + calls.strip() + " packets with replies");
         Files.delete(file);
     }

@@ -25,7 +25,7 @@ import java.util.function.IntFunction;
  */
 public final class NfsLoad {
     private static final int MIB = 1 << 20;
-    private static final int WARM_UP = 3;
+    private static final int WARM_UP = 1;
 
     private final Endpoint server;
     private final int seconds;
@@ -97,6 +97,13 @@ public final class NfsLoad {
                             out.opaque(("c-" + i).getBytes(StandardCharsets.US_ASCII)).i32(1);
                             NfsCodec.change(out, AttributeChange.NONE.withMode(0644));
                         });
+        long end = System.nanoTime() + (WARM_UP + seconds) * 1_000_000_000L;
+        try (SmallFileLoad files = new SmallFileLoad(server, directory, outstanding)) {
+            report(
+                    "small file",
+                    files.run(end - seconds * 1_000_000_000L, end),
+                    seconds * 1_000_000_000L);
+        }
         listing(directory);
     }
 
@@ -189,8 +196,7 @@ public final class NfsLoad {
         }
     }
 
-    private static void send(
-            DataOutputStream out, int xid, int procedure, Consumer<XdrWriter> arguments)
+    static void send(DataOutputStream out, int xid, int procedure, Consumer<XdrWriter> arguments)
             throws IOException {
         byte[] call =
                 RpcClient.encode(
@@ -201,7 +207,7 @@ public final class NfsLoad {
         out.write(call);
     }
 
-    private static void report(String what, long count, long ns) {
+    static void report(String what, long count, long ns) {
         System.out.println(String.format(Locale.ROOT, "%-24s %10.0f /s", what, count * 1e9 / ns));
     }
 }
