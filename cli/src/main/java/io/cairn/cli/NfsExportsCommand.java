@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.nfs.export.ExportList;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
@@ -42,16 +43,17 @@ final class NfsExportsCommand implements Callable<Integer> {
     @Command(name = "list", description = "Print the exports, a line of exports(5) each.")
     int list(@Option(names = "--json", description = "Print a JSON document.") boolean json)
             throws IOException {
-        List<String> lines =
-                with(
-                        list -> {
-                            List<String> known = list.lines();
-                            return known == null ? List.<String>of() : known;
-                        });
+        Optional<List<String>> known = with(list -> Optional.ofNullable(list.lines()));
+        List<String> lines = known.orElse(List.of());
         if (json) {
             System.out.println(JSON.std.asString(lines));
-        } else {
-            lines.forEach(System.out::println);
+            return ExitCode.OK;
+        }
+        lines.forEach(System.out::println);
+        if (known.isEmpty()) {
+            System.err.println(
+                    "cairn: no list yet: every gateway exports / to its own machine, with all"
+                            + " rights");
         }
         return ExitCode.OK;
     }
