@@ -38,6 +38,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             MountCommand.class,
             NfsCommand.class,
             FsCommand.class,
+            AdminCommand.class,
+            DoctorCommand.class,
             RehearseCommand.class
         },
         footer = {

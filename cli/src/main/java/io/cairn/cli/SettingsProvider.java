@@ -36,7 +36,7 @@ final class SettingsProvider implements IDefaultValueProvider {
 
     /** Options that only make sense on a command line. */
     private static final Set<String> NOT_SETTINGS =
-            Set.of("help", "version", "config", "debug", "detach", "json");
+            Set.of("help", "version", "config", "debug", "detach", "json", "for", "output", "log");
 
     private final Map<String, String> environment;
     private final Map<String, String> file;

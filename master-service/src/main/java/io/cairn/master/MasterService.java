@@ -38,6 +38,7 @@ public final class MasterService implements AutoCloseable {
     private final MasterSettings settings;
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
+    private final Clock clock;
     private final Scheduler scheduler;
     private final RandomGenerator random;
     private final SessionTable sessions;
@@ -70,6 +71,7 @@ public final class MasterService implements AutoCloseable {
         this.settings = settings;
         this.log = ground.log();
         this.namespace = ground.namespace();
+        this.clock = ground.clock();
         this.scheduler = ground.scheduler();
         this.random = ground.random();
         LogWriter writer = this::submit;
@@ -207,7 +209,7 @@ public final class MasterService implements AutoCloseable {
 
     /** The state of the cluster as this master sees it: a JSON document. */
     public String statusJson() {
-        return StatusDocument.of(settings.id(), log, namespace.get(), sessions, servers);
+        return StatusDocument.of(settings.id(), log, namespace.get(), sessions, servers, clock);
     }
 
     /** The next reason why this master is not ready, or null when it is. */

@@ -8,6 +8,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Usage;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,12 +29,16 @@ final class StatusDocument {
             ReplicatedLog log,
             Namespace namespace,
             SessionTable sessions,
-            ServerWatch servers) {
+            ServerWatch servers,
+            Clock clock) {
         Map<String, Object> document = new LinkedHashMap<>();
         ClusterMap map = namespace.clusterMap();
         Endpoint leader = log.leader();
         document.put("cluster", String.format("%016x", namespace.clusterId()));
         document.put("master", id);
+        String version = StatusDocument.class.getPackage().getImplementationVersion();
+        document.put("version", version == null ? "(from class files)" : version);
+        document.put("timeMs", clock.wallNs() / 1_000_000);
         document.put("leader", leader == null ? "" : leader.toString());
         document.put("term", log.leaderTerm());
         document.put("appliedIndex", namespace.appliedIndex());

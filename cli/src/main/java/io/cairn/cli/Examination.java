@@ -1,0 +1,90 @@
+package io.cairn.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.cli.doctor.ClusterChecks;
+import io.cairn.cli.doctor.DiskChecks;
+import io.cairn.cli.doctor.Finding;
+import io.cairn.cli.doctor.FuseChecks;
+import io.cairn.cli.doctor.Machine;
+import io.cairn.cli.doctor.PortChecks;
+import io.cairn.cli.doctor.Role;
+import io.cairn.cli.doctor.SystemChecks;
+import io.cairn.cluster.Endpoint;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** All checks of {@code cairn doctor}, in the order in which they are shown. */
+final class Examination {
+    /**
+     * What is to be looked at.
+     *
+     * @param roles what the machine is for
+     * @param data directories; empty for the one of {@code cairn up}
+     * @param listen endpoints; empty for the standard ones of the roles
+     * @param masters the cluster, or empty
+     */
+    record Scope(Set<Role> roles, List<Path> data, List<Endpoint> listen, List<Endpoint> masters) {}
+
+    private final Machine machine = Machine.own();
+
+    List<Finding> run(Scope scope) throws InterruptedException {
+        List<Finding> findings = new ArrayList<>(new SystemChecks(machine).run(Runtime.version()));
+        if (scope.roles().contains(Role.MOUNT)) {
+            findings.addAll(new FuseChecks(machine).run());
+        }
+        boolean isMaster = scope.roles().contains(Role.MASTER);
+        if (isMaster || scope.roles().contains(Role.CHUNK)) {
+            List<Path> data =
+                    scope.data().isEmpty()
+                            ? List.of(Path.of(System.getProperty("user.home"), ".cairn"))
+                            : scope.data();
+            findings.addAll(new DiskChecks(machine, DiskChecks.disks(), isMaster).run(data));
+        }
+        findings.addAll(
+                new PortChecks(machine)
+                        .run(scope.listen().isEmpty() ? standard(scope.roles()) : scope.listen()));
+        findings.add(ClusterChecks.discipline());
+        if (!scope.masters().isEmpty()) {
+            findings.addAll(cluster(scope.masters()));
+        }
+        return findings;
+    }
+
+    private static List<Endpoint> standard(Set<Role> roles) {
+        List<Endpoint> endpoints = new ArrayList<>();
+        if (roles.contains(Role.MASTER)) {
+            endpoints.add(new Endpoint("127.0.0.1", 9870));
+            endpoints.add(new Endpoint("127.0.0.1", 9871));
+        }
+        if (roles.contains(Role.NFS)) {
+            endpoints.add(new Endpoint("127.0.0.1", 2049));
+        }
+        return endpoints;
+    }
+
+    private static List<Finding> cluster(List<Endpoint> masters) throws InterruptedException {
+        List<Finding> findings = new ArrayList<>(ClusterChecks.reach(masters));
+        if (findings.stream().allMatch(f -> f.level() == Finding.Level.FAIL)) {
+            return findings;
+        }
+        try (World world = new World()) {
+            long askedMs = System.currentTimeMillis();
+            String status = new MasterProbe(world.transport()).status(masters);
+            long answeredMs = System.currentTimeMillis();
+            ClusterChecks.Told told =
+                    new ClusterChecks.Told(JSON.std.mapFrom(status), askedMs, answeredMs);
+            findings.add(ClusterChecks.version(told, ProductVersion.text()));
+            findings.add(ClusterChecks.clock(told));
+        } catch (CommandException | IOException e) {
+            findings.add(
+                    Finding.fail(
+                            "leader",
+                            String.valueOf(e.getMessage()),
+                            "start the majority of the masters, and look at their logs"));
+        }
+        return findings;
+    }
+}
