@@ -2,25 +2,58 @@ package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.AdminDoor;
+import io.cairn.net.WebAnswer;
+import io.cairn.net.WebHandler;
+import io.cairn.net.WebProblem;
+import io.cairn.net.WebRequest;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The admin address of a process: health, metrics, status. Answers "not ready" until {@link #show}.
+ * The admin address of a process: health, metrics, status, and for masters the admin API; and the
+ * address for probes and metrics alone. Answers "not ready" until {@link #show}.
  */
 final class AdminPage implements AutoCloseable {
     private volatile Supplier<@Nullable String> notReady = () -> "starting";
     private volatile Supplier<String> status = () -> "{}";
+    private volatile WebHandler others = AdminPage::nothing;
+    private final Closing closing = new Closing();
     private final AdminDoor door;
 
-    private AdminPage(World world, Endpoint at) {
+    private AdminPage(
+            World world, Endpoint at, @Nullable AdminAddress master, MetricsAddress metrics) {
+        AdminDoor.Pages bare = new AdminDoor.Pages(this::reasons, world.metrics()::scrape, null);
+        boolean isOpen = master == null || master.isLoopback();
         door =
-                new AdminDoor(
-                        world.loops(),
-                        at,
-                        new AdminDoor.Pages(
-                                this::reasons, world.metrics()::scrape, () -> status.get()));
+                closing.add(
+                        new AdminDoor(
+                                world.loops(),
+                                at,
+                                master == null ? null : master.certificate(),
+                                new AdminDoor.Pages(
+                                        this::reasons,
+                                        world.metrics()::scrape,
+                                        isOpen ? () -> status.get() : null),
+                                request -> others.answer(request)));
+        try {
+            Endpoint probes = metrics.endpoint();
+            if (probes != null) {
+                closing.add(new AdminDoor(world.loops(), probes, bare));
+            }
+        } catch (RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    private static WebAnswer nothing(WebRequest request) {
+        return WebProblem.of(
+                        404,
+                        "not-found",
+                        "Not found",
+                        request.path() + " is not here; /health/live, /health/ready, /metrics are.")
+                .toAnswer();
     }
 
     private List<String> reasons() {
@@ -28,9 +61,14 @@ final class AdminPage implements AutoCloseable {
         return reason == null ? List.of() : List.of(reason);
     }
 
-    /** Listens. */
-    static AdminPage open(World world, Endpoint at) {
-        return new AdminPage(world, at);
+    /** Listens, for a service that is only looked at. */
+    static AdminPage open(World world, Endpoint at, MetricsAddress metrics) {
+        return new AdminPage(world, at, null, metrics);
+    }
+
+    /** Listens, for a master. */
+    static AdminPage open(World world, AdminAddress at) {
+        return new AdminPage(world, at.endpoint(), at, at.metrics());
     }
 
     /** What the service behind it answers from now on; a null reason means ready. */
@@ -39,12 +77,17 @@ final class AdminPage implements AutoCloseable {
         status = newStatus;
     }
 
+    /** Who answers all other paths from now on. */
+    void serve(WebHandler handler) {
+        others = handler;
+    }
+
     Endpoint endpoint() {
         return door.endpoint();
     }
 
     @Override
     public void close() {
-        door.close();
+        closing.close();
     }
 }

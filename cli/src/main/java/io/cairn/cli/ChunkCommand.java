@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code cairn chunk}: runs one chunk server. */
@@ -54,6 +55,8 @@ final class ChunkCommand implements Callable<Integer> {
             description = "Health, status and metrics (default: ${DEFAULT-VALUE}, any free port).")
     private String admin = "";
 
+    @Mixin private MetricsAddress metrics = new MetricsAddress();
+
     @Override
     public Integer call() throws Exception {
         List<Path> directories = new ArrayList<>();
@@ -68,7 +71,8 @@ final class ChunkCommand implements Callable<Integer> {
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         try (Closing closing = new Closing()) {
             World world = closing.add(new World());
-            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            AdminPage page =
+                    closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             ChunkNode node = closing.add(new ChunkNode(world, settings, directories));
             page.show(node::notReadyReason, () -> "{}");
             System.out.println(

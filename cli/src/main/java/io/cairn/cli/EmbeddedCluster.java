@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import java.io.IOException;
@@ -27,7 +28,14 @@ final class EmbeddedCluster implements AutoCloseable {
     private static final String MASTER = "master";
     private static final String CHUNK = "chunk-";
     private static final List<String> OWN_FILES =
-            List.of(MASTER, "lock", "run.json", "cairn.log", "log");
+            List.of(
+                    MASTER,
+                    "lock",
+                    "run.json",
+                    "cairn.log",
+                    "log",
+                    MasterNode.TOKEN_FILE,
+                    MasterNode.TOKEN_FILE + ".new");
 
     private final Closing closing;
     private final MasterNode master;
@@ -41,9 +49,14 @@ final class EmbeddedCluster implements AutoCloseable {
      * @param chunkServers how many chunk servers; more when the directory already holds more
      * @param replicas copies of every chunk
      * @param listen where the master listens
-     * @param admin the admin address
+     * @param admin the admin address and what belongs to it
      */
-    record Plan(Path data, int chunkServers, int replicas, Endpoint listen, Endpoint admin) {}
+    record Plan(Path data, int chunkServers, int replicas, Endpoint listen, AdminAddress admin) {
+        /** With a plain admin address. */
+        Plan(Path data, int chunkServers, int replicas, Endpoint listen, Endpoint admin) {
+            this(data, chunkServers, replicas, listen, AdminAddress.of(admin));
+        }
+    }
 
     private EmbeddedCluster(Closing closing, MasterNode master, AdminPage admin, int chunkServers) {
         this.closing = closing;
@@ -71,11 +84,17 @@ final class EmbeddedCluster implements AutoCloseable {
                     closing.add(
                             new MasterNode(
                                     world,
-                                    "m1",
-                                    plan.data().resolve(MASTER),
-                                    plan.listen(),
-                                    self,
-                                    cluster));
+                                    new MasterNode.Plan(
+                                            "m1",
+                                            plan.data().resolve(MASTER),
+                                            plan.listen(),
+                                            self,
+                                            cluster,
+                                            new AdminSettings(
+                                                    ProductVersion.text(),
+                                                    tokenFile(plan.data()),
+                                                    plan.admin().hostNames()))));
+            admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {
                 ChunkSettings settings =
@@ -91,6 +110,11 @@ final class EmbeddedCluster implements AutoCloseable {
             closing.close();
             throw e;
         }
+    }
+
+    /** Where the secret of the first token goes. */
+    static Path tokenFile(Path data) {
+        return data.resolve(MasterNode.TOKEN_FILE);
     }
 
     private void awaitReady() throws InterruptedException {

@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code cairn master}: runs one master. */
@@ -49,12 +51,7 @@ final class MasterCommand implements Callable<Integer> {
             description = "All masters of the cluster and where they talk to each other.")
     private String raft = "";
 
-    @Option(
-            names = "--admin",
-            paramLabel = "HOST:PORT",
-            defaultValue = "127.0.0.1:9870",
-            description = "Health, status and metrics (default: ${DEFAULT-VALUE}).")
-    private String admin = "";
+    @Mixin private AdminAddress admin = new AdminAddress();
 
     @Option(
             names = "--replicas",
@@ -79,6 +76,7 @@ final class MasterCommand implements Callable<Integer> {
         Require.between("--replicas", replicas, 0, 15);
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);
+        admin.endpoint();
         List<Peer> peers = peers(raft);
         if (peers.stream().noneMatch(p -> p.id().equals(id))) {
             throw new CommandException(
@@ -90,9 +88,22 @@ final class MasterCommand implements Callable<Integer> {
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
         try (Closing closing = new Closing()) {
             World world = closing.add(new World());
-            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            AdminPage page = closing.add(AdminPage.open(world, admin));
             MasterNode node =
-                    closing.add(new MasterNode(world, id, data, endpoint, peers, cluster));
+                    closing.add(
+                            new MasterNode(
+                                    world,
+                                    new MasterNode.Plan(
+                                            id,
+                                            data,
+                                            endpoint,
+                                            peers,
+                                            cluster,
+                                            new AdminSettings(
+                                                    ProductVersion.text(),
+                                                    data.resolve(MasterNode.TOKEN_FILE),
+                                                    admin.hostNames()))));
+            page.serve(node.api());
             page.show(node.service()::notReadyReason, node.service()::statusJson);
             announce(node, page, world);
             new Shutdown().await(closing);

@@ -3,6 +3,8 @@ package io.cairn.cli;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
+import io.cairn.master.admin.AdminApi;
+import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.LogListener;
@@ -20,56 +22,68 @@ import org.jspecify.annotations.Nullable;
 
 /** A master: its replicated log on disk and its request door, put together. */
 final class MasterNode implements AutoCloseable {
+    /** Where the secret of the first token goes, in the data directory. */
+    static final String TOKEN_FILE = "admin.token";
+
     private static final long SESSION_LEASE_MS = 15_000;
 
     private final RatisLog log;
     private final MasterService service;
+    private final AdminApi api;
 
     /**
-     * Starts the log, then the door.
+     * What a master is told.
      *
      * @param wanted where to listen; other masters are told the port, so a free one is chosen
      *     before
      * @param peers all masters, this one included
      */
-    MasterNode(
-            World world,
+    record Plan(
             String id,
             Path directory,
             Endpoint wanted,
             List<Peer> peers,
-            ClusterSettings cluster) {
+            ClusterSettings cluster,
+            AdminSettings admin) {}
+
+    /** Starts the log, then the door, then the admin API. */
+    MasterNode(World world, Plan plan) {
+        Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
                 wanted.port() != 0 ? wanted : new Endpoint(wanted.host(), FreePort.find());
         RatisSettings settings =
                 new RatisSettings(
-                        id,
-                        directory,
-                        peers,
+                        plan.id(),
+                        plan.directory(),
+                        plan.peers(),
                         listen,
                         StoreSettings.standard(),
                         CheckpointRule.standard());
         log = open(settings, world, door);
         MasterSettings master =
                 new MasterSettings(
-                        id, listen, cluster, Limits.STANDARD_INLINE_BYTES, SESSION_LEASE_MS);
+                        plan.id(),
+                        listen,
+                        plan.cluster(),
+                        Limits.STANDARD_INLINE_BYTES,
+                        SESSION_LEASE_MS);
+        MasterService.Ground ground =
+                new MasterService.Ground(
+                        log,
+                        log::namespace,
+                        world.transport(),
+                        world.clock(),
+                        world.scheduler(),
+                        world.random());
         try {
-            service =
-                    new MasterService(
-                            master,
-                            new MasterService.Ground(
-                                    log,
-                                    log::namespace,
-                                    world.transport(),
-                                    world.clock(),
-                                    world.scheduler(),
-                                    world.random()));
+            service = new MasterService(master, ground);
         } catch (RuntimeException e) {
             log.close();
             throw e;
         }
         door.set(service);
+        api = new AdminApi(service, ground, plan.admin(), List.of());
     }
 
     private static RatisLog open(
@@ -106,12 +120,18 @@ final class MasterNode implements AutoCloseable {
         }
     }
 
+    /** Its administration. */
+    AdminApi api() {
+        return api;
+    }
+
     MasterService service() {
         return service;
     }
 
     @Override
     public void close() {
+        api.close();
         service.close();
         log.close();
     }

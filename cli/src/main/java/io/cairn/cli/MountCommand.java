@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -47,6 +48,8 @@ final class MountCommand implements Callable<Integer> {
             description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
     private String admin = "";
 
+    @Mixin private MetricsAddress metrics = new MetricsAddress();
+
     @Override
     public Integer call() throws Exception {
         Source from = Source.parse(source);
@@ -58,7 +61,8 @@ final class MountCommand implements Callable<Integer> {
         }
         try (Closing closing = new Closing()) {
             World world = closing.add(new World());
-            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            AdminPage page =
+                    closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             MountNode mount = closing.add(new MountNode(world, from, at, parsed));
             page.show(() -> null, () -> "{}");
             EarlyCompilation.await();

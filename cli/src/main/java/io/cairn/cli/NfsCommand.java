@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code cairn nfs}: serves a cluster to NFS clients. */
@@ -101,6 +102,8 @@ final class NfsCommand implements Callable<Integer> {
             description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
     private String admin = "";
 
+    @Mixin private MetricsAddress metrics = new MetricsAddress();
+
     @Override
     public Integer call() throws Exception {
         Require.between("--slow-ms", slowMs, 1, 3_600_000);
@@ -127,7 +130,8 @@ final class NfsCommand implements Callable<Integer> {
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {
             World world = closing.add(new World());
-            AdminPage page = closing.add(AdminPage.open(world, MasterList.endpoint(admin)));
+            AdminPage page =
+                    closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             NfsNode node =
                     closing.add(new NfsNode(world, MasterList.parse(masters), exports, settings));
             page.show(() -> null, () -> "{}");

@@ -53,12 +53,7 @@ final class UpCommand implements Callable<Integer> {
             description = "Copies of every chunk (default: as many as chunk servers, up to 3).")
     private @Nullable Integer replicas;
 
-    @Option(
-            names = "--admin",
-            paramLabel = "HOST:PORT",
-            defaultValue = "127.0.0.1:9870",
-            description = "Health, status and metrics (default: ${DEFAULT-VALUE}).")
-    private String admin = "";
+    @Mixin private AdminAddress admin = new AdminAddress();
 
     @Option(
             names = "--listen",
@@ -81,6 +76,7 @@ final class UpCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
+        admin.endpoint();
         int copies = replicas == null ? Math.min(chunkServers, 3) : replicas;
         Require.between("--replicas", copies, 1, 15);
         if (copies > chunkServers) {
@@ -94,11 +90,7 @@ final class UpCommand implements Callable<Integer> {
         MountOptions mountOptions = mountOptions(String.join(",", options));
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(
-                        data.path(),
-                        chunkServers,
-                        copies,
-                        MasterList.endpoint(listen),
-                        MasterList.endpoint(admin));
+                        data.path(), chunkServers, copies, MasterList.endpoint(listen), admin);
         if (mount != null) {
             FuseMount.check(mount, mountOptions);
         }
@@ -162,7 +154,8 @@ final class UpCommand implements Callable<Integer> {
         if (gateway != null) {
             lines.add("  nfs      " + gateway.endpoint() + ", exports / to this machine");
         }
-        lines.add("  admin    http://" + cluster.admin() + "/health/ready, /metrics");
+        lines.add("  admin    " + plan.admin().url(cluster.admin()));
+        lines.add("  token    " + EmbeddedCluster.tokenFile(plan.data()));
         lines.add("  status   cairn status --data " + plan.data());
         lines.add("  stop     Ctrl-C, or cairn down --data " + plan.data());
         return String.join(System.lineSeparator(), lines);
@@ -179,10 +172,9 @@ final class UpCommand implements Callable<Integer> {
                                 String.valueOf(chunkServers),
                                 "--replicas",
                                 String.valueOf(copies),
-                                "--admin",
-                                admin,
                                 "--listen",
                                 listen));
+        arguments.addAll(admin.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
         }

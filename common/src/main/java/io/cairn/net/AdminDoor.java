@@ -1,15 +1,10 @@
 package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.runtime.DaemonThreads;
-import io.netty.channel.Channel;
-import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpServerCodec;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a service tells operators and their machines over HTTP/1.1, read only:
@@ -21,66 +16,99 @@ import java.util.function.Supplier;
  * GET /status        200 a JSON document
  * </pre>
  *
- * HEAD works wherever GET does; other methods are 405, other paths 404, what is not HTTP 400. One
- * request a connection, which ends after {@value #CONNECTION_MS} ms whatever happens. Pages are
- * made on a thread of the door's own. Thread-safe.
+ * HEAD works wherever GET does; other methods are 405, other paths go to the handler that was given
+ * or are 404. Limits are those of {@link WebDoor}. Thread-safe.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 public final class AdminDoor implements Listener {
-    /** How long a connection lasts at most, in milliseconds. */
-    static final int CONNECTION_MS = 30_000;
+    private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-    /** Connections at a time. */
-    static final int MAX_CONNECTIONS = 256;
-
-    private static final int MAX_LINE_BYTES = 4096;
-    private static final int MAX_HEADER_BYTES = 8192;
-    private static final int MAX_BODY_BYTES = 8192;
+    private final WebDoor door;
 
     /**
-     * Where the contents come from. Each is called once a request, on one thread; what it throws
-     * becomes 500.
+     * Where the contents come from. What they throw becomes 500.
      *
      * @param reasonsNotReady why the service cannot serve now, a sentence each; empty when it can
      * @param metrics the metrics in the Prometheus text format
-     * @param status a JSON document
+     * @param status a JSON document; null where there is no {@code /status}
      */
     public record Pages(
             Supplier<List<String>> reasonsNotReady,
             Supplier<String> metrics,
-            Supplier<String> status) {}
-
-    private final TcpDoor door;
-    private final ThreadPoolExecutor pageMaker;
+            @Nullable Supplier<String> status) {}
 
     /**
-     * Opens the door.
+     * Opens a door with nothing but these pages, plain HTTP.
      *
      * @param at where to listen; port 0 takes a free one
      * @throws io.cairn.fs.FsException as {@link Transport#listen} does
      */
     public AdminDoor(EventLoops loops, Endpoint at, Pages pages) {
-        pageMaker =
-                new ThreadPoolExecutor(
-                        1,
-                        1,
-                        10,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(MAX_CONNECTIONS),
-                        new DaemonThreads("admin"));
-        pageMaker.allowCoreThreadTimeOut(true);
-        door = new TcpDoor(loops, at, MAX_CONNECTIONS, channel -> accept(channel, pages));
+        this(loops, at, null, pages, AdminDoor::notFound);
     }
 
-    private void accept(Channel channel, Pages pages) {
-        var deadline =
-                channel.eventLoop()
-                        .schedule(() -> channel.close(), CONNECTION_MS, TimeUnit.MILLISECONDS);
-        channel.closeFuture().addListener(done -> deadline.cancel(false));
-        channel.pipeline()
-                .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_HEADER_BYTES, MAX_BODY_BYTES))
-                .addLast(new HttpObjectAggregator(MAX_BODY_BYTES, true))
-                .addLast(new AdminRequests(pages, pageMaker));
+    /**
+     * Opens a door with these pages and others.
+     *
+     * @param certificate for TLS; null for plain HTTP
+     * @param others answers every other path
+     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     */
+    public AdminDoor(
+            EventLoops loops,
+            Endpoint at,
+            @Nullable WebCertificate certificate,
+            Pages pages,
+            WebHandler others) {
+        door = new WebDoor(loops, at, certificate, request -> answer(request, pages, others));
+    }
+
+    private static WebAnswer answer(WebRequest request, Pages pages, WebHandler others) {
+        Supplier<WebAnswer> page = page(request.path(), pages);
+        if (page == null) {
+            return others.answer(request);
+        }
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return WebProblem.of(
+                            405,
+                            "method-not-allowed",
+                            "Method not allowed",
+                            request.path() + " can only be read: use GET.")
+                    .toAnswer()
+                    .with("allow", "GET, HEAD");
+        }
+        return page.get();
+    }
+
+    private static @Nullable Supplier<WebAnswer> page(String path, Pages pages) {
+        Supplier<String> status = pages.status();
+        return switch (path) {
+            case "/health/live" -> () -> json(200, "{\"live\":true}\n");
+            case "/health/ready" -> () -> readiness(pages.reasonsNotReady().get());
+            case "/metrics" -> () -> WebAnswer.of(200, PROMETHEUS, pages.metrics().get());
+            case "/status" -> status == null ? null : () -> json(200, status.get());
+            default -> null;
+        };
+    }
+
+    private static WebAnswer json(int status, String text) {
+        return WebAnswer.of(status, WebAnswer.JSON, text);
+    }
+
+    private static WebAnswer readiness(List<String> reasons) {
+        if (reasons.isEmpty()) {
+            return json(200, "{\"ready\":true}\n");
+        }
+        String list = reasons.stream().map(WebProblem::quoted).collect(Collectors.joining(","));
+        return json(503, "{\"ready\":false,\"reasons\":[" + list + "]}\n");
+    }
+
+    private static WebAnswer notFound(WebRequest request) {
+        return WebProblem.of(
+                        404,
+                        "not-found",
+                        "Not found",
+                        request.path() + " is not here; /health/live, /health/ready, /metrics are.")
+                .toAnswer();
     }
 
     @Override
@@ -91,6 +119,5 @@ public final class AdminDoor implements Listener {
     @Override
     public void close() {
         door.close();
-        pageMaker.shutdownNow();
     }
 }

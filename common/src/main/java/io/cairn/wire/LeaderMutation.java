@@ -1,6 +1,7 @@
 package io.cairn.wire;
 
 import io.cairn.cluster.ClusterMap;
+import java.util.List;
 
 /** The mutations that only the leader itself proposes; refused from clients. */
 public sealed interface LeaderMutation extends Mutation {
@@ -87,5 +88,42 @@ public sealed interface LeaderMutation extends Mutation {
 
         @Override
         public void encode(Encoder out) {}
+    }
+
+    /**
+     * Leader: changes records of the administration together, or none of them: ESTALE when one has
+     * another version than expected, E2BIG when one is too large, ENOSPC when there are too many.
+     */
+    record ChangeRecords(List<RecordChange> changes) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 39;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(changes, (o, change) -> change.encode(o));
+        }
+
+        static ChangeRecords decode(Decoder in) {
+            return new ChangeRecords(in.list(RecordChange::decode));
+        }
+    }
+
+    /** Leader: copies of every chunk from now on where no policy says otherwise. */
+    record SetStandardReplicas(int replicas) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 40;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(replicas);
+        }
+
+        static SetStandardReplicas decode(Decoder in) {
+            return new SetStandardReplicas(in.i32());
+        }
     }
 }

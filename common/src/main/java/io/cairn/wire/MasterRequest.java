@@ -8,6 +8,7 @@ package io.cairn.wire;
  *   2 QUERY     session(8) code fields       -> Reply
  *   3 CLUSTER   code fields                  -> Heartbeat: HeartbeatReply; else nothing
  *   4 PUSH      code fields (master to client), no reply
+ *   5 ADMIN     AdminForward (from another master) -> AdminForward.Answer
  * </pre>
  */
 public final class MasterRequest {
@@ -15,6 +16,7 @@ public final class MasterRequest {
     public static final int QUERY = 2;
     public static final int CLUSTER = 3;
     public static final int PUSH = 4;
+    public static final int ADMIN = 5;
 
     private MasterRequest() {}
 

@@ -49,6 +49,8 @@ public sealed interface Mutation
             case 36 -> LeaderMutation.ChangeMap.decode(in);
             case 37 -> LeaderMutation.Found.decode(in);
             case 38 -> new LeaderMutation.DoubtObjects();
+            case 39 -> LeaderMutation.ChangeRecords.decode(in);
+            case 40 -> LeaderMutation.SetStandardReplicas.decode(in);
             case 48 -> HostMutation.SetHostLock.decode(in);
             case 49 -> HostMutation.CancelHostLock.decode(in);
             case 50 -> HostMutation.ReleaseHost.decode(in);

@@ -7,6 +7,7 @@ import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.master.namespace.Notice;
 import io.cairn.net.Connection;
+import io.cairn.net.Handler;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
@@ -19,6 +20,7 @@ import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -45,6 +47,7 @@ public final class MasterService implements AutoCloseable {
     private final DirectoryWatch watch;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
+    private final RequestDoor door;
     private final Listener listener;
     private long termSeen = -1;
     private boolean founding;
@@ -79,7 +82,7 @@ public final class MasterService implements AutoCloseable {
         this.watch = new DirectoryWatch(sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
-        RequestDoor door =
+        this.door =
                 new RequestDoor(
                         new RequestDoor.Rooms(log, namespace, sessions, watch, reaper, servers),
                         this::statusJson);
@@ -97,9 +100,57 @@ public final class MasterService implements AutoCloseable {
         return log.mayRead();
     }
 
-    private CompletableFuture<Reply> submit(LeaderMutation mutation) {
+    /** Whether this master leads and has begun to hear sessions and chunk servers. */
+    public boolean leads() {
+        return log.mayRead() && sessions.term() == log.leaderTerm();
+    }
+
+    /** Its log. */
+    public ReplicatedLog log() {
+        return log;
+    }
+
+    /** The state that its log has made; ask again for each read. */
+    public Namespace namespace() {
+        return namespace.get();
+    }
+
+    /** What it was told at its start. */
+    public MasterSettings settings() {
+        return settings;
+    }
+
+    /** What the leader has heard of chunk servers. */
+    public ServerWatch servers() {
+        return servers;
+    }
+
+    /** Requests of the admin API that other masters hand on go there. */
+    public void serveAdmin(Handler handler) {
+        door.serveAdmin(handler);
+    }
+
+    /** Logs a change in the leader's own name, if this master leads; see {@link ReplicatedLog}. */
+    public CompletableFuture<Reply> submit(LeaderMutation mutation) {
         byte[] envelope = new Envelope(0, 0, 0, 0, mutation).toBytes();
         return log.submit(envelope, 0).thenApply(bytes -> Reply.decode(new Decoder(bytes)));
+    }
+
+    /**
+     * Logs a change of the tree in the leader's own name, for the administration: nothing checks
+     * permissions, and a change that is submitted again is done again. Completes when every client
+     * that could know better has been told.
+     */
+    public CompletableFuture<Reply> change(TreeMutation mutation) {
+        byte[] envelope = new Envelope(0, 0, 0, 0, mutation).toBytes();
+        return log.submit(envelope, 0)
+                .thenCompose(
+                        bytes -> {
+                            CompletableFuture<Reply> told = new CompletableFuture<>();
+                            Reply reply = Reply.decode(new Decoder(bytes));
+                            watch.settle(0, mutation, bytes, () -> told.complete(reply));
+                            return told;
+                        });
     }
 
     private void tick() {

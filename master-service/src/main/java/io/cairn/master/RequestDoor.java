@@ -43,6 +43,7 @@ final class RequestDoor implements Handler {
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final Supplier<String> status;
+    private volatile @Nullable Handler admin;
 
     /** What is behind the door. */
     record Rooms(
@@ -63,9 +64,19 @@ final class RequestDoor implements Handler {
         this.status = status;
     }
 
+    /** From now on requests of the admin API that other masters hand on go there. */
+    void serveAdmin(Handler handler) {
+        admin = handler;
+    }
+
     @Override
     public void handle(Connection from, Message request, Answer answer) {
         byte[] frame = request.header();
+        Handler administration = admin;
+        if (administration != null && frame.length > 0 && frame[0] == MasterRequest.ADMIN) {
+            administration.handle(from, request, answer);
+            return;
+        }
         request.release();
         try {
             Decoder in = new Decoder(frame);
@@ -142,6 +153,11 @@ final class RequestDoor implements Handler {
             requireTermBegun();
         }
         sessions.touch(session);
+        if (session == 0 && mutation instanceof TreeMutation) {
+            // In the leader's own name only the leader itself changes the tree.
+            send(answer, new Reply.Failure(Errno.NO_SESSION, "session 0 is not open").toBytes());
+            return;
+        }
         switch (mutation) {
             case LeaderMutation m ->
                     throw new FsException(

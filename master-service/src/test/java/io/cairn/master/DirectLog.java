@@ -20,7 +20,7 @@ final class DirectLog implements ReplicatedLog {
     final Namespace namespace;
     Consumer<List<Notice>> listener = notices -> {};
     long term = 1;
-    boolean leads = true;
+    volatile boolean leads = true;
     long nowNs = 1_000_000_000L;
     private long index;
 
@@ -29,7 +29,7 @@ final class DirectLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+    public synchronized CompletableFuture<byte[]> submit(byte[] frame, int offset) {
         if (!leads) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
         }

@@ -431,13 +431,34 @@ public final class ServerWatch {
         connections.forEach(action);
     }
 
-    /** Capacity at the standard redundancy, from the last reports of the servers. */
-    public synchronized Usage usage() {
+    /**
+     * Space of all disks, as the servers told it last; a disk counts once, however many targets are
+     * on it.
+     *
+     * @param totalBytes of all disks, less what servers hold back
+     * @param freeBytes of disks whose servers answer
+     * @param replicas copies that a file gets where no policy says otherwise
+     */
+    public record Space(long totalBytes, long freeBytes, int replicas) {}
+
+    /** The space of the disks. */
+    public synchronized Space space() {
+        DiskSpace space = diskSpace();
+        return new Space(space.totalBytes(), space.freeBytes(), usualReplicas());
+    }
+
+    private DiskSpace diskSpace() {
         DiskSpace space = new DiskSpace();
         for (Seen seen : servers.values()) {
             boolean alive = isAlive(seen, clock.millis());
             seen.heartbeat.targets().forEach(target -> space.add(target, alive));
         }
+        return space;
+    }
+
+    /** Capacity at the standard redundancy, from the last reports of the servers. */
+    public synchronized Usage usage() {
+        DiskSpace space = diskSpace();
         int replicas = usualReplicas();
         long inodes = namespace.get().inodeCount();
         return new Usage(

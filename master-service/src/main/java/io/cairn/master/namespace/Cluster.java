@@ -60,6 +60,22 @@ final class Cluster {
         clusterId = m.clusterId();
         standardReplicas = m.standardReplicas();
         inlineLimitBytes = m.inlineLimitBytes();
+        write();
+        return true;
+    }
+
+    /** Takes another number of copies as the standard; EINVAL when there is no such number. */
+    void setStandardReplicas(int replicas) {
+        if (clusterId == 0 || replicas < 1 || replicas > Policy.MAX_REPLICAS) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "a founded cluster keeps 1.." + Policy.MAX_REPLICAS + " replicas as standard");
+        }
+        standardReplicas = replicas;
+        write();
+    }
+
+    private void write() {
         transaction.put(
                 Family.META,
                 Keys.cluster(),
@@ -68,7 +84,6 @@ final class Cluster {
                         .i32(standardReplicas)
                         .i32(inlineLimitBytes)
                         .toBytes());
-        return true;
     }
 
     /** Takes the next cluster map and tells everybody; ESTALE when it is not the next one. */

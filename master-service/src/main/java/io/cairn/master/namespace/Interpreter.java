@@ -30,6 +30,7 @@ import java.util.List;
 final class Interpreter {
     private final Transaction transaction;
     private final Cluster cluster;
+    private final RecordTable records;
     private final InodeTable inodes;
     private final GarbageQueue garbage;
     private final SessionTable sessions;
@@ -44,6 +45,7 @@ final class Interpreter {
     Interpreter(Store store, Transaction transaction) {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction);
+        records = new RecordTable(store, transaction);
         garbage = new GarbageQueue(transaction);
         XattrTable xattrs = new XattrTable(transaction);
         inodes = new InodeTable(transaction, xattrs, garbage);
@@ -85,6 +87,8 @@ final class Interpreter {
     private byte[] ofLeader(Envelope envelope) {
         return switch (envelope.mutation()) {
             case LeaderMutation m -> run(envelope).toBytes();
+            // The administration changes the tree in the leader's own name.
+            case TreeMutation m -> run(envelope).toBytes();
             case SessionMutation.OpenSession m -> run(envelope).toBytes();
             case SessionMutation.CloseSession m -> run(envelope).toBytes();
             default -> noSession(0);
@@ -275,6 +279,8 @@ final class Interpreter {
                 }
             }
             case LeaderMutation.ChangeMap m -> cluster.change(m.map());
+            case LeaderMutation.ChangeRecords m -> records.change(m.changes());
+            case LeaderMutation.SetStandardReplicas m -> cluster.setStandardReplicas(m.replicas());
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {
                 if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {

@@ -21,6 +21,8 @@ import java.nio.charset.StandardCharsets;
  *                       | inodeCount 8 | firstSureOid 8 |
  *   "map"        -> | 1 | cluster map (Codecs) |
  *   "notify"     -> | 1 | state 4 |                         last state number told to machines
+ *   "record/" key 1..200
+ *                -> | 1 | version 8 | value ... |           records of the administration
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
  *
@@ -79,6 +81,7 @@ public final class Keys {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    private static final String RECORD_PREFIX = "record/";
     private static final int HELD = 0;
     private static final int WAITING = 1;
 
@@ -103,6 +106,16 @@ public final class Keys {
 
     static byte[] notifyState() {
         return meta("notify");
+    }
+
+    /** The key of a record of the administration; also the prefix of all that begin with it. */
+    static byte[] record(String key) {
+        return (RECORD_PREFIX + key).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The key that {@link #record} was made of. */
+    static String recordOf(byte[] key) {
+        return new String(key, StandardCharsets.UTF_8).substring(RECORD_PREFIX.length());
     }
 
     static byte[] host(LockHost host) {

@@ -244,6 +244,16 @@ public final class Namespace {
         return reading(view::sessions);
     }
 
+    /**
+     * Records of the administration whose keys begin with a text, in the order of their keys.
+     *
+     * @param after only keys behind this one; empty for all
+     * @param max how many at most
+     */
+    public List<AdminRecord> records(String prefix, String after, int max) {
+        return reading(() -> view.records(prefix, after, max));
+    }
+
     /** Inodes without a name, by number, after {@code afterIno}. */
     public List<Long> orphans(long afterIno, int max) {
         return reading(() -> view.orphans(afterIno, max));

@@ -291,6 +291,23 @@ final class View {
         return sessions;
     }
 
+    List<AdminRecord> records(String prefix, String after, int max) {
+        List<AdminRecord> records = new ArrayList<>();
+        byte[] from = Keys.record(after.compareTo(prefix) > 0 ? after : prefix);
+        boolean skip = after.compareTo(prefix) >= 0 && !after.isEmpty();
+        store.scan(
+                Family.META,
+                Keys.record(prefix),
+                from,
+                (key, value) -> {
+                    if (skip && Arrays.equals(key, from)) {
+                        return true;
+                    }
+                    return records.size() < max && records.add(AdminRecord.decode(key, value));
+                });
+        return records;
+    }
+
     List<Long> orphans(long afterIno, int max) {
         List<Long> orphans = new ArrayList<>();
         scanAfter(

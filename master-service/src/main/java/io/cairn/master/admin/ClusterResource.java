@@ -1,0 +1,178 @@
+package io.cairn.master.admin;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.master.MasterService;
+import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.cluster.ServerWatch.ServerStatus;
+import java.util.List;
+import java.util.Map;
+
+/** {@code /cluster}: the whole at a glance. */
+final class ClusterResource implements Resource {
+    private static final int FULL_PERCENT = 90;
+
+    private static final Shape CAPACITY =
+            Shape.fields(
+                    Field.of("totalBytes", Shape.count(), "Of all disks."),
+                    Field.of("usedBytes", Shape.count(), "Of all disks, all copies."),
+                    Field.of("freeBytes", Shape.count(), "Of disks whose servers answer."),
+                    Field.of(
+                            "availableBytes",
+                            Shape.count(),
+                            "What users can still write at the standard number of copies."),
+                    Field.of("standardReplicas", Shape.count(), "Copies of every chunk."));
+
+    private static final Shape COUNTS =
+            Shape.fields(
+                    Field.of("inodes", Shape.count(), "Files, directories and links."),
+                    Field.of("sessions", Shape.count(), "Mounts, gateways and tools."),
+                    Field.of("servers", Shape.count(), "Chunk servers ever seen."),
+                    Field.of("serversUp", Shape.count(), "Chunk servers that answer."),
+                    Field.of("targets", Shape.count(), "Storage directories."),
+                    Field.of("groups", Shape.count(), "Placement groups."),
+                    Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),
+                    Field.of("groupsUnavailable", Shape.count(), "Without any copy that serves."));
+
+    private static final Shape SHAPE =
+            Shape.fields(
+                    Field.of("clusterId", Shape.text(), "16 hexadecimal digits."),
+                    Field.of("version", Shape.text(), "Of the leader."),
+                    Field.of("leader", Shape.text(), "Name of the master that leads."),
+                    Field.of("leaderAddress", Shape.text(), "Where clients find it."),
+                    Field.of("mapEpoch", Shape.count(), "Grows with every change of members."),
+                    Field.of("health", Health.SHAPE, "How the cluster is."),
+                    Field.of("capacity", CAPACITY, "Space."),
+                    Field.of("counts", COUNTS, "How many of what."));
+
+    private final MasterService master;
+    private final String version;
+
+    ClusterResource(MasterService master, String version) {
+        this.master = master;
+        this.version = version;
+    }
+
+    @Override
+    public List<Route> routes() {
+        return List.of(
+                Route.of("GET", "/cluster", Role.READ, "The cluster at a glance.")
+                        .answers(SHAPE)
+                        .reads(_ -> Outcome.of(document())));
+    }
+
+    /** The document; also the numbers of the stream of events. */
+    Map<String, Object> document() {
+        ClusterMap map = master.namespace().clusterMap();
+        List<ServerStatus> servers = master.servers().status();
+        ServerWatch.Space space = master.servers().space();
+        Endpoint leader = master.endpoint();
+        Map<String, Object> document = Json.map();
+        document.put("clusterId", Json.hex(master.namespace().clusterId()));
+        document.put("version", version);
+        document.put("leader", master.settings().id());
+        document.put("leaderAddress", leader.toString());
+        document.put("mapEpoch", map.epoch());
+        document.put("health", health(map, servers, space).toJson());
+        document.put("capacity", capacity(space));
+        document.put("counts", counts(map, servers));
+        return document;
+    }
+
+    private Map<String, Object> capacity(ServerWatch.Space space) {
+        Map<String, Object> capacity = Json.map();
+        capacity.put("totalBytes", space.totalBytes());
+        capacity.put("usedBytes", space.totalBytes() - space.freeBytes());
+        capacity.put("freeBytes", space.freeBytes());
+        capacity.put("availableBytes", space.freeBytes() / space.replicas());
+        capacity.put("standardReplicas", space.replicas());
+        return capacity;
+    }
+
+    private Map<String, Object> counts(ClusterMap map, List<ServerStatus> servers) {
+        Map<String, Object> counts = Json.map();
+        counts.put("inodes", master.namespace().inodeCount());
+        counts.put("sessions", master.namespace().sessions().size());
+        counts.put("servers", map.servers().size());
+        counts.put("serversUp", servers.stream().filter(ServerStatus::alive).count());
+        counts.put("targets", map.targets().size());
+        counts.put("groups", map.groups().size());
+        counts.put("groupsAtRisk", map.groups().stream().filter(ClusterResource::isAtRisk).count());
+        counts.put(
+                "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
+        return counts;
+    }
+
+    /** Whether a group is short of a copy. */
+    static boolean isAtRisk(PlacementGroup group) {
+        return group.members().stream().anyMatch(m -> m.state() != MemberState.SERVING);
+    }
+
+    private static Health health(
+            ClusterMap map, List<ServerStatus> servers, ServerWatch.Space space) {
+        Health health = new Health();
+        List<String> known = servers.stream().map(ServerStatus::name).toList();
+        for (ServerStatus server : servers) {
+            if (!server.alive()) {
+                down(health, server.name(), server.endpoint());
+            }
+            server.targets().stream()
+                    .filter(target -> !target.healthy())
+                    .forEach(
+                            target ->
+                                    health.warning(
+                                            "Target %s of chunk server %s has failed."
+                                                    .formatted(
+                                                            Json.hex(target.identity()),
+                                                            server.name()),
+                                            "Replace its disk; its data is on other servers."));
+        }
+        map.servers().stream()
+                .filter(server -> !known.contains(server.name()))
+                .forEach(server -> down(health, server.name(), server.endpoint()));
+        groups(health, map);
+        if (map.pools().isEmpty()) {
+            health.critical(
+                    "Files cannot be stored yet: no chunk servers have come.",
+                    "Start chunk servers with 'cairn chunk'.");
+        }
+        if (space.totalBytes() > 0
+                && space.freeBytes() * 100 / space.totalBytes() < 100 - FULL_PERCENT) {
+            health.warning(
+                    "More than " + FULL_PERCENT + " % of the space is used.",
+                    "Add chunk servers or disks, or delete files.");
+        }
+        return health;
+    }
+
+    private static void down(Health health, String name, Endpoint at) {
+        health.warning(
+                "Chunk server %s does not answer.".formatted(name),
+                "Look at the machine of %s; start 'cairn chunk' there again.".formatted(at));
+    }
+
+    private static void groups(Health health, ClusterMap map) {
+        long unavailable = map.groups().stream().filter(g -> g.head() == null).count();
+        long atRisk = map.groups().stream().filter(ClusterResource::isAtRisk).count() - unavailable;
+        if (unavailable > 0) {
+            health.critical(
+                    unavailable
+                            + " of "
+                            + map.groups().size()
+                            + " placement groups have no copy"
+                            + " that serves: their files cannot be read or written.",
+                    "Bring the chunk servers back that hold them: see /groups?state=unavailable.");
+        }
+        if (atRisk > 0) {
+            health.warning(
+                    atRisk
+                            + " of "
+                            + map.groups().size()
+                            + " placement groups are short of a copy.",
+                    "Wait if they are syncing; else bring their servers back: see"
+                            + " /groups?state=atRisk.");
+        }
+    }
+}

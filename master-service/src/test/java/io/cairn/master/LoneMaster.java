@@ -1,0 +1,62 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.namespace.MemoryStore;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.EventLoops;
+import io.cairn.net.NettyTransport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.ThreadScheduler;
+import java.util.Random;
+
+/** A master that leads alone: real network and time, a log that applies at once, no disk. */
+public final class LoneMaster implements AutoCloseable {
+    public final EventLoops loops = new EventLoops("lone-master", 2, Clock.system());
+    public final NettyTransport transport = new NettyTransport(loops);
+    public final MasterService service;
+    public final MasterService.Ground ground;
+    private final ThreadScheduler scheduler = new ThreadScheduler("lone-timer", 1);
+    private final DirectLog log = new DirectLog(new Namespace(new MemoryStore()));
+
+    /** Starts it and waits until the cluster is founded. */
+    public LoneMaster() throws InterruptedException {
+        ground =
+                new MasterService.Ground(
+                        log,
+                        () -> log.namespace,
+                        transport,
+                        Clock.system(),
+                        scheduler,
+                        new Random(1));
+        MasterSettings settings =
+                new MasterSettings(
+                        "m1",
+                        new Endpoint("127.0.0.1", 0),
+                        new ClusterSettings(2, 1, 100, 3_000),
+                        4096,
+                        15_000);
+        service = new MasterService(settings, ground);
+        log.listener = service::tell;
+        long end = System.nanoTime() + 10_000_000_000L;
+        while (!service.leads() || service.namespace().clusterId() == 0) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("not founded");
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    /** Lets it lead or not. */
+    public void lead(boolean leads) {
+        log.leads = leads;
+    }
+
+    @Override
+    public void close() {
+        service.close();
+        transport.close();
+        loops.close();
+        scheduler.close();
+    }
+}
