@@ -4,7 +4,15 @@ import io.cairn.cluster.ClusterMap;
 import java.util.List;
 
 /** The mutations that only the leader itself proposes; refused from clients. */
-public sealed interface LeaderMutation extends Mutation {
+public sealed interface LeaderMutation extends Mutation
+        permits LeaderMutation.Purge,
+                LeaderMutation.Collected,
+                LeaderMutation.ChangeMap,
+                LeaderMutation.Found,
+                LeaderMutation.DoubtObjects,
+                LeaderMutation.ChangeRecords,
+                LeaderMutation.SetStandardReplicas,
+                JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
         @Override

@@ -51,6 +51,10 @@ public sealed interface Mutation
             case 38 -> new LeaderMutation.DoubtObjects();
             case 39 -> LeaderMutation.ChangeRecords.decode(in);
             case 40 -> LeaderMutation.SetStandardReplicas.decode(in);
+            case 64 -> JobMutation.Submit.decode(in);
+            case 65 -> JobMutation.Control.decode(in);
+            case 66 -> JobMutation.Step.decode(in);
+            case 67 -> JobMutation.EditInode.decode(in);
             case 48 -> HostMutation.SetHostLock.decode(in);
             case 49 -> HostMutation.CancelHostLock.decode(in);
             case 50 -> HostMutation.ReleaseHost.decode(in);

@@ -328,6 +328,28 @@ public sealed interface Reply {
         }
     }
 
+    /**
+     * A tree job was taken, or did a step.
+     *
+     * @param job its number
+     * @param directories whose names the step has changed
+     */
+    record JobReply(long job, long[] directories) implements Reply {
+        @Override
+        public int code() {
+            return 33;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(job).longs(directories);
+        }
+
+        static JobReply decode(Decoder in) {
+            return new JobReply(in.i64(), in.longs());
+        }
+    }
+
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
         int code = in.u8();
@@ -347,6 +369,7 @@ public sealed interface Reply {
             case EntryReply.WITNESSED_CODE -> EntryReply.decodeWitnessed(in);
             case 13 -> new WrittenReply(in.i64(), Codecs.inode(in));
             case 32 -> new HostsReply(in.i32(), in.list(Codecs::hostRecord), in.bool());
+            case 33 -> JobReply.decode(in);
             default -> throw new MalformedMessageException("reply code " + code);
         };
     }

@@ -121,6 +121,13 @@ final class DirectoryWatch {
         }
     }
 
+    /** The names of a directory were changed, and nobody waits for the answer. */
+    void changed(long ino) {
+        List<Disbelief> all = new ArrayList<>(0);
+        take(0, ino, all);
+        all.forEach(this::tell);
+    }
+
     private List<Disbelief> others(long session, TreeMutation change) {
         List<Disbelief> others = new ArrayList<>(0);
         switch (change) {

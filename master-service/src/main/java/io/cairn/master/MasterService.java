@@ -48,6 +48,7 @@ public final class MasterService implements AutoCloseable {
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final RequestDoor door;
+    private final JobRunner jobs;
     private final Listener listener;
     private long termSeen = -1;
     private boolean founding;
@@ -82,6 +83,9 @@ public final class MasterService implements AutoCloseable {
         this.watch = new DirectoryWatch(sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
+        this.jobs =
+                new JobRunner(
+                        namespace, writer, watch::changed, ground.clock(), ground.scheduler());
         this.door =
                 new RequestDoor(
                         new RequestDoor.Rooms(log, namespace, sessions, watch, reaper, servers),
@@ -188,6 +192,7 @@ public final class MasterService implements AutoCloseable {
         sessions.expire().forEach(this::closeExpired);
         reaper.tick();
         servers.tick();
+        jobs.tick();
     }
 
     private void found() {

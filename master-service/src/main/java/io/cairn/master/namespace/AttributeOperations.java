@@ -173,7 +173,7 @@ final class AttributeOperations {
         return reply(inodes.put(draft));
     }
 
-    private static void requirePossible(Policy policy) {
+    static void requirePossible(Policy policy) {
         boolean chunkSizeIsPossible =
                 policy.chunkSizeLog2() == 0
                         || (policy.chunkSizeLog2() >= Layout.MIN_CHUNK_SIZE_LOG2

@@ -9,6 +9,7 @@ import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.HostMutation;
+import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
@@ -40,6 +41,7 @@ final class Interpreter {
     private final RenameOperation rename;
     private final ContentOperations contents;
     private final AttributeOperations attributes;
+    private final JobTable jobs;
 
     /** Loads what is kept in memory from the store. */
     Interpreter(Store store, Transaction transaction) {
@@ -58,6 +60,14 @@ final class Interpreter {
         rename = new RenameOperation(transaction, inodes, directories);
         contents = new ContentOperations(transaction, inodes, garbage, layouts, cluster);
         attributes = new AttributeOperations(transaction, inodes, xattrs, contents, layouts);
+        EditOperation edits = new EditOperation(transaction, inodes, layouts);
+        jobs =
+                new JobTable(
+                        store, new JobTable.Rooms(transaction, directories, tree, edits, cluster));
+    }
+
+    JobTable jobs() {
+        return jobs;
     }
 
     Cluster cluster() {
@@ -272,6 +282,9 @@ final class Interpreter {
             throw new FsException(Errno.EPERM, "only the leader may ask for this");
         }
         switch (mutation) {
+            case JobMutation m -> {
+                return jobs.perform(m);
+            }
             case LeaderMutation.Purge m -> purge(m);
             case LeaderMutation.Collected m -> {
                 for (long entryId : m.entryIds()) {

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
  *                       | inodeCount 8 | firstSureOid 8 |
  *   "map"        -> | 1 | cluster map (Codecs) |
  *   "notify"     -> | 1 | state 4 |                         last state number told to machines
+ *   "jobs"       -> | 1 | nextJob 8 |
  *   "record/" key 1..200
  *                -> | 1 | version 8 | value ... |           records of the administration
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
@@ -62,6 +63,17 @@ import java.nio.charset.StandardCharsets;
  *
  * GC        | entryId 8 |                                     chunks [fromChunk, endChunk)
  *           -> | 1 | poolId 4 | oid 8 | fromChunk 8 | endChunk 8 |
+ *
+ * JOB       | job 8 |                                         tree jobs, finished ones included
+ *           -> | 1 | request 8 | state 1 | orderedNs 8 | startedNs 8 | finishedNs 8 | serial 8 |
+ *                  | steps 8 | depth 4 | message (text) | totals | order |
+ *           | job 8 | 0 | depth 8 |                           the cursor: directories it is in
+ *           -> | 1 | ino 8 | name (optional) | position (bytes: cookie, name) | passes 4 |
+ *                  | failed 1 |
+ *           | job 8 | 1 | number 8 |                          the first errors
+ *           -> | 1 | errno 4 | path (bytes) | message (text) |
+ *           | job 8 | 2 | ino 8 |                             counted, and has further names
+ *           -> | 1 |
  * </pre>
  *
  * The version of an inode or dentry is the log index of the entry that changed it last, shifted
@@ -84,6 +96,9 @@ public final class Keys {
     private static final String RECORD_PREFIX = "record/";
     private static final int HELD = 0;
     private static final int WAITING = 1;
+    private static final int JOB_FRAME = 0;
+    private static final int JOB_ERROR = 1;
+    private static final int JOB_SEEN = 2;
 
     private Keys() {}
 
@@ -116,6 +131,54 @@ public final class Keys {
     /** The key that {@link #record} was made of. */
     static String recordOf(byte[] key) {
         return new String(key, StandardCharsets.UTF_8).substring(RECORD_PREFIX.length());
+    }
+
+    static byte[] jobs() {
+        return meta("jobs");
+    }
+
+    private static byte[] jobPart(long job, int part, long number) {
+        return new Encoder(17).i64(job).u8(part).i64(number).toBytes();
+    }
+
+    static byte[] jobFrame(long job, int depth) {
+        return jobPart(job, JOB_FRAME, depth);
+    }
+
+    static byte[] jobError(long job, long number) {
+        return jobPart(job, JOB_ERROR, number);
+    }
+
+    static byte[] jobSeen(long job, long ino) {
+        return jobPart(job, JOB_SEEN, ino);
+    }
+
+    /** The prefix of the cursor of a job. */
+    static byte[] jobFrames(long job) {
+        return new Encoder(9).i64(job).u8(JOB_FRAME).toBytes();
+    }
+
+    /** The prefix of all errors of a job. */
+    static byte[] jobErrors(long job) {
+        return new Encoder(9).i64(job).u8(JOB_ERROR).toBytes();
+    }
+
+    /** The prefix of all inodes that a job remembers. */
+    static byte[] jobSeen(long job) {
+        return new Encoder(9).i64(job).u8(JOB_SEEN).toBytes();
+    }
+
+    /** Whether the key of a {@code JOB} value is that of the job itself. */
+    static boolean isJob(byte[] jobKey) {
+        return jobKey.length == 8;
+    }
+
+    static boolean isJobFrame(byte[] jobKey) {
+        return !isJob(jobKey) && jobKey[8] == JOB_FRAME;
+    }
+
+    static boolean isJobError(byte[] jobKey) {
+        return !isJob(jobKey) && jobKey[8] == JOB_ERROR;
     }
 
     static byte[] host(LockHost host) {

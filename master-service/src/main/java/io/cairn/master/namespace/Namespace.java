@@ -145,6 +145,7 @@ public final class Namespace {
         try {
             store.commit(changes, term, index);
             transaction.publish();
+            interpreter.jobs().publish();
             published = publication(term, index);
         } finally {
             lock.writeLock().unlock();
@@ -237,6 +238,29 @@ public final class Namespace {
     /** Number of inodes, orphans included. */
     public long inodeCount() {
         return published.inodeCount;
+    }
+
+    /** All tree jobs, by number; a copy. */
+    public List<JobRecord> jobs() {
+        return List.copyOf(interpreter.jobs().published());
+    }
+
+    /** A tree job, or null when there is none of that number. */
+    public @Nullable JobRecord job(long job) {
+        return interpreter.jobs().published(job);
+    }
+
+    /** The first errors of a tree job, at most {@value TreeWalk#MAX_ERRORS}. */
+    public List<JobError> jobErrors(long job) {
+        return reading(() -> view.jobErrors(job));
+    }
+
+    /**
+     * The directory that an unfinished tree job is in, as a path of bytes; the path of its tree
+     * when it is in none.
+     */
+    public byte[] jobPath(JobRecord record) {
+        return reading(() -> view.jobPath(record.job(), record.order().path()));
     }
 
     /** All open sessions, by number. */

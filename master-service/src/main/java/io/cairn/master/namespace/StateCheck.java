@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks invariants over the whole state: here those of the tree; {@link ContentCheck} and {@link
- * SessionCheck} do the rest. Used once, while no entry is applied. Needs memory for every inode.
+ * SessionCheck} and {@link JobCheck} do the rest. Used once, while no entry is applied. Needs
+ * memory for every inode.
  */
 final class StateCheck {
     /** Violations told; what comes beyond is only counted. */
@@ -70,6 +71,7 @@ final class StateCheck {
         scan(Family.ORPHAN, (key, value) -> checkOrphan(Keys.numberAt(key, 0)));
         scan(Family.GC, (key, value) -> contents.check(GarbageQueue.decode(key, value)));
         new SessionCheck(store, inodes.keySet(), this::violated).check();
+        new JobCheck(store, this::violated).check();
         if (omitted > 0) {
             violations.add("and " + omitted + " more");
         }

@@ -23,7 +23,8 @@ public interface Store extends AutoCloseable {
         REPLY,
         LOCK,
         GC,
-        HOST
+        HOST,
+        JOB
     }
 
     /**

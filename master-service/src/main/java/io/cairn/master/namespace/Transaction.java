@@ -152,6 +152,56 @@ final class Transaction {
         return List.copyOf(found.keySet());
     }
 
+    /** A key and its value. */
+    record Entry(byte[] key, byte[] value) {}
+
+    /**
+     * The first entries with a prefix at or after {@code from}, as they are now, in order. Not for
+     * inodes. Fewer than {@code max}: there are no more.
+     */
+    List<Entry> page(Family family, byte[] prefix, byte[] from, int max) {
+        NavigableMap<byte[], byte[]> changed = new TreeMap<>(Arrays::compareUnsigned);
+        for (Map.Entry<byte[], byte[]> entry : overlay(family).tailMap(from, true).entrySet()) {
+            byte[] key = entry.getKey();
+            if (key.length < prefix.length
+                    || !Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length)) {
+                break;
+            }
+            changed.put(key, entry.getValue());
+        }
+        int enough = max + changed.size();
+        NavigableMap<byte[], byte[]> found = new TreeMap<>(Arrays::compareUnsigned);
+        store.scan(
+                family,
+                prefix,
+                from,
+                (key, value) -> {
+                    found.put(key, value);
+                    return found.size() < enough;
+                });
+        byte[] horizon = found.size() < enough ? null : found.lastKey();
+        (horizon == null ? changed : changed.headMap(horizon, true)).forEach(found::put);
+        return found.entrySet().stream()
+                .filter(entry -> !isDeleted(entry.getValue()))
+                .limit(max)
+                .map(entry -> new Entry(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    /** An inode as it is now, without taking the place of others in the cache; or null. */
+    @Nullable Inode peek(long ino) {
+        Slot slot = inodes.get(ino);
+        if (slot != null) {
+            return slot.inode;
+        }
+        Inode inode = cache.get(ino);
+        if (inode == null) {
+            byte[] value = store.get(Family.INODE, Keys.of(ino));
+            inode = value == null ? null : decodeInode(value);
+        }
+        return inode;
+    }
+
     /** Tells a session something, once the entry is applied. */
     void notify(long session, Push push) {
         notices.add(new Notice(session, push));

@@ -278,6 +278,27 @@ final class View {
      */
     record FoundName(byte[] dentryKey, boolean isFound) {}
 
+    List<JobError> jobErrors(long job) {
+        List<JobError> errors = new ArrayList<>();
+        byte[] prefix = Keys.jobErrors(job);
+        store.scan(Family.JOB, prefix, prefix, (key, value) -> errors.add(JobError.decode(value)));
+        return errors;
+    }
+
+    byte[] jobPath(long job, byte[] root) {
+        List<Name> names = new ArrayList<>();
+        byte[] prefix = Keys.jobFrames(job);
+        store.scan(
+                Family.JOB,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    Name name = JobStack.Frame.decode(value).name;
+                    return name == null || names.add(name);
+                });
+        return JobError.join(root, names, TreeWalk.MAX_PATH_BYTES);
+    }
+
     List<SessionRecord> sessions() {
         List<SessionRecord> sessions = new ArrayList<>();
         store.scan(
