@@ -2,16 +2,20 @@ package io.cairn.master.namespace;
 
 import static io.cairn.master.namespace.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.master.namespace.Store.Change;
 import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.Codecs;
+import io.cairn.wire.InodeEdit;
+import io.cairn.wire.JobOrder;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.List;
@@ -22,6 +26,8 @@ import org.junit.jupiter.api.Test;
 
 /** Damages the store in every way the check knows and expects to be told. */
 class StateCheckTest {
+    private static final byte[] ALL = {};
+
     private final Bench bench = Bench.withPools(1);
     private final long dir = bench.mkdir(ROOT, "d").ino();
     private final long file = bench.create(dir, "f", "text").ino();
@@ -227,5 +233,64 @@ class StateCheckTest {
         List<String> lines = bench.namespace.check();
         assertEquals(StateCheck.MAX_LINES + 1, lines.size());
         assertEquals("and 50 more", lines.getLast());
+    }
+
+    /** A job in the middle of directory d. */
+    private long job() {
+        JobBench jobs = new JobBench(bench);
+        long job = jobs.submit(JobOrder.Kind.USAGE, "d", InodeEdit.NONE);
+        jobs.step(job, 1);
+        bench.verify();
+        return job;
+    }
+
+    private void putJob(JobRecord record) {
+        put(Family.JOB, Keys.of(record.job()), record.encode());
+    }
+
+    private JobRecord record(long job) {
+        JobRecord record = bench.namespace.job(job);
+        assertNotNull(record);
+        return record;
+    }
+
+    @Test
+    void aJobThatLostItsPlaceIsTold() {
+        long job = job();
+        put(Family.JOB, Keys.jobFrame(job, 0), null);
+        assertTold("J1 job 1", "depth 1", "directories 0");
+    }
+
+    @Test
+    void aJobThatLostAnErrorIsTold() {
+        long job = job();
+        put(Family.JOB, Keys.jobError(job, 1), new JobError(ALL, Errno.EIO, "").encode());
+        assertTold("J1 job 1", "error before 1");
+        assertTold("J1 job 1", "1 errors");
+    }
+
+    @Test
+    void whatAForgottenJobLeftIsTold() {
+        long job = job();
+        put(Family.JOB, Keys.of(job), null);
+        assertTold("J1 job 1 left something behind");
+    }
+
+    @Test
+    void aJobThatRemembersAnotherNumberOfInodesIsTold() {
+        long job = job();
+        put(Family.JOB, Keys.jobSeen(job, file), new byte[] {1});
+        assertTold("J1 job 1 remembers 1 inodes");
+    }
+
+    @Test
+    void aJobInAnImpossibleStateIsTold() {
+        JobRecord running = record(job());
+        putJob(running.in(JobRecord.State.DONE, 5, ""));
+        assertTold("J1 job 1 has ended and is still in a directory");
+        putJob(running.in(JobRecord.State.QUEUED, 5, ""));
+        assertTold("J1 0 jobs run, 1 wait");
+        put(Family.META, Keys.jobs(), Keys.value(9).i64(1).toBytes());
+        assertTold("J1 job 1 has a number that was never given");
     }
 }

@@ -12,6 +12,9 @@ import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.Push;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class TransactionTest {
@@ -130,5 +133,43 @@ class TransactionTest {
         transaction.begin(2);
         assertEquals(List.of(new Notice(4, new Push.Invalidate(1))), notices);
         assertEquals(List.of(), transaction.notices());
+    }
+
+    /** The first keys with a prefix, computed in the simplest way. */
+    private static List<String> firstKeys(SortedSet<Integer> all, int from, int max) {
+        return all.tailSet(from).stream()
+                .limit(max)
+                .map(number -> HexFormat.of().formatHex(key(3, number)))
+                .toList();
+    }
+
+    @Test
+    void aPageIsWhatIsThereNowAndNoMoreThanAskedFor() {
+        Random random = new Random(4);
+        SortedSet<Integer> model = new TreeSet<>();
+        transaction.begin(1);
+        for (int round = 1; round < 200; round++) {
+            for (int i = 0; i < 6; i++) {
+                int number = random.nextInt(60);
+                if (random.nextBoolean()) {
+                    transaction.put(Family.GC, key(3, number), key(1));
+                    model.add(number);
+                } else {
+                    transaction.delete(Family.GC, key(3, number));
+                    model.remove(number);
+                }
+            }
+            int from = random.nextInt(60);
+            int max = 1 + random.nextInt(8);
+            assertEquals(
+                    firstKeys(model, from, max),
+                    transaction.page(Family.GC, key(3), key(3, from), max).stream()
+                            .map(entry -> HexFormat.of().formatHex(entry.key()))
+                            .toList());
+            if (random.nextInt(3) == 0) {
+                commit(round);
+            }
+        }
+        assertEquals(List.of(), transaction.page(Family.GC, key(4), key(4), 5));
     }
 }
