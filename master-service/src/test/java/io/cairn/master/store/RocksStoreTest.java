@@ -170,7 +170,9 @@ class RocksStoreTest {
     void aDamagedManifestIsRefusedByName() throws IOException {
         fill();
         Path manifest = newest("MANIFEST");
-        flip(manifest, Files.size(manifest) / 2);
+        // Within the first record: a damaged length would look like a torn write, which leaves an
+        // older store; that is found out by its position.
+        flip(manifest, 24);
         assertRefused("MANIFEST");
     }
 
