@@ -68,7 +68,7 @@ final class Agreement {
                             if (term.hasEnded()) {
                                 return Futures.DONE;
                             }
-                            LOG.warn(
+                            LOG.info(
                                     "Members of {} cannot be compared yet: {}",
                                     term,
                                     Futures.failure(thrown).getMessage());

@@ -77,7 +77,7 @@ final class Door implements Handler {
                 throw new MalformedMessageException(in.remaining() + " bytes too many");
             }
         } catch (MalformedMessageException e) {
-            LOG.warn("Nonsense from {}, connection closed: {}", from.remote(), e.getMessage());
+            LOG.info("Nonsense from {}, connection closed: {}", from.remote(), e.getMessage());
             request.release();
             answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
             from.close();

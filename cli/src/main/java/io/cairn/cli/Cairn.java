@@ -66,6 +66,26 @@ public final class Cairn {
             "UnusedVariable") // SettingsProvider reads it before the command line is parsed.
     private @Nullable String config;
 
+    @Option(
+            names = "--log-format",
+            paramLabel = "text|json",
+            scope = ScopeType.INHERIT,
+            description = "How the log is written: lines of text (the standard), or of JSON.")
+    @SuppressWarnings("UnusedVariable") // Applied before the command line is parsed.
+    private @Nullable String logFormat;
+
+    @Option(
+            names = "--log-level",
+            paramLabel = "LOGGER=LEVEL[,...]",
+            scope = ScopeType.INHERIT,
+            description = {
+                "What is logged: off, error, warn, info, debug or trace; without LOGGER= for all of"
+                        + " Cairn.",
+                "A change in the file of --config takes effect within seconds."
+            })
+    @SuppressWarnings("UnusedVariable") // Applied before the command line is parsed.
+    private @Nullable String logLevel;
+
     private Cairn() {}
 
     /** Runs a command and ends the JVM with its exit code. */
@@ -86,7 +106,9 @@ public final class Cairn {
             LogLevels.showMore();
         }
         try {
-            line.setDefaultValueProvider(SettingsProvider.of(line, arguments, System.getenv()));
+            SettingsProvider settings = SettingsProvider.of(line, arguments, System.getenv());
+            line.setDefaultValueProvider(settings);
+            configureLog(line, settings, arguments);
         } catch (CommandException e) {
             return cairn.report(e, errors);
         }
@@ -95,6 +117,21 @@ public final class Cairn {
             return ExitCode.USAGE;
         }
         return line.execute(arguments);
+    }
+
+    /** The command line goes before the environment, and that before the file. */
+    private static void configureLog(
+            CommandLine line, SettingsProvider settings, String[] arguments) {
+        LogSettings log =
+                LogSettings.apply(
+                        settings.value("log-format", arguments),
+                        settings.value("log-level", arguments));
+        if (settings.isFromFile("log-level", arguments)) {
+            log.follow(
+                    () ->
+                            SettingsProvider.of(line, arguments, System.getenv())
+                                    .value("log-level", arguments));
+        }
     }
 
     private static int refuse(ParameterException error, String[] arguments) {

@@ -9,6 +9,10 @@ import io.cairn.chunk.store.TargetException;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
+import io.cairn.runtime.MeasuredDisk;
+import io.cairn.wire.OperationNames;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,13 +31,20 @@ final class ChunkNode implements AutoCloseable {
 
     ChunkNode(World world, ChunkSettings settings, List<Path> directories) {
         try {
-            Disk disk = new FileDisk();
             List<StorageTarget> targets = new ArrayList<>();
             for (Path directory : directories) {
-                targets.add(
+                Disk disk =
+                        new MeasuredDisk(
+                                new FileDisk(),
+                                world.clock(),
+                                world.metrics(),
+                                directory.toString());
+                StorageTarget target =
                         closing.add(
                                 StorageTarget.open(
-                                        disk, directory, StoreSettings.standard(world.random()))));
+                                        disk, directory, StoreSettings.standard(world.random())));
+                targets.add(target);
+                measure(world, target, directory);
             }
             ExecutorService disks =
                     Executors.newFixedThreadPool(
@@ -41,7 +52,7 @@ final class ChunkNode implements AutoCloseable {
             closing.add(() -> stop(disks));
             Surroundings surroundings =
                     new Surroundings(
-                            world.transport(),
+                            world.measured("chunk", OperationNames::ofChunk),
                             world.clock(),
                             world.scheduler(),
                             disks,
@@ -49,6 +60,10 @@ final class ChunkNode implements AutoCloseable {
                             BootIdentity.of(directories, world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             service.start();
+            Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
+                    .description("1 while a master's lease runs")
+                    .tag("server", settings.name())
+                    .register(world.metrics());
         } catch (TargetException e) {
             closing.close();
             throw new CommandException(exitCode(e.reason()), String.valueOf(e.getMessage()), e);
@@ -56,6 +71,14 @@ final class ChunkNode implements AutoCloseable {
             closing.close();
             throw e;
         }
+    }
+
+    private static void measure(World world, StorageTarget target, Path directory) {
+        Tags tags = Tags.of("target", directory.toString());
+        world.metrics().gauge("cairn.target.capacity.bytes", tags, target, t -> t.capacityBytes());
+        world.metrics().gauge("cairn.target.free.bytes", tags, target, t -> t.freeBytes());
+        world.metrics().gauge("cairn.target.blobs", tags, target, t -> t.chunkCount());
+        world.metrics().gauge("cairn.target.healthy", tags, target, t -> t.healthy() ? 1 : 0);
     }
 
     private static int exitCode(TargetException.Reason reason) {

@@ -68,9 +68,9 @@ final class Detached {
         return line.startsWith("cairn ") && line.contains(" ready");
     }
 
-    /** Lines of the log begin with a date. */
+    /** Lines of the log begin with a date, or with a brace. */
     private static boolean isForPeople(String line) {
-        return line.isEmpty() || !Character.isDigit(line.charAt(0));
+        return line.isEmpty() || (!Character.isDigit(line.charAt(0)) && line.charAt(0) != '{');
     }
 
     private static List<String> linesAfter(Path log, long begin) throws IOException {

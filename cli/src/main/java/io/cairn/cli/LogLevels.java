@@ -2,23 +2,103 @@ package io.cairn.cli;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import io.cairn.runtime.LogControl;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** The levels of the log; where they start stands in {@code logback.xml}. */
+/**
+ * The levels of the log; where they start stands in {@code logback.xml}. Texts are {@code
+ * LOGGER=LEVEL[,...]}, or a level alone for {@code io.cairn}.
+ */
 final class LogLevels {
+    private static final String OWN = "io.cairn";
+    private static final Map<String, Level> LEVELS = levelsByName();
+
     private LogLevels() {}
+
+    private static Map<String, Level> levelsByName() {
+        Map<String, Level> levels = new LinkedHashMap<>();
+        for (Level each :
+                new Level[] {
+                    Level.OFF, Level.ERROR, Level.WARN, Level.INFO, Level.DEBUG, Level.TRACE
+                }) {
+            levels.put(each.toString().toLowerCase(Locale.ROOT), each);
+        }
+        return Map.copyOf(levels);
+    }
 
     /** Logs what Cairn does in detail. */
     static void showMore() {
-        set("io.cairn", Level.DEBUG);
+        set(OWN, Level.DEBUG);
     }
 
     /** Commands that end at once log only what goes wrong. */
     static void showWarningsOnly() {
-        if (LoggerFactory.getLogger("io.cairn") instanceof Logger logger
+        if (LoggerFactory.getLogger(OWN) instanceof Logger logger
                 && logger.getLevel() != Level.DEBUG) {
-            set("io.cairn", Level.WARN);
+            set(OWN, Level.WARN);
         }
+    }
+
+    /**
+     * Sets what a text says; nothing when a part of it is wrong.
+     *
+     * @throws IllegalArgumentException when it is not {@code LOGGER=LEVEL[,...]}
+     */
+    static void apply(String text) {
+        Map<String, Level> wanted = new LinkedHashMap<>();
+        for (String part : text.split(",", -1)) {
+            int equals = part.indexOf('=');
+            String logger = equals < 0 ? OWN : part.substring(0, equals).strip();
+            if (logger.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "'" + part + "' names no logger; write LOGGER=LEVEL, as in io.cairn=debug");
+            }
+            wanted.put(logger, level(part.substring(equals + 1)));
+        }
+        wanted.forEach(LogLevels::set);
+    }
+
+    /** The same levels as a seam for those who may not see the logging library. */
+    static LogControl control() {
+        return new LogControl() {
+            @Override
+            public Map<String, String> levels() {
+                return LogLevels.levels();
+            }
+
+            @Override
+            public void set(String logger, String level) {
+                LogLevels.set(logger, level(level));
+            }
+        };
+    }
+
+    private static Map<String, String> levels() {
+        Map<String, String> levels = new TreeMap<>();
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            for (Logger logger : context.getLoggerList()) {
+                @Nullable Level level = logger.getLevel();
+                if (level != null) {
+                    levels.put(logger.getName(), level.toString().toLowerCase(Locale.ROOT));
+                }
+            }
+        }
+        return levels;
+    }
+
+    private static Level level(String name) {
+        Level level = LEVELS.get(name.strip().toLowerCase(Locale.ROOT));
+        if (level == null) {
+            throw new IllegalArgumentException(
+                    "'" + name + "' is no level; one of off, error, warn, info, debug, trace");
+        }
+        return level;
     }
 
     private static void set(String name, Level level) {

@@ -14,6 +14,7 @@ import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.wire.Limits;
+import io.cairn.wire.OperationNames;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +73,7 @@ final class MasterNode implements AutoCloseable {
                 new MasterService.Ground(
                         log,
                         log::namespace,
-                        world.transport(),
+                        world.measured("master", OperationNames::ofMaster),
                         world.clock(),
                         world.scheduler(),
                         world.random());
@@ -84,6 +85,8 @@ final class MasterNode implements AutoCloseable {
         }
         door.set(service);
         api = new AdminApi(service, ground, plan.admin(), List.of());
+        log.measure(world.metrics());
+        service.measure(world.metrics());
     }
 
     private static RatisLog open(

@@ -106,12 +106,34 @@ final class SettingsProvider implements IDefaultValueProvider {
     }
 
     private static @Nullable Path configFile(String[] arguments) {
+        String path = option("--config", arguments);
+        return path == null ? null : Path.of(path);
+    }
+
+    /** A setting that is needed before the command line is parsed: its value there wins. */
+    @Nullable String value(String key, String[] arguments) {
+        String given = option("--" + key, arguments);
+        if (given != null) {
+            return given;
+        }
+        String value = environment.get(key);
+        return value != null ? value : file.get(key);
+    }
+
+    /** Whether a setting is the file's to decide: there is one, and nothing goes before it. */
+    boolean isFromFile(String key, String[] arguments) {
+        return configFile(arguments) != null
+                && option("--" + key, arguments) == null
+                && !environment.containsKey(key);
+    }
+
+    private static @Nullable String option(String name, String[] arguments) {
         for (int i = 0; i < arguments.length; i++) {
-            if (arguments[i].equals("--config") && i + 1 < arguments.length) {
-                return Path.of(arguments[i + 1]);
+            if (arguments[i].equals(name) && i + 1 < arguments.length) {
+                return arguments[i + 1];
             }
-            if (arguments[i].startsWith("--config=")) {
-                return Path.of(arguments[i].substring("--config=".length()));
+            if (arguments[i].startsWith(name + "=")) {
+                return arguments[i].substring(name.length() + 1);
             }
         }
         return null;

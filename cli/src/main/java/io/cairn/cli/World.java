@@ -1,18 +1,23 @@
 package io.cairn.cli;
 
 import io.cairn.net.EventLoops;
+import io.cairn.net.MeasuredTransport;
 import io.cairn.net.NettyTransport;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.logging.LogbackMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.security.SecureRandom;
+import java.util.function.Function;
 
 /**
  * The real world for the services of one process: network, time, delayed work, randomness, metrics.
@@ -26,8 +31,15 @@ final class World implements AutoCloseable {
     private final PrometheusMeterRegistry metrics =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final LogbackMetrics events = new LogbackMetrics();
+
     World() {
         new ClassLoaderMetrics().bindTo(metrics);
+        collections.bindTo(metrics);
+        events.bindTo(metrics);
+        new FileDescriptorMetrics().bindTo(metrics);
+        loops.measure(metrics);
         new JvmMemoryMetrics().bindTo(metrics);
         new JvmThreadMetrics().bindTo(metrics);
         new ProcessorMetrics().bindTo(metrics);
@@ -40,6 +52,11 @@ final class World implements AutoCloseable {
 
     Transport transport() {
         return transport;
+    }
+
+    /** The transport of a service: its requests are measured. */
+    Transport measured(String service, Function<byte[], String> names) {
+        return new MeasuredTransport(transport, service, names, metrics, clock());
     }
 
     ThreadScheduler scheduler() {
@@ -63,6 +80,8 @@ final class World implements AutoCloseable {
         transport.close();
         loops.close();
         scheduler.close();
+        collections.close();
+        events.close();
         metrics.close();
     }
 }

@@ -3,8 +3,10 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.Latency;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -53,10 +55,11 @@ final class ClientMetrics {
         this.clock = clock;
         for (Operation operation : Operation.values()) {
             timers[operation.ordinal()] =
-                    Timer.builder("cairn.client.operation")
-                            .description("operations of the filesystem client")
-                            .tag("operation", operation.name().toLowerCase(Locale.ROOT))
-                            .register(registry);
+                    Latency.timer(
+                            registry,
+                            "cairn.client.operation",
+                            "operations of the filesystem client",
+                            Tags.of("operation", operation.name().toLowerCase(Locale.ROOT)));
         }
         errors =
                 Counter.builder("cairn.client.errors")

@@ -2,6 +2,11 @@ package io.cairn.net;
 
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.DaemonThreads;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetric;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -16,6 +21,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -63,6 +69,37 @@ public final class EventLoops implements AutoCloseable {
 
     private static IoHandlerFactory io() {
         return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    }
+
+    /**
+     * Registers {@code cairn.net.pending.tasks}, the work that waits for the loops, and {@code
+     * cairn.net.buffers.bytes} with the tag {@code memory}, what Netty's buffers take.
+     */
+    public void measure(MeterRegistry registry) {
+        Gauge.builder("cairn.net.pending.tasks", this, EventLoops::pendingTasks)
+                .description("work that waits for the threads of the network")
+                .register(registry);
+        if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider) {
+            ByteBufAllocatorMetric metric = provider.metric();
+            Gauge.builder("cairn.net.buffers.bytes", metric, m -> m.usedDirectMemory())
+                    .description("memory of network buffers")
+                    .tag("memory", "direct")
+                    .register(registry);
+            Gauge.builder("cairn.net.buffers.bytes", metric, m -> m.usedHeapMemory())
+                    .description("memory of network buffers")
+                    .tag("memory", "heap")
+                    .register(registry);
+        }
+    }
+
+    private int pendingTasks() {
+        int tasks = 0;
+        for (EventExecutor loop : group) {
+            if (loop instanceof SingleThreadEventExecutor executor) {
+                tasks += executor.pendingTasks();
+            }
+        }
+        return tasks;
     }
 
     EventLoopGroup group() {

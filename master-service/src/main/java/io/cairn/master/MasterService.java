@@ -21,6 +21,7 @@ import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -52,6 +53,7 @@ public final class MasterService implements AutoCloseable {
     private final Listener listener;
     private long termSeen = -1;
     private boolean founding;
+    private @Nullable MasterGauges gauges;
     private volatile boolean closed;
 
     /**
@@ -92,6 +94,17 @@ public final class MasterService implements AutoCloseable {
                         this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
+    }
+
+    /**
+     * Registers the numbers about the cluster, once; they end with this master.
+     *
+     * @param registry keeps a fixed number of series, whatever the cluster does
+     */
+    public synchronized void measure(MeterRegistry registry) {
+        if (gauges == null && !closed) {
+            gauges = new MasterGauges(namespace, sessions, servers, scheduler, registry);
+        }
     }
 
     /** Where this master listens. */
@@ -289,6 +302,11 @@ public final class MasterService implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        synchronized (this) {
+            if (gauges != null) {
+                gauges.close();
+            }
+        }
         listener.close();
     }
 }

@@ -26,6 +26,7 @@ final class SessionTable {
 
     private static final class Live {
         long renewedMs;
+        long operations;
         boolean registered;
         boolean expiring;
         @Nullable Connection connection;
@@ -108,7 +109,15 @@ final class SessionTable {
         Live live = sessions.get(session);
         if (live != null) {
             live.renewedMs = clock.millis();
+            live.operations++;
         }
+    }
+
+    /** How many requests came from each session in this term. */
+    synchronized Map<Long, Long> operations() {
+        Map<Long, Long> counts = new HashMap<>();
+        sessions.forEach((session, live) -> counts.put(session, live.operations));
+        return counts;
     }
 
     /** For how long nothing has come from a session; much for one that has ended. */

@@ -31,6 +31,7 @@ import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +115,34 @@ final class MasterServiceTest {
         log.term++;
         time.pass(1000);
         assertEquals(id, namespace.clusterId());
+    }
+
+    @Test
+    void theBusiestSessionsHaveSeriesOfTheirOwn() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        master.measure(registry);
+        long busy = 0;
+        for (int i = 0; i < MasterGauges.MAX_SESSIONS + 5; i++) {
+            busy = openSession();
+            mutate(busy, 1, create("f" + i, false));
+        }
+        for (int i = 0; i < 10; i++) {
+            query(busy, new Query.GetUsage());
+        }
+        time.pass(6_000);
+        assertEquals(
+                MasterGauges.MAX_SESSIONS,
+                registry.get("cairn.master.session.operations").gauges().size());
+        assertEquals(
+                11,
+                registry.get("cairn.master.session.operations")
+                        .tag("session", String.format("%016x", busy))
+                        .gauge()
+                        .value());
+        assertEquals(
+                MasterGauges.MAX_SESSIONS + 5,
+                registry.get("cairn.master.sessions").gauge().value());
+        assertEquals(0, registry.get("cairn.cluster.groups.degraded").gauge().value());
     }
 
     @Test

@@ -154,6 +154,18 @@ final class Combiner {
         }
     }
 
+    /** Operations that wait for the next entry. */
+    int waiting() {
+        synchronized (waiting) {
+            return waiting.size();
+        }
+    }
+
+    /** Entries that were proposed and are not applied yet. */
+    int flying() {
+        return inFlight.size();
+    }
+
     /** Tells the callers that have waited too long; to be called a few times a second. */
     void expire() {
         long nowNs = clock.nanoTime();

@@ -7,6 +7,7 @@ import io.cairn.master.ReplicatedLog;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.master.namespace.Notice;
 import io.cairn.runtime.Clock;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -202,6 +203,11 @@ public final class RatisLog implements ReplicatedLog {
 
     private static boolean wraps(Throwable error) {
         return error instanceof CompletionException || error.getCause() instanceof IOException;
+    }
+
+    /** Registers the numbers about the log and the store beneath it. */
+    public void measure(MeterRegistry registry) {
+        new LogGauges(division, combiner, directory.state()::store, registry).register();
     }
 
     /** The namespace; ask again for each read, and {@link #mayRead} before and after it. */

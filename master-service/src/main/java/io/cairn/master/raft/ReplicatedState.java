@@ -108,6 +108,11 @@ final class ReplicatedState implements AutoCloseable {
         return opened.namespace();
     }
 
+    /** The current store; ask again for each use, as for the namespace. */
+    RocksStore store() {
+        return opened.store();
+    }
+
     CheckpointShelf shelf() {
         return shelf;
     }

@@ -3,6 +3,7 @@ package io.cairn.master.store;
 import io.cairn.master.namespace.Store.Family;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import org.rocksdb.BlockBasedTableConfig;
@@ -11,9 +12,11 @@ import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
+import org.rocksdb.HistogramType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
+import org.rocksdb.Statistics;
 
 /**
  * How RocksDB is set up: its options, and one column family per {@code Store.Family} after the
@@ -27,6 +30,10 @@ final class RocksFamilies implements AutoCloseable {
 
     private final LRUCache cache;
     private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
+
+    /** Counts only: what takes time is measured where requests arrive. */
+    private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
+
     private final ColumnFamilyOptions families;
     private final DBOptions database;
 
@@ -51,6 +58,7 @@ final class RocksFamilies implements AutoCloseable {
         database =
                 new DBOptions()
                         .setCreateIfMissing(true)
+                        .setStatistics(statistics)
                         .setCreateMissingColumnFamilies(true)
                         // Without a write-ahead log families that flush alone would make the
                         // position lie.
@@ -65,6 +73,10 @@ final class RocksFamilies implements AutoCloseable {
                         .setKeepLogFileNum(2)
                         .setStatsDumpPeriodSec(0)
                         .setStatsPersistPeriodSec(0);
+    }
+
+    Statistics statistics() {
+        return statistics;
     }
 
     DBOptions database() {
@@ -87,6 +99,7 @@ final class RocksFamilies implements AutoCloseable {
         database.close();
         families.close();
         bloom.close();
+        statistics.close();
         cache.close();
     }
 }

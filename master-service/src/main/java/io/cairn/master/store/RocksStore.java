@@ -20,6 +20,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
+import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -212,6 +213,27 @@ public final class RocksStore implements Store {
         }
         appliedTerm = term;
         appliedIndex = index;
+    }
+
+    /**
+     * A number about the store.
+     *
+     * @throws IllegalStateException when it is closed
+     */
+    public long read(StoreGauge gauge) {
+        gate.enter();
+        try {
+            TickerType ticker = gauge.ticker();
+            if (ticker != null) {
+                return families.statistics().getTickerCount(ticker);
+            }
+            String property = gauge.property();
+            return property == null ? 0 : database.getAggregatedLongProperty(property);
+        } catch (RocksDBException e) {
+            throw failed("tell " + gauge.title(), e);
+        } finally {
+            gate.leave();
+        }
     }
 
     @Override

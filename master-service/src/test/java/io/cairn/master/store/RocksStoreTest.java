@@ -44,6 +44,21 @@ class RocksStoreTest {
     }
 
     @Test
+    void itTellsNumbersUntilItIsClosed() throws IOException {
+        RocksStore store = open();
+        try (store) {
+            store.commit(List.of(new Change(Family.INODE, bytes("a"), bytes("1"))), 1, 1);
+            assertTrue(store.read(StoreGauge.MEMTABLES_BYTES) > 0);
+            assertTrue(store.read(StoreGauge.WRITTEN_BYTES) > 0);
+            assertEquals(0, store.read(StoreGauge.BACKGROUND_ERRORS));
+            for (StoreGauge each : StoreGauge.values()) {
+                assertTrue(store.read(each) >= 0, each.title());
+            }
+        }
+        assertThrows(IllegalStateException.class, () -> store.read(StoreGauge.KEYS));
+    }
+
+    @Test
     void whatIsCommittedIsReadAndSurvivesClosing() throws IOException {
         try (RocksStore store = open()) {
             store.commit(
