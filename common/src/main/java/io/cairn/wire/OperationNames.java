@@ -18,6 +18,7 @@ public final class OperationNames {
             case MasterRequest.MUTATION -> ofMutation(frame);
             case MasterRequest.QUERY -> frame.length < 10 ? OTHER : ofQuery(frame[9]);
             case MasterRequest.CLUSTER -> ofCluster(frame[1]);
+            case MasterRequest.ADMIN -> "admin";
             default -> OTHER;
         };
     }
@@ -61,6 +62,8 @@ public final class OperationNames {
             case 36 -> "change_map";
             case 37 -> "found";
             case 38 -> "doubt_objects";
+            case 39 -> "change_records";
+            case 40 -> "set_standard_replicas";
             case 48 -> "set_host_lock";
             case 49 -> "cancel_host_lock";
             case 50 -> "release_host";
