@@ -68,6 +68,10 @@ public final class OperationNames {
             case 49 -> "cancel_host_lock";
             case 50 -> "release_host";
             case 51 -> "take_notify_state";
+            case 64 -> "submit";
+            case 65 -> "control";
+            case 66 -> "step";
+            case 67 -> "edit_inode";
             default -> OTHER;
         };
     }

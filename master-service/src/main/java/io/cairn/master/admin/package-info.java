@@ -13,7 +13,7 @@
  *
  *   Route.of("DELETE", "/sessions/{id}", Role.OPERATE, "Ends a session.")
  *           .changes(
- *                   call -&gt; new Plan(() -&gt; evict(session)).change("session 1", "open", null));
+ *                   c -&gt; new Plan(() -&gt; evict(session)).change("session 1", "open", null));
  * </pre>
  *
  * <p>The {@link io.cairn.master.admin.Router} does the rest, the same for all: it finds the route
