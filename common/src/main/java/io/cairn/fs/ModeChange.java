@@ -17,6 +17,8 @@ public record ModeChange(List<Clause> clauses) {
     private static final int SET_IDS = 06000;
     private static final int ALL_BITS = 07777;
     private static final int EXECUTE = 0111;
+    private static final String WHO = "ugo";
+    private static final String PERMISSIONS = "rwxst";
 
     /** Keeps its own copy of the clauses. */
     public ModeChange {
@@ -112,6 +114,46 @@ public record ModeChange(List<Clause> clauses) {
             changed = clause.apply(changed, isDirectory);
         }
         return changed & ALL_BITS;
+    }
+
+    /** The change as chmod is told it, in one of the ways that mean the same. */
+    public String text() {
+        List<String> texts = new ArrayList<>();
+        for (Clause clause : clauses) {
+            boolean isOctal =
+                    clause.action == Action.SET
+                            && clause.affected == ALL_BITS
+                            && clause.source == Source.GIVEN
+                            && (clause.bits & ~clause.mentioned) == 0;
+            texts.add(
+                    isOctal
+                            ? String.format(
+                                    clause.mentioned == ALL_BITS ? "%05o" : "%04o", clause.bits)
+                            : symbolic(clause));
+        }
+        return String.join(",", texts);
+    }
+
+    private static String symbolic(Clause clause) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < WHO.length(); i++) {
+            int bits = Parser.whoOf(WHO.charAt(i));
+            if (clause.affected != ALL_BITS && (clause.affected & bits) == bits) {
+                text.append(WHO.charAt(i));
+            }
+        }
+        text.append(text.isEmpty() ? "a" : "").append("=+-".charAt(clause.action.ordinal()));
+        if (clause.source == Source.COPIED) {
+            return text.append(clause.bits == 0700 ? 'u' : clause.bits == 0070 ? 'g' : 'o')
+                    .toString();
+        }
+        for (int i = 0; i < PERMISSIONS.length(); i++) {
+            int bits = Parser.bitsOf(PERMISSIONS.charAt(i));
+            if ((clause.bits & bits) == bits) {
+                text.append(PERMISSIONS.charAt(i));
+            }
+        }
+        return text.append(clause.source == Source.GIVEN_AND_SEARCH ? "X" : "").toString();
     }
 
     /** Reads one comma-separated part: {@code [ugoa]*([-+=][rwxXst]*|[ugo])+}. */

@@ -50,7 +50,7 @@ public sealed interface JobMutation extends LeaderMutation {
      * change, EBUSY when its state forbids it; nothing happens when it is as asked already.
      *
      * @param serial the number of the job's last change by somebody; -1 = whatever it is
-     * @param maxPerSecond for {@link Action#PACE}
+     * @param maxPerSecond the pace from now on; 0 = unchanged, but not for {@link Action#PACE}
      */
     record Control(long job, long serial, Action action, int maxPerSecond) implements JobMutation {
         @Override

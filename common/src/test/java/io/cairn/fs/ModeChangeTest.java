@@ -43,6 +43,7 @@ class ModeChangeTest {
         int mode = Integer.parseInt(before, 8);
         assertEquals(Integer.parseInt(file, 8), change.apply(mode, false), text);
         assertEquals(Integer.parseInt(directory, 8), change.apply(mode, true), text);
+        assertEquals(change, ModeChange.parse(change.text()), change.text());
     }
 
     @ParameterizedTest

@@ -142,6 +142,11 @@ public final class MasterService implements AutoCloseable {
         return servers;
     }
 
+    /** What gives tree jobs their turns while this master leads. */
+    public JobRunner jobs() {
+        return jobs;
+    }
+
     /** Requests of the admin API that other masters hand on go there. */
     public void serveAdmin(Handler handler) {
         door.serveAdmin(handler);

@@ -53,6 +53,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
         resources.add(new ClusterResource(master, settings.version()));
+        resources.add(new FilesResource(master));
+        resources.add(new JobsResource(master, ground.random()));
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));

@@ -200,35 +200,41 @@ final class JobTable {
         if (m.serial() != -1 && m.serial() != record.serial()) {
             throw new FsException(Errno.ECANCELED, "job " + m.job() + " has changed meanwhile");
         }
-        switch (m.action()) {
-            case FORGET -> forget(record);
-            case PACE -> {
-                requirePace(m.maxPerSecond());
-                if (m.maxPerSecond() != record.order().maxPerSecond()) {
-                    put(record.asked(record.order().withMaxPerSecond(m.maxPerSecond())));
-                }
-            }
-            case PAUSE -> ask(record, State.PAUSED, record.state() == State.PAUSED);
-            case RESUME -> ask(record, State.QUEUED, record.state() != State.PAUSED);
-            case CANCEL -> ask(record, State.CANCELLED, record.state() == State.CANCELLED);
+        if (m.action() == JobMutation.Action.FORGET) {
+            forget(record);
+        } else {
+            ask(record, m);
         }
         promote();
         return new JobReply(m.job(), NONE);
     }
 
-    private void ask(JobRecord record, State wanted, boolean isSo) {
-        if (isSo && !(wanted == State.QUEUED && record.state().isFinished())) {
-            return;
-        }
-        if (record.state().isFinished()) {
+    private void ask(JobRecord record, JobMutation.Control m) {
+        boolean isOver =
+                m.action() == JobMutation.Action.CANCEL && record.state() == State.CANCELLED;
+        if (record.state().isFinished() && !isOver) {
             throw new FsException(Errno.EBUSY, "job " + record.job() + " has ended already");
         }
-        JobRecord asked = record.asked(record.order());
-        if (wanted.isFinished()) {
-            JobStack stack = stack(record);
-            stack.cut(0);
-            asked = end(asked, stack, wanted, "");
-        } else {
+        JobOrder order = record.order();
+        if (m.maxPerSecond() != 0 || m.action() == JobMutation.Action.PACE) {
+            requirePace(m.maxPerSecond());
+            order = order.withMaxPerSecond(m.maxPerSecond());
+        }
+        State wanted =
+                switch (m.action()) {
+                    case PAUSE -> State.PAUSED;
+                    case RESUME -> record.state() == State.PAUSED ? State.QUEUED : record.state();
+                    case CANCEL -> State.CANCELLED;
+                    case PACE, FORGET -> record.state();
+                };
+        boolean isSamePace = order.maxPerSecond() == record.order().maxPerSecond();
+        if (wanted == record.state() && isSamePace) {
+            return;
+        }
+        JobRecord asked = record.asked(order);
+        if (wanted == State.CANCELLED) {
+            asked = end(asked, stack(record), wanted, "");
+        } else if (wanted != record.state()) {
             asked = asked.in(wanted, transaction.nowNs(), "");
             stacks.remove(record.job());
         }

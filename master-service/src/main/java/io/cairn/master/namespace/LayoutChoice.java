@@ -48,8 +48,13 @@ final class LayoutChoice {
 
     /** Whether a layout is as good as the one that the policy would get now. */
     boolean satisfies(Layout layout, Policy policy) {
-        Pool pool = cluster.map().pool(layout.poolId());
-        Pool best = pool(cluster.map(), wanted(policy));
+        return satisfies(cluster.map(), cluster.standardReplicas(), layout, policy);
+    }
+
+    /** The same with a cluster map and a standard number of replicas. */
+    static boolean satisfies(ClusterMap map, int standardReplicas, Layout layout, Policy policy) {
+        Pool pool = map.pool(layout.poolId());
+        Pool best = pool(map, policy.replicas() > 0 ? policy.replicas() : standardReplicas);
         return pool != null
                 && best != null
                 && pool.replicas() == best.replicas()

@@ -2,6 +2,8 @@ package io.cairn.master.namespace;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
 import io.cairn.master.namespace.Store.Change;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.Decoder;
@@ -233,6 +235,15 @@ public final class Namespace {
     /** Copies of every chunk unless a policy says otherwise. */
     public int standardReplicas() {
         return published.standardReplicas;
+    }
+
+    /** Whether contents in chunks lie as new ones would that a policy asks for; else also true. */
+    public boolean isLaidOutAs(Inode inode, Policy policy) {
+        Layout layout = inode.layout();
+        Published now = published;
+        return layout == null
+                || inode.inline() != null
+                || LayoutChoice.satisfies(now.map, now.standardReplicas, layout, policy);
     }
 
     /** Number of inodes, orphans included. */
