@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.net.EventLoops;
+import io.cairn.net.InProcessTransport;
 import io.cairn.net.MeasuredTransport;
 import io.cairn.net.NettyTransport;
 import io.cairn.net.Transport;
@@ -25,7 +26,7 @@ import java.util.function.Function;
 final class World implements AutoCloseable {
     private final EventLoops loops =
             new EventLoops("cairn-net", Runtime.getRuntime().availableProcessors(), Clock.system());
-    private final Transport transport = new NettyTransport(loops);
+    private final Transport transport = new InProcessTransport(new NettyTransport(loops), loops);
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
     private final SecureRandom random = new SecureRandom();
     private final PrometheusMeterRegistry metrics =

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +45,7 @@ public final class NettyTransport implements Transport {
     private final ByteBufAllocator allocator;
     private final boolean ownsLoops;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
-    private final AtomicBoolean lineLooks = new AtomicBoolean();
+    private final Lookout lookout;
     private volatile boolean closed;
 
     /**
@@ -78,6 +77,7 @@ public final class NettyTransport implements Transport {
     NettyTransport(TransportContext context, ByteBufAllocator allocator, boolean ownsLoops) {
         this.context = context;
         this.allocator = allocator;
+        this.lookout = new Lookout(context.loops().clock());
         this.ownsLoops = ownsLoops;
     }
 
@@ -95,7 +95,7 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.DISCONNECTED, "the transport is closed");
         }
-        return TcpLine.connect(to, timeoutMs, context.loops().clock(), lineLooks);
+        return TcpLine.connect(to, timeoutMs, context.loops().clock(), lookout);
     }
 
     /** Puts a new socket into service, in its initializer. */

@@ -16,19 +16,17 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A {@link Line} over TCP, speaking {@link Frame frames}. */
 final class TcpLine implements Line {
     private static final int BUFFER_BYTES = 16 << 10;
-    private static final long LOOK_NS = 200_000;
 
     private final Endpoint remote;
     private final Clock clock;
     private final Socket socket;
     private final InputStream in;
     private final OutputStream out;
-    private final AtomicBoolean looking;
+    private final Lookout lookout;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int from;
     private int filled;
@@ -37,11 +35,11 @@ final class TcpLine implements Line {
 
     private record Arrived(int kind, long requestId, byte[] header) {}
 
-    private TcpLine(Endpoint remote, Socket socket, Clock clock, AtomicBoolean looking)
+    private TcpLine(Endpoint remote, Socket socket, Clock clock, Lookout lookout)
             throws IOException {
         this.remote = remote;
         this.clock = clock;
-        this.looking = looking;
+        this.lookout = lookout;
         this.socket = socket;
         this.in = socket.getInputStream();
         this.out = socket.getOutputStream();
@@ -50,10 +48,10 @@ final class TcpLine implements Line {
     /**
      * Connects and greets.
      *
-     * @param looking shared by the lines of a transport: whether one of them looks for its answer
+     * @param lookout shared by the lines of a transport
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
      */
-    static TcpLine connect(Endpoint to, long timeoutMs, Clock clock, AtomicBoolean looking) {
+    static TcpLine connect(Endpoint to, long timeoutMs, Clock clock, Lookout lookout) {
         Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
@@ -62,7 +60,7 @@ final class TcpLine implements Line {
             socket.connect(
                     new InetSocketAddress(to.host(), to.port()),
                     (int) Math.min(timeoutMs, Integer.MAX_VALUE));
-            TcpLine line = new TcpLine(to, socket, clock, looking);
+            TcpLine line = new TcpLine(to, socket, clock, lookout);
             line.out.write(Frame.lineHello());
             line.greeted(line.next(line.deadlineNs(timeoutMs)));
             return line;
@@ -181,7 +179,7 @@ final class TcpLine implements Line {
 
     private void fill(long deadlineNs) throws IOException {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - clock.nanoTime());
-        if (!look()) {
+        if (!lookout.sees(() -> in.available() > 0)) {
             Attendant.aboutToWait();
         }
         socket.setSoTimeout(Math.clamp(leftMs, 1, Integer.MAX_VALUE));
@@ -191,32 +189,6 @@ final class TcpLine implements Line {
         }
         from = 0;
         filled = count;
-    }
-
-    /**
-     * Looks for the answer a little before it sleeps: waking a sleeping processor costs more than
-     * the answer takes. One thread of the transport at a time, giving way to all others.
-     *
-     * @return whether something is there
-     */
-    @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
-    private boolean look() throws IOException {
-        if (!looking.compareAndSet(false, true)) {
-            return false;
-        }
-        try {
-            long endNs = clock.nanoTime() + LOOK_NS;
-            while (in.available() == 0) {
-                if (clock.nanoTime() - endNs >= 0) {
-                    return false;
-                }
-                Attendant.stillLooking();
-                Thread.yield();
-            }
-            return true;
-        } finally {
-            looking.set(false);
-        }
     }
 
     @Override

@@ -27,8 +27,8 @@ final class NetworkRig {
 
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     final ReceiveBudget budget;
-    final NettyTransport server;
-    final NettyTransport client;
+    final Transport server;
+    final Transport client;
 
     NetworkRig() {
         this(1000, 64 << 20);
@@ -38,6 +38,21 @@ final class NetworkRig {
         budget = new ReceiveBudget(budgetBytes);
         server = transport("server", beatMs, budget);
         client = transport("client", beatMs, new ReceiveBudget(64 << 20));
+    }
+
+    private NetworkRig(EventLoops loops) {
+        budget = new ReceiveBudget(64 << 20);
+        server =
+                new InProcessTransport(
+                        new NettyTransport(
+                                new TransportContext(loops, budget, 1000), allocator, true),
+                        loops);
+        client = server;
+    }
+
+    /** Both sides on one network within this process. */
+    static NetworkRig inProcess() {
+        return new NetworkRig(new EventLoops("both", 2, Clock.system()));
     }
 
     private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {

@@ -4,7 +4,6 @@ import static io.cairn.net.NetworkRig.LOOPBACK;
 import static io.cairn.net.NetworkRig.eventually;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,66 +13,21 @@ import io.cairn.fs.FsException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Lines to a service on Netty. A second of the transports lasts 20 ms here. */
-class TcpLineTest {
-    private final NetworkRig rig = new NetworkRig(20, 4 << 20);
-    private final EchoHandler echo = new EchoHandler();
-
-    @AfterEach
-    void close() throws InterruptedException {
-        rig.close();
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    @Test
-    void callsAreAnswered() {
-        Listener listener = rig.server.listen(LOOPBACK, echo);
-        try (Line line = rig.client.line(listener.endpoint(), 5_000)) {
-            assertEquals(listener.endpoint(), line.remote());
-            for (int i = 0; i < 100; i++) {
-                byte[] request = bytes("x".repeat(i * 300) + i);
-                assertArrayEquals(request, line.call(request, 5_000));
-            }
-            byte[] tooLong = new byte[Line.MAX_REQUEST_BYTES + 1];
-            FsException error = assertThrows(FsException.class, () -> line.call(tooLong, 5_000));
-            assertEquals(Errno.EINVAL, error.errno());
-            assertArrayEquals(bytes("still"), line.call(bytes("still"), 5_000));
-        }
-    }
-
-    @Test
-    void anErrorOfTheHandlerLeavesTheLineOpen() {
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            throw new FsException(Errno.NOT_LEADER, "master:1");
-                        });
-        try (Line line = rig.client.line(listener.endpoint(), 5_000)) {
-            for (int i = 0; i < 2; i++) {
-                FsException error =
-                        assertThrows(FsException.class, () -> line.call(bytes("x"), 5_000));
-                assertEquals(Errno.NOT_LEADER, error.errno());
-                assertEquals("master:1", error.getMessage());
-            }
-            assertTrue(line.isOpen());
-        }
+class TcpLineTest extends LineContract {
+    TcpLineTest() {
+        super(new NetworkRig(20, 4 << 20));
     }
 
     @Test
     void aSilentLineIsLeftAlone() throws InterruptedException {
         Listener listener = rig.server.listen(LOOPBACK, echo);
-        try (Line line = rig.client.line(listener.endpoint(), 5_000);
+        try (Line line = line(listener);
                 Connection control = rig.connect(listener, new EchoHandler())) {
             // Three times as long as a connection may be silent.
             TimeUnit.MILLISECONDS.sleep(3L * Heartbeat.SILENT_TURNS * 20);
@@ -84,55 +38,6 @@ class TcpLineTest {
         eventually("both are closed", () -> echo.closings.get() == 2);
     }
 
-    @Test
-    void aCallThatIsNotAnsweredEndsTheLine() {
-        CompletableFuture<Answer> never = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            never.complete(answer);
-                        });
-        try (Line line = rig.client.line(listener.endpoint(), 5_000)) {
-            FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
-            assertEquals(Errno.ETIMEDOUT, error.errno());
-            assertFalse(line.isOpen());
-            error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
-            assertEquals(Errno.DISCONNECTED, error.errno());
-        }
-        never.join().fail(new FsException(Errno.EIO));
-    }
-
-    @Test
-    void closingFailsTheCallInProgress() throws Exception {
-        CompletableFuture<Answer> never = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            never.complete(answer);
-                        });
-        Line line = rig.client.line(listener.endpoint(), 5_000);
-        CompletableFuture<Errno> ended = new CompletableFuture<>();
-        Thread caller =
-                new Thread(
-                        () -> {
-                            try {
-                                line.call(bytes("x"), 60_000);
-                            } catch (FsException e) {
-                                ended.complete(e.errno());
-                            }
-                        });
-        caller.start();
-        Answer answer = never.get(5, TimeUnit.SECONDS);
-        line.close();
-        assertEquals(Errno.DISCONNECTED, ended.get(5, TimeUnit.SECONDS));
-        caller.join(5_000);
-        answer.fail(new FsException(Errno.EIO));
-    }
-
     private Errno greetedWith(byte[] greeting) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             Endpoint at = new Endpoint("127.0.0.1", socket.getLocalPort());
@@ -141,7 +46,7 @@ class TcpLineTest {
                     new Thread(
                             () -> {
                                 try {
-                                    rig.client.line(at, 2_000).close();
+                                    Objects.requireNonNull(rig.client.line(at, 2_000)).close();
                                     failed.cancel(false);
                                 } catch (FsException e) {
                                     failed.complete(e.errno());

@@ -1,0 +1,313 @@
+package io.cairn.net;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One side of a connection between two services of one process: messages change hands on an event
+ * loop that both sides share, and their payloads are not copied. The public methods are
+ * thread-safe; everything else happens on that loop and needs no locks.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The call's own future tells.
+final class LocalConnection implements Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalConnection.class);
+
+    private final EventLoops loops;
+    private final EventLoop loop;
+    private final Endpoint remote;
+    private final Handler handler;
+    private final AtomicInteger callsInFlight = new AtomicInteger();
+    private @Nullable LocalConnection peer;
+    private volatile boolean open = true;
+
+    // Below: on the event loop only.
+    private final Set<Pending> calls = new HashSet<>();
+    private boolean alive = true;
+
+    private LocalConnection(EventLoops loops, EventLoop loop, Endpoint remote, Handler handler) {
+        this.loops = loops;
+        this.loop = loop;
+        this.remote = remote;
+        this.handler = handler;
+    }
+
+    /** A call of this side. Lives on the loop. */
+    private final class Pending extends TimerWheel.Entry {
+        final CompletableFuture<Message> future = new CompletableFuture<>();
+        private final long timeoutMs;
+
+        Pending(long timeoutMs) {
+            this.timeoutMs = timeoutMs;
+        }
+
+        @Override
+        void expire() {
+            fail(
+                    new FsException(
+                            Errno.ETIMEDOUT,
+                            "no answer from " + remote + " within " + timeoutMs + " ms"));
+        }
+
+        void fail(FsException error) {
+            forget(this);
+            future.completeExceptionally(error);
+        }
+
+        void succeed(Message reply) {
+            if (!forget(this) || !future.complete(reply)) {
+                reply.release();
+            }
+        }
+    }
+
+    /** Where the answer to a call of the other side goes. The first completion counts. */
+    private final class ToCaller implements Answer {
+        private final LocalConnection caller;
+        private final Pending call;
+        private final AtomicBoolean done = new AtomicBoolean();
+
+        ToCaller(LocalConnection caller, Pending call) {
+            this.caller = caller;
+            this.call = call;
+        }
+
+        @Override
+        public void send(Message reply) {
+            if (!done.compareAndSet(false, true)) {
+                reply.release();
+                LOG.error(
+                        "A request from {} was answered twice; the second answer is dropped",
+                        remote,
+                        new IllegalStateException("answered twice"));
+            } else if (exceedsLimits(reply)) {
+                String text = "answer of " + NettyConnection.sizeOf(reply) + " exceeds the limits";
+                LOG.error("Request from {}: {}", remote, text);
+                reply.release();
+                caller.run(() -> call.fail(new FsException(Errno.EIO, text)), () -> {});
+            } else {
+                Message own = withOwnIndices(reply);
+                caller.run(() -> call.succeed(own), own::release);
+            }
+        }
+
+        @Override
+        public void fail(FsException error) {
+            if (done.compareAndSet(false, true)) {
+                caller.run(() -> call.fail(error), () -> {});
+            }
+        }
+    }
+
+    /**
+     * Connects a caller with a service; tells both, on the loop.
+     *
+     * @param to the service, as the caller sees it
+     * @param from the caller, as the service sees it
+     * @return the caller's side
+     */
+    static CompletableFuture<LocalConnection> connect(
+            EventLoops loops, Endpoint to, Handler caller, Endpoint from, Handler service) {
+        EventLoop loop = loops.group().next();
+        LocalConnection near = new LocalConnection(loops, loop, to, caller);
+        LocalConnection far = new LocalConnection(loops, loop, from, service);
+        near.peer = far;
+        far.peer = near;
+        CompletableFuture<LocalConnection> connected = new CompletableFuture<>();
+        near.run(
+                () -> {
+                    far.tell(() -> service.opened(far));
+                    near.tell(() -> caller.opened(near));
+                    connected.complete(near);
+                },
+                () -> connected.completeExceptionally(near.lost()));
+        return connected;
+    }
+
+    /** The same connection as the service sees it. */
+    LocalConnection otherSide() {
+        return Objects.requireNonNull(peer);
+    }
+
+    @Override
+    public Endpoint remote() {
+        return remote;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public CompletableFuture<Message> call(Message request, long timeoutMs) {
+        FsException refusal = refusal(request);
+        if (refusal == null && callsInFlight.incrementAndGet() > Limits.MAX_IN_FLIGHT) {
+            callsInFlight.decrementAndGet();
+            refusal =
+                    new FsException(
+                            Errno.EAGAIN,
+                            Limits.MAX_IN_FLIGHT + " calls to " + remote + " are in flight");
+        }
+        if (refusal != null) {
+            request.release();
+            return CompletableFuture.failedFuture(refusal);
+        }
+        Pending call = new Pending(timeoutMs);
+        Message own = withOwnIndices(request);
+        run(
+                () -> begin(call, own),
+                () -> {
+                    own.release();
+                    call.future.completeExceptionally(lost());
+                });
+        return call.future;
+    }
+
+    @Override
+    public void send(Message oneWay) {
+        FsException refusal = refusal(oneWay);
+        if (refusal != null) {
+            oneWay.release();
+            if (refusal.errno() == Errno.EINVAL) {
+                throw refusal;
+            }
+            return;
+        }
+        Message own = withOwnIndices(oneWay);
+        run(() -> deliver(own, NoAnswer.INSTANCE), own::release);
+    }
+
+    private @Nullable FsException refusal(Message message) {
+        if (exceedsLimits(message)) {
+            return new FsException(
+                    Errno.EINVAL,
+                    "message of " + NettyConnection.sizeOf(message) + " exceeds the limits");
+        }
+        return open ? null : lost();
+    }
+
+    private static boolean exceedsLimits(Message message) {
+        return message.header().length > Limits.MAX_HEADER_BYTES
+                || message.payloadBytes() > Limits.MAX_PAYLOAD_BYTES;
+    }
+
+    /** The giver may send the same bytes elsewhere at the same time. */
+    private static Message withOwnIndices(Message message) {
+        ByteBuf given = message.payload();
+        return given == null ? message : new Message(message.header(), given.slice());
+    }
+
+    @Override
+    public void close() {
+        open = false;
+        run(this::end, () -> {});
+    }
+
+    private FsException lost() {
+        return new FsException(Errno.DISCONNECTED, "connection with " + remote + " lost");
+    }
+
+    /** Later and on the loop, also when called on it; {@code otherwise} when the loop is over. */
+    private void run(Runnable task, Runnable otherwise) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            otherwise.run();
+        }
+    }
+
+    // ---- on the event loop ----
+
+    private void begin(Pending call, Message request) {
+        calls.add(call);
+        if (alive && !call.future.isDone()) {
+            loops.wheelOf(loop).arm(call, call.timeoutMs);
+            deliver(request, otherSide().new ToCaller(this, call));
+            return;
+        }
+        request.release();
+        call.fail(lost());
+    }
+
+    private boolean forget(Pending call) {
+        loops.wheelOf(loop).disarm(call);
+        if (calls.remove(call)) {
+            callsInFlight.decrementAndGet();
+            return true;
+        }
+        return false;
+    }
+
+    private void deliver(Message message, Answer answer) {
+        if (!alive) {
+            message.release();
+            return;
+        }
+        try {
+            handle(otherSide().handler, otherSide(), message, answer);
+        } catch (MalformedMessageException e) {
+            LOG.info("Connection with {} closed: {}", remote, e.getMessage());
+            end();
+        }
+    }
+
+    /**
+     * Has a request handled; what the handler throws becomes the answer.
+     *
+     * @throws MalformedMessageException as the handler does: the connection is to end
+     */
+    static void handle(Handler handler, Connection from, Message message, Answer answer) {
+        try {
+            handler.handle(from, message, answer);
+        } catch (MalformedMessageException e) {
+            message.release();
+            answer.fail(new FsException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            throw e;
+        } catch (FsException e) {
+            message.release();
+            answer.fail(e);
+        } catch (RuntimeException e) {
+            message.release();
+            LOG.error("Handler failed on a request from {}", from.remote(), e);
+            answer.fail(new FsException(Errno.EIO, "internal error: " + e));
+        }
+    }
+
+    /** Both sides are over. */
+    private void end() {
+        if (!alive) {
+            return;
+        }
+        alive = false;
+        open = false;
+        List<Pending> lost = new ArrayList<>(calls);
+        lost.forEach(call -> call.fail(lost()));
+        tell(() -> handler.closed(this));
+        otherSide().end();
+    }
+
+    private void tell(Runnable event) {
+        try {
+            event.run();
+        } catch (RuntimeException e) {
+            LOG.error("Handler failed on an event of the connection with {}", remote, e);
+        }
+    }
+}

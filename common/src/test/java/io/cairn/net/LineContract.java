@@ -1,0 +1,125 @@
+package io.cairn.net;
+
+import static io.cairn.net.NetworkRig.LOOPBACK;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What every {@link Line} does. */
+abstract class LineContract {
+    final NetworkRig rig;
+    final EchoHandler echo = new EchoHandler();
+
+    LineContract(NetworkRig rig) {
+        this.rig = rig;
+    }
+
+    @AfterEach
+    void close() throws InterruptedException {
+        rig.close();
+    }
+
+    final Line line(Listener listener) {
+        return Objects.requireNonNull(rig.client.line(listener.endpoint(), 5_000));
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void callsAreAnswered() {
+        Listener listener = rig.server.listen(LOOPBACK, echo);
+        try (Line line = line(listener)) {
+            assertEquals(listener.endpoint(), line.remote());
+            for (int i = 0; i < 100; i++) {
+                byte[] request = bytes("x".repeat(i * 300) + i);
+                assertArrayEquals(request, line.call(request, 5_000));
+            }
+            byte[] tooLong = new byte[Line.MAX_REQUEST_BYTES + 1];
+            FsException error = assertThrows(FsException.class, () -> line.call(tooLong, 5_000));
+            assertEquals(Errno.EINVAL, error.errno());
+            assertArrayEquals(bytes("still"), line.call(bytes("still"), 5_000));
+        }
+    }
+
+    @Test
+    void anErrorOfTheHandlerLeavesTheLineOpen() {
+        Listener listener =
+                rig.server.listen(
+                        LOOPBACK,
+                        (from, request, answer) -> {
+                            request.release();
+                            throw new FsException(Errno.NOT_LEADER, "master:1");
+                        });
+        try (Line line = line(listener)) {
+            for (int i = 0; i < 2; i++) {
+                FsException error =
+                        assertThrows(FsException.class, () -> line.call(bytes("x"), 5_000));
+                assertEquals(Errno.NOT_LEADER, error.errno());
+                assertEquals("master:1", error.getMessage());
+            }
+            assertTrue(line.isOpen());
+        }
+    }
+
+    @Test
+    void aCallThatIsNotAnsweredEndsTheLine() {
+        CompletableFuture<Answer> never = new CompletableFuture<>();
+        Listener listener =
+                rig.server.listen(
+                        LOOPBACK,
+                        (from, request, answer) -> {
+                            request.release();
+                            never.complete(answer);
+                        });
+        try (Line line = line(listener)) {
+            FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
+            assertEquals(Errno.ETIMEDOUT, error.errno());
+            assertFalse(line.isOpen());
+            error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
+            assertEquals(Errno.DISCONNECTED, error.errno());
+        }
+        never.join().fail(new FsException(Errno.EIO));
+    }
+
+    @Test
+    void closingFailsTheCallInProgress() throws Exception {
+        CompletableFuture<Answer> never = new CompletableFuture<>();
+        Listener listener =
+                rig.server.listen(
+                        LOOPBACK,
+                        (from, request, answer) -> {
+                            request.release();
+                            never.complete(answer);
+                        });
+        Line line = line(listener);
+        CompletableFuture<Errno> ended = new CompletableFuture<>();
+        Thread caller =
+                new Thread(
+                        () -> {
+                            try {
+                                line.call(bytes("x"), 60_000);
+                            } catch (FsException e) {
+                                ended.complete(e.errno());
+                            }
+                        });
+        caller.start();
+        Answer answer = never.get(5, TimeUnit.SECONDS);
+        line.close();
+        assertEquals(Errno.DISCONNECTED, ended.get(5, TimeUnit.SECONDS));
+        caller.join(5_000);
+        answer.fail(new FsException(Errno.EIO));
+    }
+}
