@@ -19,19 +19,19 @@ import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.net.FreePort;
 import io.cairn.net.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.ThreadScheduler;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -138,10 +138,8 @@ public class FileBenchmark {
         }
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+    private static int freePort() {
+        return FreePort.find(ThreadLocalRandom.current());
     }
 
     /** Nobody waits for locks here. */

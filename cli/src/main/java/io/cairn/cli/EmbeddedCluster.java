@@ -5,6 +5,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.net.FreePort;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -79,7 +80,11 @@ final class EmbeddedCluster implements AutoCloseable {
                             servers,
                             standard.settleMs(),
                             standard.serverLeaseMs());
-            List<Peer> self = List.of(new Peer("m1", new Endpoint("127.0.0.1", FreePort.find())));
+            List<Peer> self =
+                    List.of(
+                            new Peer(
+                                    "m1",
+                                    new Endpoint("127.0.0.1", FreePort.find(world.random()))));
             MasterNode master =
                     closing.add(
                             new MasterNode(

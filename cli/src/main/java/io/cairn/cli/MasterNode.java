@@ -13,6 +13,7 @@ import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.net.FreePort;
 import io.cairn.wire.Limits;
 import io.cairn.wire.OperationNames;
 import java.io.IOException;
@@ -52,7 +53,9 @@ final class MasterNode implements AutoCloseable {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
-                wanted.port() != 0 ? wanted : new Endpoint(wanted.host(), FreePort.find());
+                wanted.port() != 0
+                        ? wanted
+                        : new Endpoint(wanted.host(), FreePort.find(world.random()));
         RatisSettings settings =
                 new RatisSettings(
                         plan.id(),

@@ -1,8 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.net.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -10,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -37,10 +37,8 @@ final class ProcessCluster implements AutoCloseable {
         this.replicas = replicas;
     }
 
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+    static int freePort() {
+        return FreePort.find(ThreadLocalRandom.current());
     }
 
     /** Starts masters m1..mN and waits until they answer. */

@@ -309,6 +309,8 @@ public final class RatisLog implements ReplicatedLog {
         machine.stop();
         try (directory) {
             server.close();
+            // A server whose port was taken counts as never started, and closes nothing.
+            division.close();
         } catch (IOException e) {
             LOG.warn("{} is not closed as it should be: {}", settings.directory(), e.toString());
         }

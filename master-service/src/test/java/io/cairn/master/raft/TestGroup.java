@@ -8,15 +8,17 @@ import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.net.FreePort;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -67,18 +69,12 @@ final class TestGroup implements AutoCloseable {
         logs = new RatisLog[masters];
     }
 
-    static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            return sockets.stream().map(ServerSocket::getLocalPort).toList();
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
+    static List<Integer> freePorts(int count) {
+        Set<Integer> ports = new LinkedHashSet<>();
+        while (ports.size() < count) {
+            ports.add(FreePort.find(ThreadLocalRandom.current()));
         }
+        return List.copyOf(ports);
     }
 
     /** The directory of a master. */

@@ -1,0 +1,47 @@
+package io.cairn.net;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.random.RandomGenerator;
+
+/**
+ * Chooses TCP ports for services that must know their own before they listen. The kernel would give
+ * one of those that it also gives to outgoing connections, so that it may be taken when the service
+ * listens, or when it comes back after a restart; these are below them (32768 on Linux).
+ */
+public final class FreePort {
+    private static final int LOWEST = 20_000;
+    private static final int END = 32_000;
+    private static final int MAX_TRIES = 200;
+
+    private FreePort() {}
+
+    /**
+     * A port of the loopback interface that nobody uses now. Any thread.
+     *
+     * @throws FsException EBUSY when none was found
+     */
+    public static int find(RandomGenerator random) {
+        for (int i = 0; i < MAX_TRIES; i++) {
+            int port = random.nextInt(LOWEST, END);
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new FsException(
+                Errno.EBUSY,
+                "no free TCP port among %d tried from %d to %d"
+                        .formatted(MAX_TRIES, LOWEST, END - 1));
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
