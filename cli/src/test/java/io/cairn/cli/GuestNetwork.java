@@ -32,14 +32,21 @@ final class GuestNetwork implements AutoCloseable {
 
     private final Path directory;
     private final Path busybox;
+    private final Path captures;
     private final String first;
     private final String second;
     private @Nullable Process capture;
     private @Nullable Path captured;
 
-    GuestNetwork(Path directory, Path busybox) throws Exception {
+    /**
+     * Builds it.
+     *
+     * @param image what the guest boots from; records stay there, in {@code captures}
+     */
+    GuestNetwork(Path directory, Path image) throws Exception {
         this.directory = directory;
-        this.busybox = busybox;
+        this.busybox = image.resolve("unpacked/bin/busybox");
+        this.captures = Files.createDirectories(image.resolve("captures"));
         long pid = ProcessHandle.current().pid();
         first = "cairn-" + pid + "-a";
         second = "cairn-" + pid + "-b";
@@ -108,7 +115,8 @@ final class GuestNetwork implements AutoCloseable {
 
     /** Records from now on what the guest sends and receives. */
     void startCapture(String name) throws Exception {
-        Path file = directory.resolve(name + ".pcapng");
+        Path file = captures.resolve(name + ".pcapng");
+        Files.deleteIfExists(file);
         Path log = directory.resolve(name + ".dumpcap");
         List<String> command = new ArrayList<>(first());
         command.addAll(List.of("dumpcap", "-q", "-B", "256", "-i", "tap0", "-w", file.toString()));
@@ -148,7 +156,6 @@ final class GuestNetwork implements AutoCloseable {
                         300);
         assertNotEquals("0", calls.strip(), "nothing was understood in " + file);
         System.out.println(file.getFileName() + ": " + calls.strip() + " packets with replies");
-        Files.delete(file);
     }
 
     @Override
