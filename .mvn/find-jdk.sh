@@ -10,7 +10,8 @@ CAIRN_JDK_MINIMUM=25
 
 # Prints the feature version (25 of "25.0.3") of the JDK in directory $1, nothing if it is none.
 cairn_jdk_version() {
-    [ -x "$1/bin/java" ] && [ -x "$1/bin/javac" ] || return 0
+    [ -x "$1/bin/java" ] || return 0
+    [ -x "$1/bin/javac" ] || [ -n "${CAIRN_JRE_WILL_DO:-}" ] || return 0
     if [ -r "$1/release" ]; then
         sed -n 's/^JAVA_VERSION="\([0-9][0-9]*\).*/\1/p' "$1/release"
     else

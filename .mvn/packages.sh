@@ -6,7 +6,7 @@ CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 
 # The tests: programs that work on the mount as people do, and what makes a disk whose power is cut.
 CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr
-    e2fsprogs mount perl-base libnfs-utils"
+    e2fsprogs mount perl-base libnfs-utils iproute2 util-linux"
 
 # A Linux kernel as NFS client in a virtual machine, and its traffic under the microscope.
 CAIRN_KERNEL_CLIENT_PACKAGES="qemu-system-x86 tshark iproute2 mount gcc libc6-dev"
@@ -49,6 +49,7 @@ cairn_has_package() {
         maven) command -v mvn >/dev/null 2>&1 ;;
         e2fsprogs) PATH=$PATH:/sbin:/usr/sbin command -v mkfs.ext4 >/dev/null 2>&1 ;;
         perl-base) command -v perl >/dev/null 2>&1 ;;
+        util-linux) command -v unshare >/dev/null 2>&1 ;;
         attr) command -v setfattr >/dev/null 2>&1 ;;
         qemu-system-x86) command -v qemu-system-x86_64 >/dev/null 2>&1 ;;
         iproute2) PATH=$PATH:/sbin:/usr/sbin command -v ip >/dev/null 2>&1 ;;

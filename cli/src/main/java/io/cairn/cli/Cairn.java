@@ -40,7 +40,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             FsCommand.class,
             AdminCommand.class,
             DoctorCommand.class,
-            RehearseCommand.class
+            HealthCommand.class,
+            RehearseCommand.class,
+            DocumentsCommand.class
         },
         footer = {
             "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",

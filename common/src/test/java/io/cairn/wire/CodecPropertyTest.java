@@ -30,8 +30,7 @@ class CodecPropertyTest {
     private static final int ALLOCATION_FREE_BYTES = 16 << 10;
 
     /** A message type with its two directions. */
-    private record Codec(
-            Class<?> type, BiConsumer<Encoder, Object> encoder, Function<Decoder, ?> decoder) {
+    record Codec(Class<?> type, BiConsumer<Encoder, Object> encoder, Function<Decoder, ?> decoder) {
 
         byte[] bytesOf(Object message) {
             Encoder out = new Encoder();
@@ -62,7 +61,7 @@ class CodecPropertyTest {
         }
     }
 
-    private static final List<Codec> CODECS = codecs();
+    static final List<Codec> CODECS = codecs();
 
     private static List<Codec> codecs() {
         List<Codec> codecs = new ArrayList<>();
