@@ -98,7 +98,8 @@ final class EmbeddedCluster implements AutoCloseable {
                                             new AdminSettings(
                                                     ProductVersion.text(),
                                                     tokenFile(plan.data()),
-                                                    plan.admin().hostNames()))));
+                                                    plan.admin().hostNames(),
+                                                    LogLevels::follow))));
             admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {

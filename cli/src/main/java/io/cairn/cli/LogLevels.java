@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class LogLevels {
     private static final String OWN = "io.cairn";
     private static final Map<String, Level> LEVELS = levelsByName();
+    private static final String KEPT = "cairn.level.of.";
 
     private LogLevels() {}
 
@@ -100,6 +101,34 @@ final class LogLevels {
         }
         return level;
     }
+
+    /**
+     * Gives these loggers these levels; those that had one before and are not named any more get
+     * back what they inherit, or had at the start.
+     */
+    static synchronized void follow(Map<String, String> levels) {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return;
+        }
+        for (Logger logger : context.getLoggerList()) {
+            if (context.getObject(KEPT + logger.getName()) instanceof Kept kept
+                    && !levels.containsKey(logger.getName())) {
+                logger.setLevel(kept.level);
+                context.removeObject(KEPT + logger.getName());
+            }
+        }
+        levels.forEach(
+                (name, level) -> {
+                    Logger logger = context.getLogger(name);
+                    if (context.getObject(KEPT + name) == null) {
+                        context.putObject(KEPT + name, new Kept(logger.getLevel()));
+                    }
+                    logger.setLevel(Level.toLevel(level, Level.INFO));
+                });
+    }
+
+    /** The level that a logger had at the start. */
+    private record Kept(@Nullable Level level) {}
 
     private static void set(String name, Level level) {
         if (LoggerFactory.getLogger(name) instanceof Logger logger) {

@@ -102,7 +102,8 @@ final class MasterCommand implements Callable<Integer> {
                                             new AdminSettings(
                                                     ProductVersion.text(),
                                                     data.resolve(MasterNode.TOKEN_FILE),
-                                                    admin.hostNames()))));
+                                                    admin.hostNames(),
+                                                    LogLevels::follow))));
             page.serve(node.api());
             page.show(node.service()::notReadyReason, node.service()::statusJson);
             announce(node, page, world);

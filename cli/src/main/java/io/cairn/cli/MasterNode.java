@@ -5,6 +5,8 @@ import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.admin.AdminApi;
 import io.cairn.master.admin.AdminSettings;
+import io.cairn.master.admin.ExportsResource;
+import io.cairn.master.admin.MastersResource;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.LogListener;
@@ -87,7 +89,14 @@ final class MasterNode implements AutoCloseable {
             throw e;
         }
         door.set(service);
-        api = new AdminApi(service, ground, plan.admin(), List.of());
+        api =
+                new AdminApi(
+                        service,
+                        ground,
+                        plan.admin(),
+                        List.of(
+                                new MastersResource(log),
+                                new ExportsResource(service, new ExportRules())));
         log.measure(world.metrics());
         service.measure(world.metrics());
     }

@@ -24,6 +24,7 @@ import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -243,18 +244,38 @@ public final class MasterService implements AutoCloseable {
 
     private void closeExpired(long session) {
         LOG.info("session {} ends: no sign of life for {} ms", session, settings.sessionLeaseMs());
+        var _ = end(session);
+    }
+
+    /**
+     * Ends a session: its locks are released, and what it has not committed under them is given up.
+     * A mount that still lives begins another one. For the leader only.
+     *
+     * @return completes when it has ended; fails as the log does
+     */
+    public CompletableFuture<Void> end(long session) {
         byte[] envelope =
                 new Envelope(0, 0, 0, 0, new SessionMutation.CloseSession(session)).toBytes();
-        var _ =
-                log.submit(envelope, 0)
-                        .whenComplete(
-                                (reply, error) -> {
-                                    if (error == null) {
-                                        sessions.closed(session);
-                                    } else {
-                                        sessions.retryExpiry(session);
-                                    }
-                                });
+        return log.submit(envelope, 0)
+                .handle(
+                        (_, error) -> {
+                            if (error == null) {
+                                sessions.closed(session);
+                                return null;
+                            }
+                            sessions.retryExpiry(session);
+                            throw new CompletionException(error);
+                        });
+    }
+
+    /** What the leader knows of a session, or null when it has ended. */
+    public @Nullable SessionFacts session(long session) {
+        return sessions.facts(session);
+    }
+
+    /** How many inodes a session holds open. */
+    public int openCount(long session) {
+        return sessions.openCount(session);
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -221,6 +222,20 @@ final class SessionTable {
             }
         }
         return connections;
+    }
+
+    /** What is known of a session, or null when it has ended; for operators. */
+    synchronized @Nullable SessionFacts facts(long session) {
+        Live live = sessions.get(session);
+        if (live == null) {
+            return null;
+        }
+        Connection connection = live.connection;
+        return new SessionFacts(
+                session,
+                connection == null ? null : connection.remote(),
+                clock.millis() - live.renewedMs,
+                new TreeMap<>(live.open));
     }
 
     /** Number of open inodes per session, for operators. */

@@ -6,6 +6,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Usage;
+import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.runtime.Clock;
@@ -75,7 +76,7 @@ final class StatusDocument {
 
     private static List<Object> chunkServers(ServerWatch servers) {
         List<Object> list = new ArrayList<>();
-        for (ServerWatch.ServerStatus server : servers.status()) {
+        for (ServerStatus server : servers.status()) {
             Map<String, Object> each = new LinkedHashMap<>();
             each.put("name", server.name());
             each.put("endpoint", server.endpoint().toString());

@@ -7,9 +7,11 @@ import io.cairn.net.WebHandler;
 import io.cairn.net.WebRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,10 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final Router router;
     private final Relay relay;
     private final FirstToken firstToken;
+    private final EventWatch watch;
+    private final EventStream stream;
+    private final Consumer<Map<String, String>> logLevels;
+    private Map<String, String> lastLevels = Map.of();
     private final ExecutorService workers =
             Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 1).factory());
     private volatile boolean closed;
@@ -49,18 +55,28 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         hosts = new HostCheck(settings.hostNames());
         Records records = new Records(master);
         Tokens tokens = new Tokens(records, ground.clock());
-        Audit audit = new Audit(records, ground.clock());
+        EventLog events = new EventLog(ground.clock());
+        watch = new EventWatch(master, events, ground.clock());
+        Audit audit = new Audit(records, ground.clock(), events);
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
         resources.add(new ClusterResource(master, settings.version()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
+        resources.add(new TopologyResource(master, records));
+        resources.add(new SessionsResource(master));
+        resources.add(new ConfigurationResource(master, records));
+        resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
+        resources.add(new EventsResource(events));
+        resources.add(new AuditResource(records));
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
         router = new Router(routes, new Gatekeeper(tokens, ground.clock()), audit);
         relay = new Relay(ground.transport(), this::answerHere, workers);
         firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
+        stream = new EventStream(this::answerSomewhere);
+        logLevels = settings.logLevels();
         master.serveAdmin(relay);
         ground.scheduler().schedule(this::tick, 0);
     }
@@ -75,6 +91,18 @@ public final class AdminApi implements WebHandler, AutoCloseable {
             if (!request.path().startsWith(Router.PREFIX + "/")) {
                 throw Problem.notFound("The API is at " + Router.PREFIX + ", in version 1.");
             }
+            boolean isStream = request.path().equals(Router.PREFIX + EventsResource.STREAM);
+            return isStream && request.method().equals("GET")
+                    ? stream.open(request)
+                    : answerSomewhere(request);
+        } catch (Problem e) {
+            return Router.toAnswer(e);
+        }
+    }
+
+    /** Answers here while this master leads, else has the leader answer. */
+    private WebAnswer answerSomewhere(WebRequest request) {
+        try {
             return master.leads() ? answerHere(request) : forward(request);
         } catch (Problem e) {
             return Router.toAnswer(e);
@@ -108,7 +136,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         if (closed) {
             return;
         }
-        if (master.leads() && master.namespace().clusterId() != 0 && !ticking) {
+        if (!ticking) {
             ticking = true;
             try {
                 workers.execute(this::housekeep);
@@ -119,15 +147,34 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         ground.scheduler().schedule(this::tick, TICK_MS);
     }
 
+    /** One at a time. */
     private void housekeep() {
         try {
-            firstToken.ensure();
+            followLogLevels();
+            if (master.leads() && master.namespace().clusterId() != 0) {
+                firstToken.ensure();
+                watch.tick();
+            }
         } catch (Problem e) {
             LOG.info("{}", e.getMessage());
         } catch (RuntimeException e) {
-            LOG.error("the housekeeping of the admin API failed", e);
+            if (!closed) {
+                LOG.error("the housekeeping of the admin API failed", e);
+            }
         } finally {
             ticking = false;
+        }
+    }
+
+    /** On every master, from its own copy of the state. */
+    private void followLogLevels() {
+        Map<String, String> levels =
+                ConfigurationResource.logLevels(
+                        master.namespace().records(ConfigurationResource.LOG_LEVELS, "", 1));
+        if (!levels.equals(lastLevels)) {
+            lastLevels = levels;
+            LOG.info("levels of loggers: {}", levels);
+            logLevels.accept(levels);
         }
     }
 

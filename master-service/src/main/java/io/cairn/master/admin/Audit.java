@@ -26,10 +26,12 @@ final class Audit {
 
     private final Records records;
     private final Clock clock;
+    private final EventLog events;
 
-    Audit(Records records, Clock clock) {
+    Audit(Records records, Clock clock, EventLog events) {
         this.records = records;
         this.clock = clock;
+        this.events = events;
     }
 
     /**
@@ -48,6 +50,9 @@ final class Audit {
                 call,
                 what,
                 result);
+        if (result.equals("done") || result.equals("begun")) {
+            events.add("info", "change", caller.token(), caller.token() + ": " + what);
+        }
         Map<String, Object> entry = Json.map();
         entry.put("at", now());
         entry.put("token", caller.token());

@@ -5,8 +5,8 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.master.MasterService;
-import io.cairn.master.cluster.ServerWatch;
-import io.cairn.master.cluster.ServerWatch.ServerStatus;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.Space;
 import java.util.List;
 import java.util.Map;
 
@@ -67,7 +67,7 @@ final class ClusterResource implements Resource {
     Map<String, Object> document() {
         ClusterMap map = master.namespace().clusterMap();
         List<ServerStatus> servers = master.servers().status();
-        ServerWatch.Space space = master.servers().space();
+        Space space = master.servers().space();
         Endpoint leader = master.endpoint();
         Map<String, Object> document = Json.map();
         document.put("clusterId", Json.hex(master.namespace().clusterId()));
@@ -81,7 +81,7 @@ final class ClusterResource implements Resource {
         return document;
     }
 
-    private Map<String, Object> capacity(ServerWatch.Space space) {
+    private Map<String, Object> capacity(Space space) {
         Map<String, Object> capacity = Json.map();
         capacity.put("totalBytes", space.totalBytes());
         capacity.put("usedBytes", space.totalBytes() - space.freeBytes());
@@ -110,8 +110,7 @@ final class ClusterResource implements Resource {
         return group.members().stream().anyMatch(m -> m.state() != MemberState.SERVING);
     }
 
-    private static Health health(
-            ClusterMap map, List<ServerStatus> servers, ServerWatch.Space space) {
+    private static Health health(ClusterMap map, List<ServerStatus> servers, Space space) {
         Health health = new Health();
         List<String> known = servers.stream().map(ServerStatus::name).toList();
         for (ServerStatus server : servers) {

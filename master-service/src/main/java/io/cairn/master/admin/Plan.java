@@ -16,6 +16,7 @@ public final class Plan {
     private final List<String> warnings = new ArrayList<>();
     private final Supplier<Outcome> action;
     private @Nullable Object basis;
+    private boolean isNotedBefore;
 
     /**
      * A plan without changes yet.
@@ -56,6 +57,16 @@ public final class Plan {
     public Plan basedOn(Object json) {
         basis = json;
         return this;
+    }
+
+    /** Has the audit log told before it is done: this master may not be able to afterwards. */
+    public Plan noteBefore() {
+        isNotedBefore = true;
+        return this;
+    }
+
+    boolean isNotedBefore() {
+        return isNotedBefore;
     }
 
     /** Names the state that the plan was made for. */

@@ -194,6 +194,9 @@ final class Router {
     }
 
     private WebAnswer carryOut(Call call, String what, Plan plan) {
+        if (plan.isNotedBefore()) {
+            audit.note(call.caller(), what, plan.summary(), "begun");
+        }
         Outcome outcome;
         try {
             outcome = plan.carryOut();
@@ -204,7 +207,9 @@ final class Router {
             audit.note(call.caller(), what, plan.summary(), "failed: " + e);
             throw e;
         }
-        audit.note(call.caller(), what, plan.summary(), "done");
+        if (!plan.isNotedBefore()) {
+            audit.note(call.caller(), what, plan.summary(), "done");
+        }
         Object body = outcome.body();
         WebAnswer answer =
                 body == null

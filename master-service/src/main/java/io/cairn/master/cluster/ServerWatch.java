@@ -2,7 +2,6 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
@@ -431,16 +430,6 @@ public final class ServerWatch {
         connections.forEach(action);
     }
 
-    /**
-     * Space of all disks, as the servers told it last; a disk counts once, however many targets are
-     * on it.
-     *
-     * @param totalBytes of all disks, less what servers hold back
-     * @param freeBytes of disks whose servers answer
-     * @param replicas copies that a file gets where no policy says otherwise
-     */
-    public record Space(long totalBytes, long freeBytes, int replicas) {}
-
     /** The space of the disks. */
     public synchronized Space space() {
         DiskSpace space = diskSpace();
@@ -485,12 +474,10 @@ public final class ServerWatch {
         long now = clock.millis();
         for (Seen seen : servers.values()) {
             Heartbeat h = seen.heartbeat;
-            list.add(new ServerStatus(h.name(), h.endpoint(), isAlive(seen, now), h.targets()));
+            long silentMs = now - seen.answeredMs;
+            boolean alive = isAlive(seen, now);
+            list.add(new ServerStatus(h.name(), h.endpoint(), alive, silentMs, h.targets()));
         }
         return list;
     }
-
-    /** A server as operators see it. */
-    public record ServerStatus(
-            String name, Endpoint endpoint, boolean alive, List<TargetReport> targets) {}
 }

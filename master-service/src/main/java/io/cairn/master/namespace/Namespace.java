@@ -289,6 +289,13 @@ public final class Namespace {
         return reading(() -> view.records(prefix, after, max));
     }
 
+    /**
+     * About {@code max} locks that a session holds or waits for; reads all locks: for operators.
+     */
+    public List<LockRecord> locks(long session, int max) {
+        return reading(() -> view.locks(session, max));
+    }
+
     /** Inodes without a name, by number, after {@code afterIno}. */
     public List<Long> orphans(long afterIno, int max) {
         return reading(() -> view.orphans(afterIno, max));

@@ -8,8 +8,9 @@ import io.cairn.wire.Decoder;
  *
  * @param session its number
  * @param client what operators see, such as {@code host:/mountpoint pid}
+ * @param openedNs when it was opened, nanoseconds since the epoch
  */
-public record SessionRecord(long session, String client) {
+public record SessionRecord(long session, String client, long openedNs) {
     /** A stored session. */
     record Stored(long session, long openingSequence, long openedNs, String client) {
         static Stored decode(byte[] key, byte[] value) {

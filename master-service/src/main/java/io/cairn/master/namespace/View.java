@@ -14,6 +14,8 @@ import io.cairn.fs.Name;
 import io.cairn.master.namespace.DirectoryTable.Dentry;
 import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.ClusterRequest.GarbageTask;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -307,7 +309,9 @@ final class View {
                 ALL,
                 (key, value) -> {
                     SessionRecord.Stored stored = SessionRecord.Stored.decode(key, value);
-                    return sessions.add(new SessionRecord(stored.session(), stored.client()));
+                    return sessions.add(
+                            new SessionRecord(
+                                    stored.session(), stored.client(), stored.openedNs()));
                 });
         return sessions;
     }
@@ -327,6 +331,33 @@ final class View {
                     return records.size() < max && records.add(AdminRecord.decode(key, value));
                 });
         return records;
+    }
+
+    /** Locks that a holder has or waits for; reads all locks there are. */
+    List<LockRecord> locks(long holder, int max) {
+        List<LockRecord> locks = new ArrayList<>();
+        store.scan(
+                Family.LOCK,
+                ALL,
+                ALL,
+                (key, value) -> {
+                    long ino = Keys.numberAt(key, 0);
+                    if (!Keys.isHeld(key)) {
+                        Decoder in = Keys.open(Family.LOCK, value);
+                        if (in.i64() == holder) {
+                            in.i64();
+                            locks.add(new LockRecord(ino, Codecs.lock(in), true));
+                        }
+                    } else if (Keys.numberAt(key, 10) == holder) {
+                        Lock.Kind kind = Lock.Kind.values()[key[9]];
+                        long owner = Keys.numberAt(key, 18);
+                        for (LockRange range : LockRanges.decode(value).list()) {
+                            locks.add(new LockRecord(ino, range.toLock(kind, owner), false));
+                        }
+                    }
+                    return locks.size() < max;
+                });
+        return locks;
     }
 
     List<Long> orphans(long afterIno, int max) {

@@ -3,6 +3,7 @@ package io.cairn.master.raft;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.master.MasterGroup;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.master.namespace.Notice;
@@ -19,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -29,6 +31,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.impl.LeaderGate;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -45,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * log cannot be written) the process has to end: {@code halt} is called, once, and must not return
  * to normal work. The next start replays.
  */
-public final class RatisLog implements ReplicatedLog {
+public final class RatisLog implements ReplicatedLog, MasterGroup {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
     static {
@@ -68,6 +71,9 @@ public final class RatisLog implements ReplicatedLog {
     private static final int MAX_IN_FLIGHT = 4;
     private static final long EXPIRE_INTERVAL_MS = 250;
 
+    /** How long another master may take to take over. */
+    private static final long TRANSFER_MS = 8_000;
+
     private final RatisSettings settings;
     private final Clock clock;
     private final LogListener listener;
@@ -75,6 +81,7 @@ public final class RatisLog implements ReplicatedLog {
     private final AtomicBoolean halted = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClientId clientId = ClientId.randomId();
+    private final AtomicLong transfers = new AtomicLong(1L << 62);
     private final RaftPeerId self;
     private final long openedNs;
 
@@ -289,6 +296,52 @@ public final class RatisLog implements ReplicatedLog {
         return leader.equals(self)
                 ? settings.client()
                 : directory.state().endpointOf(leader.toString());
+    }
+
+    @Override
+    public long term() {
+        return division.getInfo().getCurrentTerm();
+    }
+
+    @Override
+    public List<Standing> masters() {
+        return new Standings(division, settings, directory.state()).list();
+    }
+
+    @Override
+    public CompletableFuture<Void> lead(String id) {
+        if (!settings.ids().contains(id)) {
+            return CompletableFuture.failedFuture(
+                    new FsException(Errno.EINVAL, "there is no master '" + id + "'"));
+        }
+        if (!mayRead()) {
+            return CompletableFuture.failedFuture(notLeader());
+        }
+        TransferLeadershipRequest request =
+                new TransferLeadershipRequest(
+                        clientId,
+                        self,
+                        GROUP,
+                        transfers.incrementAndGet(),
+                        RaftPeerId.valueOf(id),
+                        TRANSFER_MS);
+        try {
+            return server.transferLeadershipAsync(request).thenAccept(RatisLog::requireSuccess);
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, e.toString()));
+        }
+    }
+
+    private static void requireSuccess(RaftClientReply reply) {
+        if (!reply.isSuccess()) {
+            throw new FsException(
+                    Errno.NOT_READY,
+                    "the master did not take over: " + rootMessage(reply.getException()));
+        }
+    }
+
+    private static String rootMessage(@Nullable Throwable error) {
+        return error == null ? "no reason given" : String.valueOf(error.getMessage());
     }
 
     private void stop(String what, @Nullable Throwable cause) {

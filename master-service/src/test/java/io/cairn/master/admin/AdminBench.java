@@ -17,10 +17,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A master with its admin API behind a real door, and a client with the first token. */
 final class AdminBench implements AutoCloseable {
     final LoneMaster master = new LoneMaster();
+    final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final AdminApi api;
     final AdminDoor door;
     final String token;
@@ -32,7 +34,7 @@ final class AdminBench implements AutoCloseable {
                 new AdminApi(
                         master.service,
                         master.ground,
-                        new AdminSettings("1.0", file, Set.of("admin.example")),
+                        new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
                         List.of(more));
         door =
                 new AdminDoor(

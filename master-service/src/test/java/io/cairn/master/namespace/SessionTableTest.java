@@ -109,7 +109,13 @@ class SessionTableTest {
     @Test
     void unknownSessionsAreToldSo() {
         assertFails(Errno.NO_SESSION, send(4711, 1, 0, create("a")));
-        assertFails(Errno.NO_SESSION, send(0, 1, 0, create("a")));
+        assertFails(Errno.NO_SESSION, send(0, 1, 0, new SessionMutation.CancelLock(1, 1)));
+    }
+
+    @Test
+    void theLeaderChangesTheTreeInItsOwnName() {
+        assertInstanceOf(Reply.EntryReply.class, send(0, 0, 0, create("a")));
+        assertFails(Errno.EEXIST, send(0, 0, 0, create("a")));
     }
 
     @Test
@@ -124,9 +130,9 @@ class SessionTableTest {
         assertEquals(Namespace.LEASE_MS, first.leaseMs());
         assertEquals(77, first.clusterId());
         assertEquals(Bench.INLINE_LIMIT, first.inlineLimitBytes());
-        assertEquals(
-                new SessionRecord(first.session(), "host:/mnt 1"),
-                bench.namespace.sessions().get(1));
+        SessionRecord record = bench.namespace.sessions().get(1);
+        assertEquals(first.session(), record.session());
+        assertEquals("host:/mnt 1", record.client());
     }
 
     @Test

@@ -1,0 +1,41 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The masters that keep the log together, for operators. Thread-safe. */
+public interface MasterGroup {
+    /**
+     * A master as the one that was asked sees it.
+     *
+     * @param id its name
+     * @param raft where the other masters reach it
+     * @param client where clients reach it; null when it has not led yet
+     * @param leads whether it leads
+     * @param commitIndex entries of the log that it knows to be committed
+     * @param silentMs since the leader heard it last; 0 for the leader, -1 when that is not known
+     */
+    record Standing(
+            String id,
+            Endpoint raft,
+            @Nullable Endpoint client,
+            boolean leads,
+            long commitIndex,
+            long silentMs) {}
+
+    /** All of them, by name. */
+    List<Standing> masters();
+
+    /** The term that this master is in. */
+    long term();
+
+    /**
+     * Makes another master lead, if this one does.
+     *
+     * @return completes when it leads; fails with an {@code FsException}: NOT_LEADER, EINVAL when
+     *     there is no such master, NOT_READY when it did not take over in time
+     */
+    CompletableFuture<Void> lead(String id);
+}

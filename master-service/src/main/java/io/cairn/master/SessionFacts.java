@@ -1,0 +1,15 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the leader knows of a session besides its record.
+ *
+ * @param address where it is connected from; null while it is not
+ * @param silentMs since its last request
+ * @param open inodes that it holds open, and how often
+ */
+public record SessionFacts(
+        long session, @Nullable Endpoint address, long silentMs, Map<Long, Integer> open) {}

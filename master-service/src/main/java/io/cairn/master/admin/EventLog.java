@@ -1,0 +1,78 @@
+package io.cairn.master.admin;
+
+import io.cairn.runtime.Clock;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What happened lately, in the memory of the leader: the last {@value #KEPT}. Numbers grow, across
+ * leaders too. Thread-safe.
+ */
+final class EventLog {
+    /** Events that are kept. */
+    static final int KEPT = 4096;
+
+    private static final int TERM_SHIFT = 32;
+
+    private final Clock clock;
+    private final Deque<Event> events = new ArrayDeque<>();
+    private long next = 1;
+
+    /**
+     * An event.
+     *
+     * @param level {@code info}, {@code warning} or {@code critical}
+     * @param kind what kind, in camel case: {@code serverDown}
+     * @param subject who or what
+     */
+    record Event(long id, String at, String level, String kind, String subject, String text) {
+        Map<String, Object> toJson() {
+            Map<String, Object> document = Json.map();
+            document.put("id", Json.hex(id));
+            document.put("at", at);
+            document.put("level", level);
+            document.put("kind", kind);
+            document.put("subject", subject);
+            document.put("text", text);
+            return document;
+        }
+    }
+
+    EventLog(Clock clock) {
+        this.clock = clock;
+    }
+
+    /** This master leads in a term: its events come after those of all terms before. */
+    synchronized void lead(long term) {
+        next = Math.max(next, (term << TERM_SHIFT) + 1);
+    }
+
+    /** Something happened. */
+    synchronized void add(String level, String kind, String subject, String text) {
+        String at = Instant.ofEpochMilli(clock.wallNs() / 1_000_000).toString();
+        events.addLast(new Event(next++, at, level, kind, subject, text));
+        if (events.size() > KEPT) {
+            events.removeFirst();
+        }
+    }
+
+    /** Events after an id, the oldest first. */
+    synchronized List<Event> after(long id, int max) {
+        List<Event> found = new ArrayList<>();
+        for (Event event : events) {
+            if (event.id > id && found.size() < max) {
+                found.add(event);
+            }
+        }
+        return found;
+    }
+
+    /** The id of the last event, or of the one before the first. */
+    synchronized long last() {
+        return next - 1;
+    }
+}

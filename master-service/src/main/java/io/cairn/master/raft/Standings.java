@@ -1,0 +1,68 @@
+package io.cairn.master.raft;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterGroup.Standing;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
+import org.apache.ratis.proto.RaftProtos.RoleInfoProto;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+
+/** How the masters stand, in the eyes of one of them. */
+final class Standings {
+    private final RaftServer.Division division;
+    private final RatisSettings settings;
+    private final ReplicatedState state;
+
+    Standings(RaftServer.Division division, RatisSettings settings, ReplicatedState state) {
+        this.division = division;
+        this.settings = settings;
+        this.state = state;
+    }
+
+    /** All masters, by name. */
+    List<Standing> list() {
+        String leader = String.valueOf(division.getInfo().getLeaderId());
+        Map<String, Long> silentMs = silentMs();
+        Map<String, Long> committed = new HashMap<>();
+        for (CommitInfoProto commit : division.getCommitInfos()) {
+            committed.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
+        }
+        List<Standing> list = new ArrayList<>();
+        for (RatisSettings.Peer peer : settings.peers()) {
+            boolean leads = peer.id().equals(leader);
+            list.add(
+                    new Standing(
+                            peer.id(),
+                            peer.raft(),
+                            clientOf(peer.id()),
+                            leads,
+                            committed.getOrDefault(peer.id(), -1L),
+                            leads ? 0 : silentMs.getOrDefault(peer.id(), -1L)));
+        }
+        list.sort(Comparator.comparing(Standing::id));
+        return list;
+    }
+
+    private @Nullable Endpoint clientOf(String id) {
+        return id.equals(settings.id()) ? settings.client() : state.endpointOf(id);
+    }
+
+    private Map<String, Long> silentMs() {
+        Map<String, Long> silentMs = new HashMap<>();
+        RoleInfoProto role = division.getInfo().getRoleInfoProto();
+        if (role.hasLeaderInfo()) {
+            for (ServerRpcProto follower : role.getLeaderInfo().getFollowerInfoList()) {
+                silentMs.put(
+                        follower.getId().getId().toStringUtf8(),
+                        follower.getLastRpcElapsedTimeMs());
+            }
+        }
+        return silentMs;
+    }
+}
