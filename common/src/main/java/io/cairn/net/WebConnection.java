@@ -155,10 +155,14 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
                 default -> notHttp("The request is not HTTP/1.1; check what the client sends.");
             };
         }
+        HttpVersion version = request.protocolVersion();
+        if (!version.equals(HttpVersion.HTTP_1_1) && !version.equals(HttpVersion.HTTP_1_0)) {
+            return notHttp("This is HTTP/1.1, not " + version.text() + ".");
+        }
         if (!request.uri().startsWith("/")) {
             return notHttp("The target of a request must be a path that begins with '/'.");
         }
-        if (request.protocolVersion().equals(HttpVersion.HTTP_1_1)
+        if (version.equals(HttpVersion.HTTP_1_1)
                 && !request.headers().contains(HttpHeaderNames.HOST)) {
             return notHttp("A request of HTTP/1.1 needs the header Host.");
         }

@@ -81,6 +81,11 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         ground.scheduler().schedule(this::tick, 0);
     }
 
+    /** All routes. */
+    List<Route> routes() {
+        return router.routes();
+    }
+
     @Override
     public WebAnswer answer(WebRequest request) {
         try {

@@ -1,5 +1,8 @@
 package io.cairn.master.admin;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class Json {
     private static final JSON WRITER =
             JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).without(JSON.Feature.USE_FIELDS);
+    private static final JsonFactory FACTORY = new JsonFactory();
     private static final JSON READER = JSON.std.with(JSON.Feature.FAIL_ON_DUPLICATE_MAP_KEYS);
 
     private Json() {}
@@ -39,8 +43,16 @@ public final class Json {
      * @throws IOException when it is not one JSON object and nothing else
      */
     public static Map<String, Object> object(byte[] document) throws IOException {
-        String text = new String(document, StandardCharsets.UTF_8);
-        return READER.mapFrom(text);
+        try (JsonParser parser = FACTORY.createParser(document)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new IOException("it does not begin with '{'");
+            }
+            Map<String, Object> object = READER.mapFrom(parser);
+            if (parser.nextToken() != null) {
+                throw new IOException("something follows its last '}'");
+            }
+            return object;
+        }
     }
 
     /** The object that a document of ours holds. */

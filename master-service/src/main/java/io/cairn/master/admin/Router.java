@@ -28,6 +28,10 @@ final class Router {
         this.audit = audit;
     }
 
+    List<Route> routes() {
+        return routes;
+    }
+
     /** A route that fits an address. */
     private record Match(Route route, Map<String, byte[]> variables) {}
 
