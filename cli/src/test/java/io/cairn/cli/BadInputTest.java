@@ -85,6 +85,40 @@ final class BadInputTest {
     }
 
     @Test
+    void anAdminAddressForOthersNeedsACertificate() throws Exception {
+        String[] up = {"up", "--data", data(), "--admin", "0.0.0.0:9870"};
+        refused(ExitCode.CONFIG, "--admin-tls-cert", up);
+        refused(
+                ExitCode.CONFIG,
+                "go together",
+                "up",
+                "--data",
+                data(),
+                "--admin",
+                "0.0.0.0:9870",
+                "--admin-tls-cert",
+                "cert.pem");
+        refused(
+                ExitCode.CONFIG,
+                "none.pem cannot be read",
+                "master",
+                "--id",
+                "m1",
+                "--data",
+                data(),
+                "--listen",
+                "127.0.0.1:0",
+                "--raft",
+                "m1=127.0.0.1:1",
+                "--admin",
+                "0.0.0.0:9870",
+                "--admin-tls-cert",
+                "none.pem",
+                "--admin-tls-key",
+                "none.pem");
+    }
+
+    @Test
     void misspelledCommands() throws Exception {
         refused(ExitCode.USAGE, "did you mean 'mount'", "mout");
         refused(ExitCode.USAGE, "did you mean 'info'", "fs", "inof", "/");

@@ -273,6 +273,11 @@ public final class MasterService implements AutoCloseable {
         return sessions.facts(session);
     }
 
+    /** Requests of clients that came here since the start, mutations and queries. */
+    public long operations() {
+        return door.operations();
+    }
+
     /** How many inodes a session holds open. */
     public int openCount(long session) {
         return sessions.openCount(session);

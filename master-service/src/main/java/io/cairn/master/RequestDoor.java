@@ -22,6 +22,7 @@ import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ final class RequestDoor implements Handler {
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final Supplier<String> status;
+    private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
     /** What is behind the door. */
@@ -69,6 +71,11 @@ final class RequestDoor implements Handler {
         admin = handler;
     }
 
+    /** Requests of clients since the start. */
+    long operations() {
+        return operations.sum();
+    }
+
     @Override
     public void handle(Connection from, Message request, Answer answer) {
         byte[] frame = request.header();
@@ -81,6 +88,9 @@ final class RequestDoor implements Handler {
         try {
             Decoder in = new Decoder(frame);
             int kind = in.u8();
+            if (kind != MasterRequest.CLUSTER) {
+                operations.increment();
+            }
             switch (kind) {
                 case MasterRequest.MUTATION -> mutate(frame, in, answer);
                 case MasterRequest.QUERY -> query(from, in, answer);

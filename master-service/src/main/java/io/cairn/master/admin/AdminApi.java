@@ -30,6 +30,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final Router router;
     private final Relay relay;
     private final FirstToken firstToken;
+    private final Rate operations = new Rate();
     private final EventWatch watch;
     private final EventStream stream;
     private final Consumer<Map<String, String>> logLevels;
@@ -60,7 +61,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         Audit audit = new Audit(records, ground.clock(), events);
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
-        resources.add(new ClusterResource(master, settings.version()));
+        resources.add(new ClusterResource(master, operations, settings.version()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
@@ -156,6 +157,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private void housekeep() {
         try {
             followLogLevels();
+            operations.sample(ground.clock().millis(), master.operations());
             if (master.leads() && master.namespace().clusterId() != 0) {
                 firstToken.ensure();
                 watch.tick();

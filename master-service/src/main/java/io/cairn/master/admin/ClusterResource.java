@@ -45,13 +45,23 @@ final class ClusterResource implements Resource {
                     Field.of("mapEpoch", Shape.count(), "Grows with every change of members."),
                     Field.of("health", Health.SHAPE, "How the cluster is."),
                     Field.of("capacity", CAPACITY, "Space."),
-                    Field.of("counts", COUNTS, "How many of what."));
+                    Field.of("counts", COUNTS, "How many of what."),
+                    Field.of(
+                            "rates",
+                            Shape.fields(
+                                    Field.of(
+                                            "operationsPerSecond",
+                                            new Shape.Decimal(),
+                                            "Requests of clients to the leader, lately.")),
+                            "How busy it is."));
 
     private final MasterService master;
+    private final Rate operations;
     private final String version;
 
-    ClusterResource(MasterService master, String version) {
+    ClusterResource(MasterService master, Rate operations, String version) {
         this.master = master;
+        this.operations = operations;
         this.version = version;
     }
 
@@ -78,6 +88,7 @@ final class ClusterResource implements Resource {
         document.put("health", health(map, servers, space).toJson());
         document.put("capacity", capacity(space));
         document.put("counts", counts(map, servers));
+        document.put("rates", Map.of("operationsPerSecond", operations.perSecond()));
         return document;
     }
 
