@@ -3,7 +3,6 @@ package io.cairn.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
-import io.cairn.runtime.LogControl;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -65,22 +64,8 @@ final class LogLevels {
         wanted.forEach(LogLevels::set);
     }
 
-    /** The same levels as a seam for those who may not see the logging library. */
-    static LogControl control() {
-        return new LogControl() {
-            @Override
-            public Map<String, String> levels() {
-                return LogLevels.levels();
-            }
-
-            @Override
-            public void set(String logger, String level) {
-                LogLevels.set(logger, level(level));
-            }
-        };
-    }
-
-    private static Map<String, String> levels() {
+    /** The levels that were set, by name of the logger, in lower case. */
+    static Map<String, String> levels() {
         Map<String, String> levels = new TreeMap<>();
         if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
             for (Logger logger : context.getLoggerList()) {

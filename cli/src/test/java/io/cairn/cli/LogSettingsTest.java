@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.cairn.runtime.LogControl;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,33 +20,31 @@ final class LogSettingsTest {
     @TempDir private Path directory;
 
     @Test
-    void levelsAreSetByTextAndBySeam() {
-        LogControl control = LogLevels.control();
+    void levelsAreSetByText() {
         LogLevels.apply(LOGGER + "=debug, " + LOGGER + ".x = WARN");
-        assertEquals("debug", control.levels().get(LOGGER));
-        assertEquals("warn", control.levels().get(LOGGER + ".x"));
-        control.set(LOGGER, "Trace");
-        assertEquals("trace", control.levels().get(LOGGER));
+        assertEquals("debug", LogLevels.levels().get(LOGGER));
+        assertEquals("warn", LogLevels.levels().get(LOGGER + ".x"));
+        LogLevels.apply(LOGGER + "=Trace");
+        assertEquals("trace", LogLevels.levels().get(LOGGER));
         for (String wrong : List.of("loud", "=debug", LOGGER + "=", LOGGER + "=info,nonsense")) {
             assertThrows(IllegalArgumentException.class, () -> LogLevels.apply(wrong), wrong);
         }
-        assertThrows(IllegalArgumentException.class, () -> control.set(LOGGER, "loud"));
-        assertEquals("trace", control.levels().get(LOGGER));
+        assertEquals("trace", LogLevels.levels().get(LOGGER));
     }
 
     @Test
     void changesOfTheFileAreFollowed() {
         LogSettings settings = LogSettings.apply(null, null);
         settings.look(() -> LOGGER + ".y=debug");
-        assertEquals("debug", LogLevels.control().levels().get(LOGGER + ".y"));
+        assertEquals("debug", LogLevels.levels().get(LOGGER + ".y"));
         settings.look(() -> LOGGER + ".y=nonsense");
-        assertEquals("debug", LogLevels.control().levels().get(LOGGER + ".y"));
+        assertEquals("debug", LogLevels.levels().get(LOGGER + ".y"));
         settings.look(
                 () -> {
                     throw new CommandException(ExitCode.CONFIG, "half written");
                 });
         settings.look(() -> LOGGER + ".y=info");
-        assertEquals("info", LogLevels.control().levels().get(LOGGER + ".y"));
+        assertEquals("info", LogLevels.levels().get(LOGGER + ".y"));
     }
 
     @Test
