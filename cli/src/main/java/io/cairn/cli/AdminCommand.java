@@ -1,19 +1,137 @@
 package io.cairn.cli;
 
+import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.Values;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
-/** {@code cairn admin}: what administrators do. */
+/** {@code cairn admin}: what administrators do, over the admin API of any master. */
 @Command(
         name = "admin",
-        description = "Administer a cluster.",
+        description = {
+            "Administer a cluster over the admin API of any master.",
+            "Every command has --json; what changes something has --plan, which only tells."
+        },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {AdminBundleCommand.class},
-        footer = {"  cairn admin bundle --masters 10.0.0.1:9871     what a fault report needs"})
+        subcommands = {
+            AdminMastersCommand.class,
+            AdminServersCommand.class,
+            AdminTopology.Targets.class,
+            AdminTopology.Pools.class,
+            AdminTopology.Groups.class,
+            AdminSessionsCommand.class,
+            AdminExportsCommand.class,
+            AdminJobsCommand.class,
+            AdminEventsCommand.class,
+            AdminConfigCommand.class,
+            AdminTokensCommand.class,
+            AdminBundleCommand.class
+        },
+        footer = {
+            "  cairn admin status --watch",
+            "  cairn admin servers --api https://10.0.0.1:9870 --ca ca.pem --token-file token",
+            "  cairn admin groups --at-risk",
+            "  cairn admin sessions evict 00000000000000a1 --plan",
+            "  cairn admin bundle --masters 10.0.0.1:9871     what a fault report needs",
+            "",
+            "Who knows MooseFS: cairn help moosefs."
+        })
 final class AdminCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         throw new CommandException(
-                ExitCode.USAGE, "a command is missing: cairn admin bundle; see --help");
+                ExitCode.USAGE,
+                "a command is missing: cairn admin status, servers ...; see --help");
+    }
+
+    @Command(name = "status", description = "Show how the cluster is, and what to do about it.")
+    @Calls("GET /cluster")
+    int status(@Mixin Reading reading) {
+        return reading.show(ApiRequest.of("GET /cluster"), d -> statusLines(d, reading.values()));
+    }
+
+    @Command(name = "audit", description = "List who changed what, the last change first.")
+    @Calls("GET /audit")
+    int audit(@Mixin Reading reading) {
+        return reading.list(ApiRequest.of("GET /audit"), "at token address call what result");
+    }
+
+    @Command(name = "openapi", description = "Print the description of the API (OpenAPI 3).")
+    @Calls("GET /openapi.json")
+    int openapi(@Mixin Reading reading) {
+        reading.printDocument(reading.ask(ApiRequest.of("GET /openapi.json")).text());
+        return ExitCode.OK;
+    }
+
+    private static List<String> statusLines(Map<String, Object> cluster, Values values) {
+        Map<?, ?> health = map(cluster.get("health"));
+        Map<?, ?> space = map(cluster.get("capacity"));
+        Map<?, ?> counts = map(cluster.get("counts"));
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                "health    %s: %s"
+                        .formatted(
+                                values.text("level", health.get("level")),
+                                values.text("sentence", health.get("sentence"))));
+        if (health.get("reasons") instanceof List<?> reasons) {
+            for (Object each : reasons) {
+                Map<?, ?> reason = map(each);
+                lines.add("          - " + values.text("what", reason.get("what")));
+                lines.add("            " + values.text("remedy", reason.get("remedy")));
+            }
+        }
+        lines.add(
+                "cluster   %s, version %s, led by %s at %s"
+                        .formatted(
+                                values.text("clusterId", cluster.get("clusterId")),
+                                values.text("version", cluster.get("version")),
+                                values.text("leader", cluster.get("leader")),
+                                values.text("leaderAddress", cluster.get("leaderAddress"))));
+        lines.add(
+                "space     %s can be written in %s copies; %s of %s on disks are free"
+                        .formatted(
+                                values.text("availableBytes", space.get("availableBytes")),
+                                values.text("standardReplicas", space.get("standardReplicas")),
+                                values.text("freeBytes", space.get("freeBytes")),
+                                values.text("totalBytes", space.get("totalBytes"))));
+        lines.add(
+                "servers   %s of %s up, %s targets"
+                        .formatted(
+                                count(values, counts, "serversUp"),
+                                count(values, counts, "servers"),
+                                count(values, counts, "targets")));
+        lines.add(
+                "groups    %s, %s at risk, %s unavailable"
+                        .formatted(
+                                count(values, counts, "groups"),
+                                count(values, counts, "groupsAtRisk"),
+                                count(values, counts, "groupsUnavailable")));
+        lines.add(
+                "use       %s inodes, %s sessions"
+                        .formatted(
+                                count(values, counts, "inodes"),
+                                count(values, counts, "sessions")));
+        if (cluster.get("rates") instanceof Map<?, ?> rates) {
+            lines.add(
+                    "load      %s operations/s, %s read, %s written"
+                            .formatted(
+                                    count(values, rates, "operationsPerSecond"),
+                                    count(values, rates, "readBytesPerSecond"),
+                                    count(values, rates, "writeBytesPerSecond")));
+        }
+        return lines;
+    }
+
+    private static String count(Values values, Map<?, ?> counts, String field) {
+        return values.text(field, counts.get(field));
+    }
+
+    private static Map<?, ?> map(@Nullable Object value) {
+        return value instanceof Map<?, ?> map ? map : Map.of();
     }
 }

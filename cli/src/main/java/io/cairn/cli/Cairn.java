@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.cli.api.ApiException;
 import io.cairn.fs.FsException;
 import io.cairn.fuse.MountException;
 import java.io.PrintWriter;
@@ -41,12 +42,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
             AdminCommand.class,
             DoctorCommand.class,
             HealthCommand.class,
+            CompletionCommand.class,
+            HelpCommand.class,
             RehearseCommand.class,
             DocumentsCommand.class
         },
         footer = {
             "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",
             "  cairn status                    how it is",
+            "  cairn admin status              the same over the admin API, from anywhere",
+            "  cairn help moosefs              goal, trashtime, fileinfo ...: what to use here",
             "  cairn test                      build and run all tests of the source tree",
             "",
             "Every option can also stand in a YAML file (--config FILE) or in the environment",
@@ -97,8 +102,19 @@ public final class Cairn {
 
     /** Runs a command and returns its exit code; errors are one line on {@code errors}. */
     static int run(String[] arguments, PrintWriter errors) {
+        return run(arguments, new PrintWriter(System.out, true, System.out.charset()), errors);
+    }
+
+    /** All commands, ready to be parsed. */
+    static CommandLine commands() {
+        return new CommandLine(new Cairn());
+    }
+
+    /** The same with the output of commands that take it. */
+    static int run(String[] arguments, PrintWriter output, PrintWriter errors) {
         Cairn cairn = new Cairn();
         CommandLine line = new CommandLine(cairn);
+        line.setOut(output);
         line.setErr(errors);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler(Cairn::refuse);
@@ -155,6 +171,10 @@ public final class Cairn {
             return "";
         }
         CommandLine command = error.getCommandLine();
+        String here = MooseFsWords.find(unmatched.getUnmatched().getFirst());
+        if (here != null && !command.getSubcommands().isEmpty()) {
+            return ": use " + here + " ('cairn help moosefs')";
+        }
         String nearest =
                 SettingsProvider.nearest(
                         command.getSubcommands().entrySet().stream()
@@ -180,6 +200,7 @@ public final class Cairn {
         }
         return switch (cause) {
             case CommandException e -> e.exitCode();
+            case ApiException e -> ExitCode.of(e);
             case FsException e -> ExitCode.of(e.errno());
             case MountException e -> e.category().exitCode();
             default -> ExitCode.SOFTWARE;

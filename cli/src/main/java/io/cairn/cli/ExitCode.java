@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.cli.api.ApiException;
 import io.cairn.fs.Errno;
 import io.cairn.master.store.FormatException;
 import java.io.IOException;
@@ -52,6 +53,20 @@ final class ExitCode {
             case FileSystemException _ -> CANNOT_CREATE;
             case BindException _ -> TEMPORARY;
             default -> DATA;
+        };
+    }
+
+    /** The exit code for a failed request to the admin API. */
+    static int of(ApiException error) {
+        return switch (error.status()) {
+            case ApiException.UNTRUSTED, 421 -> CONFIG;
+            case ApiException.UNANSWERED -> UNAVAILABLE;
+            case 400 -> USAGE;
+            case 401, 403 -> NO_PERMISSION;
+            case 404 -> NO_INPUT;
+            case 409 -> CANNOT_CREATE;
+            case 412, 429, 503 -> TEMPORARY;
+            default -> SOFTWARE;
         };
     }
 

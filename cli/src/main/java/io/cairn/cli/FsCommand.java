@@ -3,21 +3,42 @@ package io.cairn.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** {@code cairn fs}: about files and directories on a mount. */
+/** {@code cairn fs}: about files and directories, on a mount or over the admin API. */
 @Command(
         name = "fs",
-        description = "Show and change how files and directories on a mount are stored.",
+        description = {
+            "Show and change files and directories, and how they are stored.",
+            "info, get and set work on a mount; the others ask the admin API of any master, and"
+                    + " take paths of the cluster, too."
+        },
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {FsInfoCommand.class, FsGetCommand.class, FsSetCommand.class},
+        subcommands = {
+            FsInfoCommand.class,
+            FsGetCommand.class,
+            FsSetCommand.class,
+            FsFilesCommands.Show.class,
+            FsFilesCommands.Entries.class,
+            FsTreeCommands.Usage.class,
+            FsTreeCommands.Remove.class,
+            FsTreeCommands.Chown.class,
+            FsTreeCommands.Chmod.class,
+            FsTreeCommands.PolicyChange.class
+        },
         footer = {
             "  cairn fs info /mnt/cairn/file               where it is, and how each copy is",
             "  cairn fs get /mnt/cairn/projects            what the directory asks for",
-            "  cairn fs set --replicas 3 /mnt/cairn/projects -r"
+            "  cairn fs set --replicas 3 /mnt/cairn/projects -r",
+            "  cairn fs usage /projects                    files and space of a tree",
+            "  cairn fs remove /projects/old --plan        a job of the masters",
+            "",
+            "MooseFS: goal is replicas (get, set, policy), fileinfo and checkfile are info and"
+                    + " show,",
+            "dirinfo is usage, trashtime is not there yet; more: cairn help moosefs."
         })
 final class FsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         throw new CommandException(
-                ExitCode.USAGE, "a command is missing: cairn fs info, get or set; see --help");
+                ExitCode.USAGE, "a command is missing: cairn fs info, get, set ...; see --help");
     }
 }

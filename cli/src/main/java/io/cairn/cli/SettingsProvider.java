@@ -30,9 +30,9 @@ import picocli.CommandLine.Model.OptionSpec;
  * refused with the nearest known one.
  */
 final class SettingsProvider implements IDefaultValueProvider {
-    /** Variables that the launcher and the build read. */
-    private static final Set<String> LAUNCHER_VARIABLES =
-            Set.of("CAIRN_JAVA_HOME", "CAIRN_JAVA_OPTS");
+    /** Variables that the launcher and the build read, and a secret that is no option. */
+    private static final Set<String> OTHER_VARIABLES =
+            Set.of("CAIRN_JAVA_HOME", "CAIRN_JAVA_OPTS", ApiOptions.TOKEN_VARIABLE);
 
     /** Options that only make sense on a command line. */
     private static final Set<String> NOT_SETTINGS =
@@ -58,7 +58,7 @@ final class SettingsProvider implements IDefaultValueProvider {
         Map<String, String> environment = new HashMap<>();
         for (Map.Entry<String, String> variable : variables.entrySet()) {
             String name = variable.getKey();
-            if (!name.startsWith("CAIRN_") || LAUNCHER_VARIABLES.contains(name)) {
+            if (!name.startsWith("CAIRN_") || OTHER_VARIABLES.contains(name)) {
                 continue;
             }
             String key = name.substring(6).toLowerCase(Locale.ROOT).replace('_', '-');
@@ -80,13 +80,21 @@ final class SettingsProvider implements IDefaultValueProvider {
 
     private static void collect(CommandSpec command, Set<String> known) {
         for (OptionSpec option : command.options()) {
-            String key = key(option);
-            if (!NOT_SETTINGS.contains(key)) {
-                known.add(key);
+            if (isSetting(option)) {
+                known.add(key(option));
             }
         }
         new HashSet<>(command.subcommands().values())
                 .forEach(c -> collect(c.getCommandSpec(), known));
+    }
+
+    /** Of what calls the admin API only how to reach it is worth keeping. */
+    private static boolean isSetting(OptionSpec option) {
+        String key = key(option);
+        return !NOT_SETTINGS.contains(key)
+                && (ApiOptions.routes(option.command()).isEmpty()
+                        || option.inherited()
+                        || ApiOptions.SETTINGS.contains(key));
     }
 
     private static String key(OptionSpec option) {
@@ -174,7 +182,7 @@ final class SettingsProvider implements IDefaultValueProvider {
 
     @Override
     public @Nullable String defaultValue(ArgSpec argument) {
-        if (!(argument instanceof OptionSpec option)) {
+        if (!(argument instanceof OptionSpec option) || !isSetting(option)) {
             return null;
         }
         String key = key(option);

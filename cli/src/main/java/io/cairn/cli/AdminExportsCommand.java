@@ -1,0 +1,88 @@
+package io.cairn.cli;
+
+import io.cairn.cli.api.ApiRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code cairn admin exports}: what the NFS gateways of the cluster export. */
+@Command(
+        name = "exports",
+        description = "List what NFS gateways export; without a list, / to their own machine.",
+        synopsisSubcommandLabel = "[COMMAND]",
+        footer = {
+            "  cairn admin exports add '/data 10.0.0.0/8(rw) *(ro,insecure)'",
+            "  cairn admin exports remove /data",
+            "  cairn admin exports replace exports.txt --plan"
+        })
+@Calls("GET /exports")
+final class AdminExportsCommand implements Callable<Integer> {
+    @Mixin private Reading reading = new Reading();
+
+    @Override
+    public Integer call() {
+        return reading.show(
+                ApiRequest.of("GET /exports"),
+                document ->
+                        Boolean.FALSE.equals(document.get("set"))
+                                ? List.of("no list: each gateway exports / to its own machine")
+                                : reading.table("path line").lines(ApiOptions.items(document)));
+    }
+
+    @Command(name = "add", description = "Add an export, or replace that of the same path.")
+    @Calls("POST /exports")
+    int add(
+            @Parameters(
+                            paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
+                            description = "A line of exports(5); see cairn nfs --help.")
+                    String line,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /exports").body(Map.of("line", line))),
+                "exported; gateways follow within two seconds");
+    }
+
+    @Command(name = "remove", description = "Remove the export of a path.")
+    @Calls("DELETE /exports")
+    int remove(
+            @Parameters(paramLabel = "PATH", description = "As listed.") String path,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.applyWithConsent(ApiRequest.of("DELETE /exports").query("path", path)),
+                path + " is no longer exported");
+    }
+
+    @Command(name = "replace", description = "Replace the whole list.")
+    @Calls("PUT /exports")
+    int replace(
+            @Parameters(
+                            paramLabel = "FILE",
+                            description = "Lines of exports(5); # begins a comment.")
+                    Path file,
+            @Mixin Changing changing) {
+        List<String> lines;
+        try {
+            lines =
+                    Files.readAllLines(file).stream()
+                            .map(String::strip)
+                            .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                            .toList();
+        } catch (NoSuchFileException e) {
+            throw new CommandException(ExitCode.NO_INPUT, file + " does not exist", e);
+        } catch (IOException e) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT, file + " cannot be read: " + e.getMessage(), e);
+        }
+        return changing.done(
+                changing.applyWithConsent(
+                        ApiRequest.of("PUT /exports").body(Map.of("lines", lines))),
+                lines.size() + " exports; gateways follow within two seconds");
+    }
+}

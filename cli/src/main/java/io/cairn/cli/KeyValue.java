@@ -1,0 +1,24 @@
+package io.cairn.cli;
+
+import java.util.List;
+
+/**
+ * A {@code KEY=VALUE} of the command line.
+ *
+ * @param key not empty
+ * @param value perhaps empty
+ */
+record KeyValue(String key, String value) {
+    /** Parses; fails with USAGE. */
+    static List<KeyValue> parse(List<String> texts) {
+        return texts.stream().map(KeyValue::of).toList();
+    }
+
+    private static KeyValue of(String text) {
+        int equals = text.indexOf('=');
+        if (equals < 1) {
+            throw new CommandException(ExitCode.USAGE, "'" + text + "' is not KEY=VALUE");
+        }
+        return new KeyValue(text.substring(0, equals), text.substring(equals + 1));
+    }
+}

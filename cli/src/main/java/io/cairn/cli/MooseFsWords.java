@@ -1,0 +1,101 @@
+package io.cairn.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The words of MooseFS, and what to use here instead. */
+final class MooseFsWords {
+    private static final List<Word> WORDS =
+            List.of(
+                    new Word("goal", "getgoal", "cairn fs get PATH, or cairn fs show PATH"),
+                    new Word(
+                            "setgoal",
+                            "setsclass",
+                            "cairn fs set --replicas N PATH [-r]; without a mount: cairn fs"
+                                    + " policy"),
+                    new Word("rgetgoal", "rsetgoal", "cairn fs policy -R --replicas N PATH"),
+                    new Word(
+                            "sclass",
+                            "storage class",
+                            "a policy of replicas, chunk size and stripe: cairn fs policy PATH"),
+                    new Word(
+                            "trashtime",
+                            "gettrashtime",
+                            "not there yet: what is removed is removed at once"),
+                    new Word(
+                            "settrashtime",
+                            "undelete",
+                            "not there yet: what is removed is removed at once"),
+                    new Word("fileinfo", "finfo", "cairn fs info FILE, or cairn fs show FILE"),
+                    new Word(
+                            "checkfile",
+                            "filecheck",
+                            "cairn fs info FILE: each chunk with the state of its copies"),
+                    new Word("dirinfo", "dirusage", "cairn fs usage DIRECTORY"),
+                    new Word(
+                            "filerepair",
+                            "repair",
+                            "nothing to do by hand: copies that come back catch up by themselves"),
+                    new Word("appendchunks", "append", "not there: copy the file"),
+                    new Word("makesnapshot", "snapshot", "not there yet: copy the tree"),
+                    new Word("quota", "setquota", "not there yet"),
+                    new Word("eattr", "seteattr", "not there: chattr-like flags are not kept"),
+                    new Word("mount", "mfsmount", "cairn mount MASTERS DIR"),
+                    new Word("master", "mfsmaster", "cairn master (three of them replace backups)"),
+                    new Word(
+                            "metalogger",
+                            "metarestore",
+                            "not needed: a majority of the masters has everything, always"),
+                    new Word("chunkserver", "mfschunkserver", "cairn chunk"),
+                    new Word("cgiserv", "gui", "the web console at the admin address of a master"),
+                    new Word(
+                            "exports.cfg",
+                            "mfsexports",
+                            "mounts: not there yet; NFS: cairn admin exports"),
+                    new Word("topology", "labels", "cairn admin servers label NAME KEY=VALUE"),
+                    new Word("cli -SIN", "cli -SIG", "cairn admin status"),
+                    new Word("cli -SMU", "cli -SIM", "cairn admin masters"),
+                    new Word("cli -SCS", "cservers", "cairn admin servers"),
+                    new Word("cli -SHD", "disks", "cairn admin targets"),
+                    new Word("cli -SIC", "cli -SMI", "cairn admin groups --at-risk"),
+                    new Word("cli -SMS", "mounts", "cairn admin sessions"),
+                    new Word("cli -SOF", "openfiles", "cairn admin sessions show ID"),
+                    new Word("cli -SAL", "locks", "cairn admin sessions show ID"),
+                    new Word("cli -CSC", "cli -SMC", "cairn admin config"));
+
+    private MooseFsWords() {}
+
+    /**
+     * A word and its cousin.
+     *
+     * @param here what to use in Cairn
+     */
+    private record Word(String word, String cousin, String here) {
+        boolean isMeant(String text) {
+            return text.equals(word) || text.equals(cousin);
+        }
+    }
+
+    /** What to use instead of a word, with or without {@code mfs} in front; null when unknown. */
+    static @Nullable String find(String word) {
+        String text = word.toLowerCase(Locale.ROOT).replaceFirst("^mfs(?=.)", "");
+        return WORDS.stream()
+                .filter(each -> each.isMeant(text))
+                .map(Word::here)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The whole list, a line each. */
+    static List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add("What administrators of MooseFS know, and what to use here:");
+        lines.add("");
+        for (Word each : WORDS) {
+            lines.add("  %-28s %s".formatted(each.word() + ", " + each.cousin(), each.here()));
+        }
+        return lines;
+    }
+}

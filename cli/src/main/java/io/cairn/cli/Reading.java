@@ -1,0 +1,153 @@
+package io.cairn.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.cli.api.ApiAnswer;
+import io.cairn.cli.api.ApiException;
+import io.cairn.cli.api.ApiRequest;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of commands that show something of the admin API, and how they show it. */
+final class Reading extends ApiOptions {
+    private static final int PAGE = 1000;
+    private static final int MAX_ITEMS = 1_000_000;
+    private static final String CLEAR = "\u001b[H\u001b[2J";
+
+    @Option(
+            names = "--watch",
+            arity = "0..1",
+            paramLabel = "SECONDS",
+            fallbackValue = "2",
+            description = "Show it again and again, every 2 seconds unless told, until Ctrl-C.")
+    private @Nullable Integer watch;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "1000",
+            description = "Show at most so many items of a list (default: ${DEFAULT-VALUE}).")
+    private int limit;
+
+    /** Shows a document as {@code form} says. */
+    int show(ApiRequest request, Function<Map<String, Object>, List<String>> form) {
+        return again(() -> ask(request), form);
+    }
+
+    /** Shows a document with all its fields. */
+    int show(ApiRequest request) {
+        return show(request, document -> sheet().lines(document));
+    }
+
+    /** Shows a list as a table. */
+    int list(ApiRequest request, String columns) {
+        Require.between("--limit", limit, 1, MAX_ITEMS);
+        return again(
+                () -> pages(request),
+                document -> {
+                    List<?> items = items(document);
+                    return items.isEmpty() ? List.of("none") : table(columns).lines(items);
+                });
+    }
+
+    int limit() {
+        return limit;
+    }
+
+    /** All pages up to the limit; a single one as it came. */
+    private ApiAnswer pages(ApiRequest request) {
+        List<Object> all = new ArrayList<>();
+        boolean isWhole = true;
+        ApiAnswer first = ask(request.query("limit", Math.min(limit, PAGE)));
+        all.addAll(items(first.document()));
+        Object next = first.document().get("next");
+        while (next != null && all.size() < limit) {
+            isWhole = false;
+            ApiAnswer page =
+                    ask(
+                            request.query("limit", Math.min(limit - all.size(), PAGE))
+                                    .query("after", next));
+            all.addAll(items(page.document()));
+            next = page.document().get("next");
+        }
+        if (next != null && !isJson()) {
+            errors().println("cairn: there are more than " + limit + "; see --limit");
+        }
+        if (isWhole) {
+            return first;
+        }
+        Map<String, Object> document = new LinkedHashMap<>(first.document());
+        document.put("items", all);
+        document.put("next", next);
+        return new ApiAnswer(text(document), document, null);
+    }
+
+    private static String text(Map<String, Object> document) {
+        try {
+            return JSON.std.asString(document);
+        } catch (IOException e) {
+            throw new IllegalStateException("a document that is no JSON", e);
+        }
+    }
+
+    private int again(
+            Supplier<ApiAnswer> source, Function<Map<String, Object>, List<String>> form) {
+        Integer periodS = watch;
+        if (periodS == null) {
+            print(lines(source.get(), form));
+            return ExitCode.OK;
+        }
+        Require.between("--watch", periodS, 1, 86_400);
+        boolean isTerminal = screen().isTerminal();
+        while (!Thread.currentThread().isInterrupted()) {
+            List<String> lines = watched(source, form);
+            if (isTerminal && !isJson()) {
+                out().print(CLEAR);
+                out().println(
+                                line().getCommandSpec().qualifiedName()
+                                        + ", every "
+                                        + periodS
+                                        + " s: "
+                                        + Instant.now().truncatedTo(ChronoUnit.SECONDS));
+                out().println();
+            }
+            print(lines);
+            if (!isTerminal && !isJson()) {
+                print(List.of(""));
+            }
+            try {
+                TimeUnit.SECONDS.sleep(periodS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    /** Who watches wants to see the end of a trouble, too. */
+    private List<String> watched(
+            Supplier<ApiAnswer> source, Function<Map<String, Object>, List<String>> form) {
+        try {
+            return lines(source.get(), form);
+        } catch (ApiException e) {
+            if (ExitCode.of(e) != ExitCode.UNAVAILABLE && ExitCode.of(e) != ExitCode.TEMPORARY) {
+                throw e;
+            }
+            errors().println("cairn: " + e.getMessage());
+            return List.of();
+        }
+    }
+
+    private List<String> lines(ApiAnswer answer, Function<Map<String, Object>, List<String>> form) {
+        return isJson() ? List.of(answer.text().strip()) : form.apply(answer.document());
+    }
+}

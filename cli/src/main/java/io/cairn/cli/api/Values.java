@@ -1,0 +1,145 @@
+package io.cairn.cli.api;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of JSON documents as people read them. The unit is the end of the field's name: {@code
+ * freeBytes}, {@code leaseMs}, {@code orderedAt}. Control characters, which names of files may
+ * hold, never reach the terminal. Immutable.
+ */
+public final class Values {
+    private static final String BYTES = "Bytes";
+    private static final String RATE = "BytesPerSecond";
+    private static final int MAX_EXACT_MS = 1000;
+
+    private final LongFunction<String> sizes;
+
+    /**
+     * Values with sizes written as told.
+     *
+     * @param sizes what to write for so many bytes
+     */
+    public Values(LongFunction<String> sizes) {
+        this.sizes = sizes;
+    }
+
+    /** One line for a value; {@code -} for none. */
+    public String text(String field, @Nullable Object value) {
+        return switch (value) {
+            case null -> "-";
+            case Boolean flag -> flag ? "yes" : "no";
+            case Number number -> number(field, number);
+            case String text when isTime(field) -> time(text);
+            case String text -> text.isEmpty() ? "-" : plain(text);
+            case List<?> list -> list(field, list);
+            case Map<?, ?> map -> map(map);
+            default -> plain(value.toString());
+        };
+    }
+
+    private static boolean isTime(String field) {
+        return field.endsWith("At") || field.equals("at") || field.equals("since");
+    }
+
+    private String number(String field, Number number) {
+        if (field.endsWith(RATE)) {
+            return sizes.apply(number.longValue()) + "/s";
+        }
+        if (field.endsWith(BYTES)) {
+            return sizes.apply(number.longValue());
+        }
+        if (field.endsWith("Ms")) {
+            return duration(number.longValue());
+        }
+        if (number instanceof Double || number instanceof Float) {
+            return String.format(Locale.ROOT, "%.1f", number.doubleValue());
+        }
+        return number.toString();
+    }
+
+    private static String duration(long ms) {
+        if (ms < MAX_EXACT_MS) {
+            return ms + " ms";
+        }
+        Duration time = Duration.ofMillis(ms);
+        if (time.toMinutes() < 2) {
+            return String.format(Locale.ROOT, "%.3g s", ms / 1000.0);
+        }
+        return time.toHours() < 1
+                ? time.toMinutes() + " min"
+                : time.toHours() + " h " + time.toMinutesPart() + " min";
+    }
+
+    private static String time(String text) {
+        try {
+            return Instant.parse(text).truncatedTo(ChronoUnit.SECONDS).toString();
+        } catch (DateTimeParseException e) {
+            return plain(text);
+        }
+    }
+
+    private String list(String field, List<?> list) {
+        boolean isFlat = list.stream().noneMatch(each -> each instanceof Map);
+        return list.isEmpty()
+                ? "-"
+                : list.stream()
+                        .map(each -> text(field, each))
+                        .collect(Collectors.joining(isFlat ? ", " : "; "));
+    }
+
+    private String map(Map<?, ?> map) {
+        return map.isEmpty()
+                ? "-"
+                : map.entrySet().stream()
+                        .filter(e -> !(e.getValue() instanceof List<?> l && l.isEmpty()))
+                        .map(e -> entry(String.valueOf(e.getKey()), e.getValue()))
+                        .collect(Collectors.joining(" "));
+    }
+
+    private String entry(String key, @Nullable Object value) {
+        return plain(key) + "=" + text(key, value);
+    }
+
+    /** Text without control characters, which could speak to the terminal. */
+    public static String plain(String text) {
+        StringBuilder plain = new StringBuilder();
+        text.codePoints().forEach(c -> plain.appendCodePoint(isPlain(c) ? c : '\ufffd'));
+        return plain.toString();
+    }
+
+    private static boolean isPlain(int codePoint) {
+        int type = Character.getType(codePoint);
+        return type != Character.CONTROL
+                && type != Character.FORMAT
+                && type != Character.LINE_SEPARATOR
+                && type != Character.PARAGRAPH_SEPARATOR
+                && type != Character.SURROGATE;
+    }
+
+    /** A field's name in words, without its unit: {@code capacityBytes} is {@code capacity}. */
+    public static String words(String field) {
+        if (!field.matches("[a-z]+([A-Z0-9][a-z]*)*")) {
+            return field;
+        }
+        String name = field.replaceFirst("(?<=[a-z])(Bytes|Ms|At)$", "");
+        StringBuilder words = new StringBuilder();
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (Character.isUpperCase(c)) {
+                words.append(' ').append(Character.toLowerCase(c));
+            } else {
+                words.append(c);
+            }
+        }
+        return words.toString();
+    }
+}

@@ -1,0 +1,337 @@
+package io.cairn.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code cairn admin} and {@code cairn fs} against the admin API of a real cluster. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ApiCommandsTest {
+    private Path directory = Path.of("");
+    private Path mount = Path.of("");
+    private @Nullable CairnProcess cluster;
+
+    @BeforeAll
+    void start(@TempDir Path fresh) throws Exception {
+        directory = fresh;
+        mount = Files.createDirectory(directory.resolve("mnt"));
+        CairnProcess process =
+                CairnProcess.start(
+                        directory.resolve("up.log"),
+                        List.of(
+                                "up",
+                                "--data",
+                                data(),
+                                "--mount",
+                                mount.toString(),
+                                "--chunk-servers",
+                                "2",
+                                "--listen",
+                                "127.0.0.1:" + ProcessCluster.freePort(),
+                                "--admin",
+                                "127.0.0.1:0"));
+        cluster = process;
+        process.await(CairnProcess.READY, 90);
+        Poll.until("token", 20, () -> Files.exists(Path.of(data(), "admin.token")));
+    }
+
+    @AfterAll
+    void stop() {
+        ProcessCluster.unmount(mount);
+        if (cluster != null) {
+            cluster.close();
+        }
+        ProcessCluster.unmount(mount);
+    }
+
+    private String data() {
+        return directory.resolve("data").toString();
+    }
+
+    /** How a command ended. */
+    private record Result(int code, String out, String errors) {
+        Map<String, Object> json() throws Exception {
+            return JSON.std.mapFrom(out);
+        }
+    }
+
+    private static Result run(List<String> arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter errors = new StringWriter();
+        int code =
+                Cairn.run(
+                        arguments.toArray(String[]::new),
+                        new PrintWriter(out),
+                        new PrintWriter(errors));
+        return new Result(code, out.toString(), errors.toString());
+    }
+
+    /** Runs a command on the cluster. */
+    private Result cairn(String... words) {
+        List<String> arguments = new ArrayList<>(List.of(words));
+        arguments.addAll(List.of("--data", data()));
+        return run(arguments);
+    }
+
+    private Result ok(String... words) {
+        Result result = cairn(words);
+        assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());
+        return result;
+    }
+
+    private Result fails(int code, String says, String... words) {
+        Result result = cairn(words);
+        assertEquals(code, result.code(), result.errors() + result.out());
+        assertTrue(result.errors().contains(says), says + " in " + result.errors());
+        assertEquals(1, result.errors().lines().count(), result.errors());
+        return result;
+    }
+
+    @Test
+    void everyRouteOfTheApiIsReachableByACommand() throws Exception {
+        Set<String> routes = new TreeSet<>();
+        if (ok("admin", "openapi").json().get("paths") instanceof Map<?, ?> paths) {
+            paths.forEach(
+                    (path, methods) ->
+                            ((Map<?, ?>) methods)
+                                    .keySet()
+                                    .forEach(
+                                            m ->
+                                                    routes.add(
+                                                            String.valueOf(m)
+                                                                            .toUpperCase(
+                                                                                    Locale.ROOT)
+                                                                    + " "
+                                                                    + path)));
+        }
+        Set<String> declared = new TreeSet<>();
+        collect(Cairn.commands(), declared);
+        assertFalse(routes.isEmpty());
+        assertEquals(routes, declared, "routes of the API, and routes that commands declare");
+    }
+
+    private static void collect(CommandLine command, Set<String> routes) {
+        routes.addAll(ApiOptions.routes(command.getCommandSpec()));
+        command.getSubcommands().values().forEach(each -> collect(each, routes));
+    }
+
+    @Test
+    void theClusterAtAGlance() throws Exception {
+        Result status = ok("admin", "status");
+        assertTrue(status.out().startsWith("health    "), status.out());
+        assertTrue(status.out().contains("servers   2 of 2 up, 2 targets"), status.out());
+        assertTrue(ok("admin", "status", "--json").json().containsKey("health"));
+    }
+
+    @Test
+    void treesAreCountedChangedAndRemovedByJobs() throws Exception {
+        Path tree = Files.createDirectories(mount.resolve("tree/sub dir"));
+        Files.writeString(tree.resolve("one"), "1");
+        Files.writeString(mount.resolve("tree/two"), "22");
+        Result usage = ok("fs", "usage", "/tree");
+        assertTrue(usage.out().contains("usage /tree: done"), usage.out());
+        assertTrue(usage.out().lines().anyMatch(l -> l.matches(" +files +2")), usage.out());
+        Map<String, Object> counted = ok("fs", "usage", "--json", mount + "/tree").json();
+        assertEquals("/tree", counted.get("path"));
+
+        ok("fs", "chmod", "-R", "u=rwX,go=", "/tree");
+        ok("fs", "chown", "12:34", tree.resolve("one").toString());
+        ok("fs", "policy", "--stripe", "1", "/tree");
+        Map<String, Object> file = ok("fs", "show", "--json", "/tree/sub dir/one").json();
+        assertEquals("0600", file.get("mode"));
+        assertEquals(12, file.get("uid"));
+        assertEquals(34, file.get("gid"));
+        Map<String, Object> again =
+                ok("fs", "show", "--json", "--ino", String.valueOf(file.get("ino"))).json();
+        assertEquals("/tree/sub dir/one", again.get("path"));
+        Result list = ok("fs", "list", "/tree");
+        assertTrue(list.out().contains("sub dir") && list.out().contains("2 B"), list.out());
+
+        Result plan = ok("fs", "remove", "--plan", "/tree");
+        assertTrue(plan.out().contains("would change tree /tree"), plan.out());
+        Result asked = cairn("fs", "remove", "/tree");
+        assertEquals(ExitCode.USAGE, asked.code(), asked.errors());
+        assertTrue(asked.errors().contains("--yes"), asked.errors());
+        assertTrue(Files.exists(tree.resolve("one")));
+        String id = ok("fs", "remove", "--yes", "--detach", "/tree").out().strip();
+        Result waited = ok("admin", "jobs", "wait", id);
+        assertTrue(waited.out().contains("remove /tree: done"), waited.out());
+        Poll.until("removal", 20, () -> !Files.exists(mount.resolve("tree")));
+        assertTrue(ok("admin", "jobs").out().contains("remove"));
+        assertTrue(ok("admin", "jobs", "show", id).out().contains("state"));
+        ok("admin", "jobs", "cancel", id);
+        fails(ExitCode.NO_INPUT, "There is no job", "admin", "jobs", "show", id);
+    }
+
+    @Test
+    void serversTargetsPoolsAndGroups() throws Exception {
+        assertTrue(ok("admin", "masters").out().contains("leader"));
+        assertTrue(ok("admin", "masters", "show", "m1").out().contains("leader"));
+        fails(ExitCode.CANNOT_CREATE, "leads already", "admin", "masters", "lead", "m1");
+        List<String> servers = ok("admin", "servers").out().lines().toList();
+        assertEquals(3, servers.size(), servers.toString());
+        String name = servers.getLast().split(" +", -1)[0];
+        assertTrue(
+                ok("admin", "servers", "label", name, "rack=r7", "--plan")
+                        .out()
+                        .contains("would change labels"));
+        ok("admin", "servers", "label", name, "rack=r7", "room=2");
+        ok("admin", "servers", "label", name, "room=");
+        assertEquals(
+                Map.of("rack", "r7"),
+                ok("admin", "servers", "show", name, "--json").json().get("labels"));
+        fails(ExitCode.NO_INPUT, "no chunk server", "admin", "servers", "show", "absent");
+        List<String> targets = ok("admin", "targets").out().lines().toList();
+        assertEquals(3, targets.size(), targets.toString());
+        assertTrue(ok("admin", "targets", "show", "1").out().contains("capacity"));
+        assertTrue(ok("admin", "pools").out().contains("AT-RISK"));
+        assertTrue(ok("admin", "pools", "show", "1").out().contains("replicas"));
+        assertEquals("none", ok("admin", "groups", "--at-risk").out().strip());
+        Map<String, Object> few = ok("admin", "groups", "--limit", "3", "--json").json();
+        assertEquals(3, ApiOptions.items(few).size());
+        Map<?, ?> group = (Map<?, ?>) ApiOptions.items(few).getFirst();
+        String id = String.valueOf(group.get("id"));
+        assertTrue(ok("admin", "groups", "show", id).out().contains("complete"));
+        fails(ExitCode.USAGE, "state", "admin", "groups", "--state", "blue");
+    }
+
+    @Test
+    void tokensAreMadeUsedAndRemoved() throws Exception {
+        Result made = ok("admin", "tokens", "add", "reader", "--role", "read", "--expires", "1h");
+        Path file = directory.resolve("reader.token");
+        Files.writeString(file, made.out());
+        ok("admin", "status", "--token-file", file.toString());
+        Result refused = cairn("admin", "config", "set", "a=b", "--token-file", file.toString());
+        assertEquals(ExitCode.NO_PERMISSION, refused.code(), refused.errors());
+        assertTrue(ok("admin", "tokens").out().contains("reader"));
+        assertTrue(ok("admin", "tokens", "show", "reader").out().contains("read"));
+        assertEquals(ExitCode.USAGE, cairn("admin", "tokens", "remove", "reader").code());
+        ok("admin", "tokens", "remove", "reader", "--yes");
+        fails(ExitCode.NO_INPUT, "no token", "admin", "tokens", "show", "reader");
+        assertTrue(ok("admin", "audit").out().contains("reader"));
+    }
+
+    @Test
+    void settingsAndExportsAreChanged() throws Exception {
+        String levels = "logLevels.io.cairn.nothing";
+        ok("admin", "config", "set", levels + "=debug");
+        assertTrue(ok("admin", "config").out().contains("io.cairn.nothing  debug"));
+        ok("admin", "config", "set", levels + "=");
+        assertFalse(ok("admin", "config", "get").out().contains("io.cairn.nothing"));
+        fails(ExitCode.USAGE, "standardReplica", "admin", "config", "set", "standardReplica=1");
+        assertTrue(ok("admin", "exports").out().contains("no list"));
+        ok("admin", "exports", "add", "/data 10.0.0.0/8(rw)");
+        assertTrue(ok("admin", "exports").out().contains("10.0.0.0/8(rw)"));
+        Path list = directory.resolve("exports");
+        Files.writeString(list, "# ours\n/a *(ro)\n/b *(ro)\n");
+        ok("admin", "exports", "replace", list.toString(), "--yes");
+        ok("admin", "exports", "remove", "/b", "--yes");
+        Map<String, Object> left = ok("admin", "exports", "--json").json();
+        assertEquals(1, ApiOptions.items(left).size());
+    }
+
+    @Test
+    void sessionsAreShownAndEvictionIsPlanned() throws Exception {
+        Map<String, Object> sessions = ok("admin", "sessions", "--json").json();
+        Map<?, ?> first = (Map<?, ?>) ApiOptions.items(sessions).getFirst();
+        String id = String.valueOf(first.get("id"));
+        assertTrue(ok("admin", "sessions").out().contains(id));
+        assertTrue(ok("admin", "sessions", "show", id).out().contains("client"));
+        Result plan = ok("admin", "sessions", "evict", id, "--plan");
+        assertTrue(plan.out().contains("would change session " + id), plan.out());
+        assertEquals(ExitCode.USAGE, cairn("admin", "sessions", "evict", id).code());
+        assertTrue(ok("admin", "sessions").out().contains(id), "it was not evicted");
+    }
+
+    @Test
+    void eventsAreListedAndFollowed() throws Exception {
+        Map<String, Object> events = ok("admin", "events", "--json").json();
+        assertFalse(ApiOptions.items(events).isEmpty());
+        List<String> follow =
+                List.of("admin", "events", "--follow", "--after", "0", "--data", data());
+        try (CairnProcess process = CairnProcess.start(directory.resolve("events.out"), follow)) {
+            process.await("(?m)^\\d{4}-\\d\\d-\\d\\dT\\S+Z  (info|warning|critical) ", 30);
+        }
+    }
+
+    @Test
+    void whatIsWatchedComesAgain() throws Exception {
+        List<String> watch = List.of("admin", "targets", "--watch", "1", "--data", data());
+        try (CairnProcess process =
+                CairnProcess.start(
+                        directory.resolve("watch.out"), watch, Map.of("COLUMNS", "40"))) {
+            process.await("(?s)ID .*ID .*ID ", 30);
+            assertTrue(
+                    process.output().lines().allMatch(line -> line.length() <= 40),
+                    process.output());
+        }
+    }
+
+    @Test
+    void errorsAreOneLineWithARemedy() throws Exception {
+        fails(ExitCode.NO_INPUT, "There is no 'absent'", "fs", "show", "/absent");
+        fails(ExitCode.USAGE, "mode", "fs", "chmod", "blue", "/");
+        fails(ExitCode.USAGE, "begins with '/'", "fs", "list", "no/mount/here");
+        Path wrong = directory.resolve("wrong.token");
+        Files.writeString(wrong, "cairn_wrong\n");
+        fails(ExitCode.NO_PERMISSION, "token", "admin", "status", "--token-file", wrong.toString());
+        fails(
+                ExitCode.NO_INPUT,
+                "does not exist",
+                "admin",
+                "status",
+                "--token-file",
+                wrong + ".absent");
+        fails(
+                ExitCode.UNAVAILABLE,
+                "--api",
+                "admin",
+                "status",
+                "--api",
+                "http://127.0.0.1:" + ProcessCluster.freePort());
+        fails(ExitCode.CONFIG, "https", "admin", "status", "--api", "http://192.0.2.1:9870");
+        fails(ExitCode.USAGE, "not an address", "admin", "status", "--api", "master:9870");
+    }
+
+    @Test
+    void wordsOfMooseFsAreUnderstood() {
+        Result help = run(List.of("help", "moosefs"));
+        for (String word :
+                List.of("goal", "trashtime", "fileinfo", "checkfile", "dirinfo", "cli")) {
+            assertTrue(help.out().contains(word), word + " in " + help.out());
+        }
+        Result hint = run(List.of("mfsdirinfo", "/x"));
+        assertEquals(ExitCode.USAGE, hint.code());
+        assertTrue(hint.errors().contains("cairn fs usage"), hint.errors());
+        Result deeper = run(List.of("fs", "setgoal", "3", "/x"));
+        assertTrue(deeper.errors().contains("cairn fs set --replicas"), deeper.errors());
+    }
+
+    @Test
+    void shellsGetACompletion() throws Exception {
+        Path script = directory.resolve("completion");
+        Files.writeString(script, run(List.of("completion", "bash")).out());
+        assertTrue(Files.readString(script).contains("_picocli_cairn_admin_servers"));
+        Shell.run(directory, "bash -n " + script);
+        assertTrue(run(List.of("completion", "zsh")).out().contains("bashcompinit"));
+    }
+}
