@@ -59,7 +59,9 @@ final class TreeJobTest {
 
     private Map<String, Object> ask(String method, String path, String body) throws Exception {
         String address =
-                cluster.process("m1").await("http://(127\\.0\\.0\\.1:[0-9]+)", 60).group(1);
+                cluster.process("m1")
+                        .await("admin on (?:http://)?(127\\.0\\.0\\.1:[0-9]+)", 60)
+                        .group(1);
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create("http://" + address + "/api/v1" + path))
                         .timeout(Duration.ofSeconds(20))
@@ -95,9 +97,7 @@ final class TreeJobTest {
 
     private void awaitDone(String job) {
         Poll.until(
-                "job " + job,
-                60,
-                () -> "done".equals(ask("GET", "/jobs/" + job, "").get("state")));
+                "job " + job, 60, () -> "done".equals(ask("GET", "/jobs/" + job, "").get("state")));
     }
 
     private static List<Path> list(Path directory) throws IOException {
