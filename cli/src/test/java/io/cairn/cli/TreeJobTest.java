@@ -57,10 +57,21 @@ final class TreeJobTest {
         cluster.close();
     }
 
+    /** Asks; again while there is no leader, as the answer says. */
     private Map<String, Object> ask(String method, String path, String body) throws Exception {
+        HttpResponse<String> answer = send(method, path, body);
+        for (int i = 0; answer.statusCode() == 503 && i < 60; i++) {
+            Thread.sleep(1000);
+            answer = send(method, path, body);
+        }
+        assertTrue(answer.statusCode() < 300, answer.statusCode() + " " + answer.body());
+        return JSON.std.mapFrom(answer.body());
+    }
+
+    private HttpResponse<String> send(String method, String path, String body) throws Exception {
         String address =
                 cluster.process("m1")
-                        .await("admin on (?:http://)?(127\\.0\\.0\\.1:[0-9]+)", 60)
+                        .await("admin on (?:http://)?(127[.0-9]+:[0-9]+)", 60)
                         .group(1);
         HttpRequest request =
                 HttpRequest.newBuilder(URI.create("http://" + address + "/api/v1" + path))
@@ -73,9 +84,7 @@ final class TreeJobTest {
                                         ? HttpRequest.BodyPublishers.noBody()
                                         : HttpRequest.BodyPublishers.ofString(body))
                         .build();
-        HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-        assertTrue(answer.statusCode() < 300, answer.statusCode() + " " + answer.body());
-        return JSON.std.mapFrom(answer.body());
+        return http.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
     private String token() throws IOException {
@@ -127,6 +136,8 @@ final class TreeJobTest {
         Poll.until("b has heard of it", 10, () -> !Files.exists(b.resolve("t")));
         assertFalse(Files.exists(a.resolve("t")));
         Files.createDirectory(b.resolve("t"));
+        // It was looked up by itself, so a may believe for a second that it is not there.
+        Poll.until("a finds the new one", 10, () -> Files.exists(a.resolve("t")));
         assertEquals(List.of(), list(a.resolve("t")));
     }
 
