@@ -4,9 +4,11 @@
 # Mounting: libfuse 2 (which jnr-fuse binds) and fusermount.
 CAIRN_MOUNT_PACKAGES="libfuse2 fuse3"
 
-# The tests: programs that work on the mount as people do, and what makes a disk whose power is cut.
+# The tests: programs that work on the mount as people do, what makes a disk whose power is cut, and
+# a browser for the web console.
 CAIRN_TEST_PACKAGES="$CAIRN_MOUNT_PACKAGES gcc libc6-dev make git rsync sqlite3 attr
-    e2fsprogs mount perl-base libnfs-utils iproute2 util-linux"
+    e2fsprogs mount perl-base libnfs-utils iproute2 util-linux
+    chromium chromium-driver"
 
 # A Linux kernel as NFS client in a virtual machine, and its traffic under the microscope.
 CAIRN_KERNEL_CLIENT_PACKAGES="qemu-system-x86 tshark iproute2 mount gcc libc6-dev"
@@ -53,6 +55,8 @@ cairn_has_package() {
         attr) command -v setfattr >/dev/null 2>&1 ;;
         qemu-system-x86) command -v qemu-system-x86_64 >/dev/null 2>&1 ;;
         iproute2) PATH=$PATH:/sbin:/usr/sbin command -v ip >/dev/null 2>&1 ;;
+        chromium) [ -x /usr/bin/chromium ] ;;
+        chromium-driver) [ -x /usr/bin/chromedriver ] ;;
         libnfs-utils) command -v nfs-cp >/dev/null 2>&1 ;;
         libc6-dev) [ -r /usr/include/stdlib.h ] ;;
         *) command -v "$1" >/dev/null 2>&1 ;;

@@ -144,8 +144,10 @@ final class Browser implements AutoCloseable {
         String quoted = "\"" + words + "\"";
         By by =
                 By.xpath(
-                        "(//dialog[@open]|//body[not(.//dialog[@open])])//*[self::a or self::button]"
-                                + "[normalize-space(.)=%1$s or @aria-label=%1$s]".formatted(quoted));
+                        "(//dialog[@open]|//body[not(.//dialog[@open])])//*[self::a or"
+                                + " self::button]"
+                                + "[normalize-space(.)=%1$s or @aria-label=%1$s]"
+                                        .formatted(quoted));
         act(by, WebElement::click);
     }
 
@@ -246,7 +248,14 @@ final class Browser implements AutoCloseable {
         return List.copyOf(requests);
     }
 
+    /** Forgets what the person chose about colours. */
+    void forgetColours() {
+        driver.executeScript("localStorage.clear();");
+    }
+
+    /** A picture of the page, without what passes after some seconds anyway. */
     void screenshot(Path file) throws IOException {
+        driver.executeScript("document.getElementById('said').replaceChildren();");
         Files.createDirectories(file.toAbsolutePath().getParent());
         Files.write(file, driver.getScreenshotAs(OutputType.BYTES));
     }

@@ -109,7 +109,8 @@ function heard(name, data) {
     if (name === 'state') {
         notice('');
         live.state = data;
-        live.history.push(data.rates || {});
+        live.history.push({ ...data.rates, usedBytes: data.capacity.usedBytes,
+            sessions: data.counts.sessions });
         live.history.splice(0, live.history.length - SAMPLES);
         pill(data.health);
         if (page?.view.isLive) {

@@ -62,7 +62,8 @@ function control(field, values, problem, draw) {
         oninput: (event) => { values[field.name] = event.target.value; } };
     let input;
     if (field.options) {
-        input = h('select', { ...common, onchange: () => {
+        input = h('select', { ...common, onchange: (event) => {
+            values[field.name] = event.target.value;
             draw();
             document.getElementById(id)?.focus();
         } }, field.options.map(([value, text]) => h('option', { value }, text)));

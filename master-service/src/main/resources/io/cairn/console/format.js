@@ -19,8 +19,6 @@ export function bytes(n) {
     return `${unit === 0 ? WHOLE.format(value) : SHORT.format(value)} ${UNITS[unit]}`;
 }
 
-export const rate = (n) => `${bytes(n)}/s`;
-
 export function percent(part, whole) {
     return whole > 0 ? `${Math.round((part / whole) * 100)} %` : '0 %';
 }

@@ -39,8 +39,9 @@ export function open(context, segments) {
         },
         render: () => [
             crumbs(segments),
+            actions(context, path, seen.file),
             seen.file.type === 'directory' && listing(path, seen, more(() => entries(seen.next))),
-            about(context, path, seen.file),
+            about(seen.file),
             seen.file.layout && layout(seen, more(() => chunks(seen.nextChunk))),
         ],
     };
@@ -72,7 +73,7 @@ function listing(path, seen, more) {
         seen.next && h('button', { type: 'button', onclick: more }, 'Show more'));
 }
 
-function about(context, path, file) {
+function about(file) {
     const isDirectory = file.type === 'directory';
     return card('About it',
         facts([
@@ -88,12 +89,16 @@ function about(context, path, file) {
             ['Contents changed', time(file.modifiedAt)],
             ['Own policy', file.policy && policy(file.policy)],
             ['In effect', file.effectivePolicy && policy(file.effectivePolicy)],
-        ]),
-        h('p', { class: 'actions' },
-            file.policy && button('Change the policy', () =>
-                context.change(policyOrder(path, isDirectory))),
-            button('Permissions', () => context.change(attributesOrder(path, file))),
-            isDirectory && button('Start a job here', () => context.change(jobOrder(path)))));
+        ]));
+}
+
+function actions(context, path, file) {
+    const isDirectory = file.type === 'directory';
+    return h('p', { class: 'actions' },
+        file.policy && button('Change the policy', () =>
+            context.change(policyOrder(path, isDirectory))),
+        button('Permissions', () => context.change(attributesOrder(path, file))),
+        isDirectory && button('Start a job here', () => context.change(jobOrder(path))));
 }
 
 function policy({ replicas, chunkSizeBytes, stripe }) {

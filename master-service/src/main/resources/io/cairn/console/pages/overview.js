@@ -2,7 +2,7 @@
 
 import { bar, line } from '../chart.js';
 import { card, facts, h, state } from '../dom.js';
-import { bytes, count, duration, percent, rate, short } from '../format.js';
+import { bytes, count, percent, short } from '../format.js';
 
 export const title = 'Overview';
 
@@ -72,10 +72,9 @@ function tile(href, number, text) {
 
 /** The charts of what the stream tells. */
 const CHARTS = [
-    ['operationsPerSecond', 'Operations', (n) => `${short(n)} /s`],
-    ['readBytesPerSecond', 'Read', rate],
-    ['writeBytesPerSecond', 'Written', rate],
-    ['latencyMs', 'Latency of operations', duration],
+    ['operationsPerSecond', 'Requests of clients to the leader', (n) => `${short(n)} /s`],
+    ['usedBytes', 'Used on the disks', bytes],
+    ['sessions', 'Sessions', count],
 ];
 
 function activity(history) {
