@@ -117,14 +117,22 @@ final class AdminCommand implements Callable<Integer> {
                                 count(values, counts, "inodes"),
                                 count(values, counts, "sessions")));
         if (cluster.get("rates") instanceof Map<?, ?> rates) {
-            lines.add(
-                    "load      %s operations/s, %s read, %s written"
-                            .formatted(
-                                    count(values, rates, "operationsPerSecond"),
-                                    count(values, rates, "readBytesPerSecond"),
-                                    count(values, rates, "writeBytesPerSecond")));
+            lines.add("load      " + load(values, rates));
         }
         return lines;
+    }
+
+    /** Only what the cluster tells. */
+    private static String load(Values values, Map<?, ?> rates) {
+        List<String> parts = new ArrayList<>();
+        rates.forEach(
+                (name, value) -> {
+                    String field = String.valueOf(name);
+                    String words = Values.words(field.replaceFirst("(Bytes)?PerSecond$", ""));
+                    boolean isBytes = field.endsWith("BytesPerSecond");
+                    parts.add(words + " " + values.text(field, value) + (isBytes ? "" : "/s"));
+                });
+        return parts.isEmpty() ? "-" : String.join(", ", parts);
     }
 
     private static String count(Values values, Map<?, ?> counts, String field) {

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.Values;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,13 +29,38 @@ final class AdminConfigCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        return reading.show(ApiRequest.of("GET /configuration"));
+        return show(reading);
+    }
+
+    /** With the keys that can be set, as they are. */
+    private static int show(Reading reading) {
+        return reading.show(
+                ApiRequest.of("GET /configuration"),
+                document -> {
+                    Map<String, Object> flat = new LinkedHashMap<>();
+                    document.forEach(
+                            (name, value) -> {
+                                if (value instanceof Map<?, ?> table) {
+                                    table.forEach((key, each) -> flat.put(name + "." + key, each));
+                                } else {
+                                    flat.put(name, value);
+                                }
+                            });
+                    int width = flat.keySet().stream().mapToInt(String::length).max().orElse(0);
+                    return flat.entrySet().stream()
+                            .map(e -> line(e.getKey(), width, reading.values(), e.getValue()))
+                            .toList();
+                });
+    }
+
+    private static String line(String key, int width, Values values, Object value) {
+        return Values.plain(key) + " ".repeat(width - key.length() + 2) + values.text(key, value);
     }
 
     @Command(name = "get", description = "Show the settings of the cluster.")
     @Calls("GET /configuration")
     int get(@Mixin Reading asked) {
-        return asked.show(ApiRequest.of("GET /configuration"));
+        return show(asked);
     }
 
     @Command(name = "set", description = "Change some settings; the others stay.")

@@ -147,7 +147,10 @@ public final class ApiClient {
                             "cannot be trusted ("
                                     + error.getMessage()
                                     + "): give its certificate or that of its authority with --ca";
-                    default -> "broke the connection (" + error.getMessage() + "): see --api";
+                    default ->
+                            "broke the connection ("
+                                    + error.getMessage()
+                                    + "): see --api; is it https://?";
                 };
         int status =
                 error instanceof SSLException ? ApiException.UNTRUSTED : ApiException.UNANSWERED;

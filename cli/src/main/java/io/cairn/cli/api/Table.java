@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Objects as lines of a table that is no wider than the terminal: what is too long ends with an
- * ellipsis, the widest column first; numbers stand at the right. Immutable.
+ * ellipsis, the widest column of text first; numbers stand at the right and whole. Immutable.
  */
 public final class Table {
     private static final String GAP = "  ";
@@ -75,22 +75,35 @@ public final class Table {
         List<List<String>> rows = new ArrayList<>();
         rows.add(columns.stream().map(Column::header).toList());
         boolean[] isNumeric = new boolean[columns.size()];
-        java.util.Arrays.fill(isNumeric, true);
+        for (int i = 0; i < isNumeric.length; i++) {
+            isNumeric[i] = isNumeric(columns.get(i), items);
+        }
         for (Object item : items) {
             List<String> row = new ArrayList<>();
             for (int i = 0; i < columns.size(); i++) {
                 Column column = columns.get(i);
                 Object value = item instanceof Map<?, ?> map ? column.of(map) : null;
-                isNumeric[i] &= value == null || value instanceof Number;
                 row.add(values.text(column.field(), value));
             }
             rows.add(row);
         }
-        int[] widths = widths(rows);
+        int[] widths = widths(rows, isNumeric);
         return rows.stream().map(row -> line(row, widths, isNumeric)).toList();
     }
 
-    private int[] widths(List<List<String>> rows) {
+    /** Whether all values that are there are numbers, and some are. */
+    private static boolean isNumeric(Column column, List<?> items) {
+        List<Object> there = new ArrayList<>();
+        for (Object item : items) {
+            Object value = item instanceof Map<?, ?> map ? column.of(map) : null;
+            if (value != null) {
+                there.add(value);
+            }
+        }
+        return !there.isEmpty() && there.stream().allMatch(each -> each instanceof Number);
+    }
+
+    private int[] widths(List<List<String>> rows, boolean[] isNumeric) {
         int[] widths = new int[columns.size()];
         int total = GAP.length() * (widths.length - 1);
         for (int i = 0; i < widths.length; i++) {
@@ -99,18 +112,26 @@ public final class Table {
             }
             total += widths[i];
         }
-        while (total > screen.columns()) {
-            int widest = 0;
-            for (int i = 1; i < widths.length; i++) {
-                widest = widths[i] > widths[widest] ? i : widest;
-            }
-            if (widths[widest] <= LEAST_WIDTH) {
-                break;
-            }
+        int widest = widestText(widths, isNumeric);
+        while (total > screen.columns() && widest >= 0) {
             widths[widest]--;
             total--;
+            widest = widestText(widths, isNumeric);
         }
         return widths;
+    }
+
+    /** Which column can be made narrower; numbers cannot. Negative when there is none. */
+    private static int widestText(int[] widths, boolean[] isNumeric) {
+        int widest = -1;
+        for (int i = 0; i < widths.length; i++) {
+            if (!isNumeric[i]
+                    && widths[i] > LEAST_WIDTH
+                    && (widest < 0 || widths[i] > widths[widest])) {
+                widest = i;
+            }
+        }
+        return widest;
     }
 
     private String line(List<String> row, int[] widths, boolean[] isNumeric) {

@@ -88,12 +88,18 @@ public final class Values {
     }
 
     private String list(String field, List<?> list) {
-        boolean isFlat = list.stream().noneMatch(each -> each instanceof Map);
         return list.isEmpty()
                 ? "-"
                 : list.stream()
-                        .map(each -> text(field, each))
-                        .collect(Collectors.joining(isFlat ? ", " : "; "));
+                        .map(each -> each instanceof Map<?, ?> map ? row(map) : text(field, each))
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** An object within a list, without the names of its fields: {@code 1:c1:serving}. */
+    private String row(Map<?, ?> map) {
+        return map.entrySet().stream()
+                .map(e -> text(String.valueOf(e.getKey()), e.getValue()))
+                .collect(Collectors.joining(":"));
     }
 
     private String map(Map<?, ?> map) {

@@ -3,6 +3,7 @@ package io.cairn.cli.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,17 @@ final class TableTest {
     }
 
     @Test
+    void whatIsNowhereIsADashAndRowsWithinAreShort() {
+        Map<String, Object> member = new LinkedHashMap<>();
+        member.put("target", 1);
+        member.put("server", "c1");
+        assertEquals(
+                List.of("NONE  MEMBERS", "-     1:c1, 1:c1"),
+                new Table("none members", VALUES, wide(80))
+                        .lines(List.of(Map.of("members", List.of(member, member)))));
+    }
+
+    @Test
     void theWidestColumnIsCutUntilTheLineFits() {
         List<String> lines =
                 new Table("id path", VALUES, wide(20))
@@ -57,7 +69,7 @@ final class TableTest {
 
     @Test
     void sheetsShowWhatIsWithin() {
-        Map<String, Object> document = new java.util.LinkedHashMap<>();
+        Map<String, Object> document = new LinkedHashMap<>();
         document.put("name", "c1");
         document.put("labels", Map.of("rack", "r7"));
         document.put("capacityBytes", 4096);
