@@ -99,6 +99,7 @@ final class MasterNode implements AutoCloseable {
                                 new ExportsResource(service, new ExportRules())));
         log.measure(world.metrics());
         service.measure(world.metrics());
+        api.measure(world.metrics());
     }
 
     private static RatisLog open(

@@ -5,6 +5,7 @@ import io.cairn.master.MasterService;
 import io.cairn.net.WebAnswer;
 import io.cairn.net.WebHandler;
 import io.cairn.net.WebRequest;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final Relay relay;
     private final FirstToken firstToken;
     private final Rate operations = new Rate();
+    private final RequestTimes times;
     private final EventWatch watch;
     private final EventStream stream;
     private final Consumer<Map<String, String>> logLevels;
@@ -61,7 +63,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         Audit audit = new Audit(records, ground.clock(), events);
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
-        resources.add(new ClusterResource(master, operations, settings.version()));
+        times = new RequestTimes(ground.clock());
+        resources.add(new ClusterResource(master, operations, times, settings.version()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
@@ -80,6 +83,11 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         logLevels = settings.logLevels();
         master.serveAdmin(relay);
         ground.scheduler().schedule(this::tick, 0);
+    }
+
+    /** Tells from now on how long requests take, by the timers of this registry. */
+    public void measure(MeterRegistry registry) {
+        times.measure(registry);
     }
 
     /** All routes. */
@@ -157,6 +165,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private void housekeep() {
         try {
             followLogLevels();
+            times.sample();
             operations.sample(ground.clock().millis(), master.operations());
             if (master.leads() && master.namespace().clusterId() != 0) {
                 firstToken.ensure();

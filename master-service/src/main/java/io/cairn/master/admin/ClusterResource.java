@@ -52,16 +52,22 @@ final class ClusterResource implements Resource {
                                     Field.of(
                                             "operationsPerSecond",
                                             new Shape.Decimal(),
-                                            "Requests of clients to the leader, lately.")),
+                                            "Requests of clients to the leader, lately."),
+                                    Field.maybe(
+                                            "latencyMs",
+                                            new Shape.Decimal(),
+                                            "Until their answer, on average; null without any.")),
                             "How busy it is."));
 
     private final MasterService master;
     private final Rate operations;
+    private final RequestTimes times;
     private final String version;
 
-    ClusterResource(MasterService master, Rate operations, String version) {
+    ClusterResource(MasterService master, Rate operations, RequestTimes times, String version) {
         this.master = master;
         this.operations = operations;
+        this.times = times;
         this.version = version;
     }
 
@@ -88,7 +94,10 @@ final class ClusterResource implements Resource {
         document.put("health", health(map, servers, space).toJson());
         document.put("capacity", capacity(space));
         document.put("counts", counts(map, servers));
-        document.put("rates", Map.of("operationsPerSecond", operations.perSecond()));
+        Map<String, Object> rates = Json.map();
+        rates.put("operationsPerSecond", operations.perSecond());
+        rates.put("latencyMs", times.meanMs());
+        document.put("rates", rates);
         return document;
     }
 

@@ -73,6 +73,7 @@ function tile(href, number, text) {
 /** The charts of what the stream tells. */
 const CHARTS = [
     ['operationsPerSecond', 'Requests of clients to the leader', (n) => `${short(n)} /s`],
+    ['latencyMs', 'Time until their answer', (n) => `${short(n)} ms`],
     ['usedBytes', 'Used on the disks', bytes],
     ['sessions', 'Sessions', count],
 ];
