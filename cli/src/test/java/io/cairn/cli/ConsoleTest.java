@@ -276,7 +276,7 @@ final class ConsoleTest {
         cluster.kill("c2");
         browser.see("#sentence", "c2 does not answer|placement groups");
         browser.see(".reasons", "start 'cairn chunk' there again");
-        browser.see("#pill", "warning|critical");
+        browser.see("#pill", "warning");
         browser.see(".reasons", "Chunk server c2 does not answer");
         picture("overview");
         browser.press("Groups");

@@ -70,7 +70,12 @@ final class MasterGauges {
         gauge(registry, "cairn.cluster.groups", () -> namespace.get().clusterMap().groups().size());
         gauge(registry, "cairn.cluster.groups.degraded", () -> groups(MasterGauges::isDegraded));
         gauge(registry, "cairn.cluster.groups.syncing", () -> groups(MasterGauges::isSyncing));
-        gauge(registry, "cairn.cluster.groups.unavailable", () -> groups(g -> g.head() == null));
+        for (boolean fewer : new boolean[] {false, true}) {
+            Gauge.builder("cairn.cluster.groups.unavailable", () -> unavailable(fewer))
+                    .description("placement groups without a copy that serves")
+                    .tag("copies", fewer ? "fewer" : "standard")
+                    .register(registry);
+        }
         for (boolean alive : new boolean[] {true, false}) {
             Gauge.builder(
                             "cairn.cluster.servers",
@@ -87,6 +92,12 @@ final class MasterGauges {
 
     private long groups(Predicate<PlacementGroup> which) {
         return namespace.get().clusterMap().groups().stream().filter(which).count();
+    }
+
+    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
+    private long unavailable(boolean fewer) {
+        int standard = namespace.get().standardReplicas();
+        return groups(g -> g.head() == null && g.members().size() < standard == fewer);
     }
 
     private static boolean isDegraded(PlacementGroup group) {

@@ -151,7 +151,7 @@ final class ClusterResource implements Resource {
         map.servers().stream()
                 .filter(server -> !known.contains(server.name()))
                 .forEach(server -> down(health, server.name(), server.endpoint()));
-        groups(health, map);
+        groups(health, map, space.replicas());
         if (map.pools().isEmpty()) {
             health.critical(
                     "Files cannot be stored yet: no chunk servers have come.",
@@ -172,9 +172,14 @@ final class ClusterResource implements Resource {
                 "Look at the machine of %s; start 'cairn chunk' there again.".formatted(at));
     }
 
-    private static void groups(Health health, ClusterMap map) {
-        long unavailable = map.groups().stream().filter(g -> g.head() == null).count();
-        long atRisk = map.groups().stream().filter(ClusterResource::isAtRisk).count() - unavailable;
+    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
+    private static void groups(Health health, ClusterMap map, int standard) {
+        List<PlacementGroup> without =
+                map.groups().stream().filter(group -> group.head() == null).toList();
+        long unavailable = without.stream().filter(g -> g.members().size() >= standard).count();
+        long spared = without.size() - unavailable;
+        long atRisk =
+                map.groups().stream().filter(ClusterResource::isAtRisk).count() - without.size();
         if (unavailable > 0) {
             health.critical(
                     unavailable
@@ -182,7 +187,18 @@ final class ClusterResource implements Resource {
                             + map.groups().size()
                             + " placement groups have no copy"
                             + " that serves: their files cannot be read or written.",
-                    "Bring the chunk servers back that hold them: see /groups?state=unavailable.");
+                    "Bring the chunk servers back that hold them: see groups with the state"
+                            + " unavailable.");
+        }
+        if (spared > 0) {
+            health.warning(
+                    "Files that ask for fewer copies than the standard (%d) cannot be read or"
+                                    .formatted(standard)
+                            + " written in "
+                            + spared
+                            + " placement groups, if there are such files.",
+                    "Bring the chunk servers back that hold them: see groups with the state"
+                            + " unavailable.");
         }
         if (atRisk > 0) {
             health.warning(
@@ -190,8 +206,8 @@ final class ClusterResource implements Resource {
                             + " of "
                             + map.groups().size()
                             + " placement groups are short of a copy.",
-                    "Wait if they are syncing; else bring their servers back: see"
-                            + " /groups?state=atRisk.");
+                    "Wait if they are syncing; else bring their servers back: see groups"
+                            + " at risk.");
         }
     }
 }
