@@ -3,7 +3,6 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
@@ -15,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +31,7 @@ final class LocalConnection implements Connection {
     private final EventLoop loop;
     private final Endpoint remote;
     private final Handler handler;
-    private final AtomicInteger callsInFlight = new AtomicInteger();
+    private final CallLimit limit;
     private @Nullable LocalConnection peer;
     private volatile boolean open = true;
 
@@ -45,6 +43,7 @@ final class LocalConnection implements Connection {
         this.loops = loops;
         this.loop = loop;
         this.remote = remote;
+        this.limit = new CallLimit(remote);
         this.handler = handler;
     }
 
@@ -96,8 +95,8 @@ final class LocalConnection implements Connection {
                         "A request from {} was answered twice; the second answer is dropped",
                         remote,
                         new IllegalStateException("answered twice"));
-            } else if (exceedsLimits(reply)) {
-                String text = "answer of " + NettyConnection.sizeOf(reply) + " exceeds the limits";
+            } else if (CallLimit.exceeded(reply)) {
+                String text = "answer of " + CallLimit.sizeOf(reply) + " exceeds the limits";
                 LOG.error("Request from {}: {}", remote, text);
                 reply.release();
                 caller.run(() -> call.fail(new FsException(Errno.EIO, text)), () -> {});
@@ -158,12 +157,8 @@ final class LocalConnection implements Connection {
     @Override
     public CompletableFuture<Message> call(Message request, long timeoutMs) {
         FsException refusal = refusal(request);
-        if (refusal == null && callsInFlight.incrementAndGet() > Limits.MAX_IN_FLIGHT) {
-            callsInFlight.decrementAndGet();
-            refusal =
-                    new FsException(
-                            Errno.EAGAIN,
-                            Limits.MAX_IN_FLIGHT + " calls to " + remote + " are in flight");
+        if (refusal == null) {
+            refusal = limit.enter();
         }
         if (refusal != null) {
             request.release();
@@ -195,17 +190,8 @@ final class LocalConnection implements Connection {
     }
 
     private @Nullable FsException refusal(Message message) {
-        if (exceedsLimits(message)) {
-            return new FsException(
-                    Errno.EINVAL,
-                    "message of " + NettyConnection.sizeOf(message) + " exceeds the limits");
-        }
-        return open ? null : lost();
-    }
-
-    private static boolean exceedsLimits(Message message) {
-        return message.header().length > Limits.MAX_HEADER_BYTES
-                || message.payloadBytes() > Limits.MAX_PAYLOAD_BYTES;
+        FsException tooLarge = CallLimit.refusal(message);
+        return tooLarge != null || open ? tooLarge : lost();
     }
 
     /** The giver may send the same bytes elsewhere at the same time. */
@@ -249,7 +235,7 @@ final class LocalConnection implements Connection {
     private boolean forget(Pending call) {
         loops.wheelOf(loop).disarm(call);
         if (calls.remove(call)) {
-            callsInFlight.decrementAndGet();
+            limit.leave();
             return true;
         }
         return false;

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,7 +58,7 @@ final class NettyConnection implements Connection {
     private final Runnable resumeTask = this::budgetMayFit;
 
     private final AtomicLong lastRequestId = new AtomicLong();
-    private final AtomicInteger callsInFlight = new AtomicInteger();
+    private final CallLimit limit;
     private volatile boolean open = true;
 
     // Below: on the event loop only.
@@ -78,6 +77,7 @@ final class NettyConnection implements Connection {
         this.context = context;
         this.handler = handler;
         this.remote = remote;
+        this.limit = new CallLimit(remote);
         this.outbox = new Outbox(this, channel);
         this.heartbeat = new Heartbeat(this, context, channel, reader, outbox);
     }
@@ -99,10 +99,6 @@ final class NettyConnection implements Connection {
         return context.loops().wheelOf(channel.eventLoop());
     }
 
-    static String sizeOf(Message message) {
-        return "%d + %d bytes".formatted(message.header().length, message.payloadBytes());
-    }
-
     // ---- any thread ----
 
     @Override
@@ -118,12 +114,8 @@ final class NettyConnection implements Connection {
     @Override
     public CompletableFuture<Message> call(Message request, long timeoutMs) {
         FsException refusal = refusal(request);
-        if (refusal == null && callsInFlight.incrementAndGet() > Limits.MAX_IN_FLIGHT) {
-            callsInFlight.decrementAndGet();
-            refusal =
-                    new FsException(
-                            Errno.EAGAIN,
-                            Limits.MAX_IN_FLIGHT + " calls to " + remote + " are in flight");
+        if (refusal == null) {
+            refusal = limit.enter();
         }
         if (refusal != null) {
             request.release();
@@ -148,12 +140,8 @@ final class NettyConnection implements Connection {
     }
 
     private @Nullable FsException refusal(Message message) {
-        if (message.header().length > Limits.MAX_HEADER_BYTES
-                || message.payloadBytes() > Limits.MAX_PAYLOAD_BYTES) {
-            return new FsException(
-                    Errno.EINVAL, "message of " + sizeOf(message) + " exceeds the limits");
-        }
-        return open ? null : lost();
+        FsException tooLarge = CallLimit.refusal(message);
+        return tooLarge != null || open ? tooLarge : lost();
     }
 
     /** Sends an answer, from any thread. */
@@ -303,13 +291,13 @@ final class NettyConnection implements Connection {
     void forget(Call call) {
         if (calls.remove(call.requestId) != null) {
             wheel().disarm(call);
-            callsInFlight.decrementAndGet();
+            limit.leave();
         }
     }
 
     /** A call that never began is over. */
     void dropped(Call call) {
-        callsInFlight.decrementAndGet();
+        limit.leave();
         call.fail(lost());
     }
 

@@ -2,7 +2,6 @@ package io.cairn.net;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.Limits;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +31,8 @@ final class RequestAnswer implements Answer {
                     new IllegalStateException("answered twice"));
             return;
         }
-        if (reply.header().length > Limits.MAX_HEADER_BYTES
-                || reply.payloadBytes() > Limits.MAX_PAYLOAD_BYTES) {
-            String text = "answer of " + NettyConnection.sizeOf(reply) + " exceeds the limits";
+        if (CallLimit.exceeded(reply)) {
+            String text = "answer of " + CallLimit.sizeOf(reply) + " exceeds the limits";
             LOG.error("Request from {}: {}", connection.remote(), text);
             reply.release();
             connection.answer(

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,6 +97,15 @@ abstract class LineContract {
 
     @Test
     void closingFailsTheCallInProgress() throws Exception {
+        failsACall((line, listener) -> line.close());
+    }
+
+    @Test
+    void theEndOfTheServiceFailsTheCallInProgress() throws Exception {
+        failsACall((line, listener) -> listener.close());
+    }
+
+    private void failsACall(BiConsumer<Line, Listener> ending) throws Exception {
         CompletableFuture<Answer> never = new CompletableFuture<>();
         Listener listener =
                 rig.server.listen(
@@ -117,9 +127,10 @@ abstract class LineContract {
                         });
         caller.start();
         Answer answer = never.get(5, TimeUnit.SECONDS);
-        line.close();
+        ending.accept(line, listener);
         assertEquals(Errno.DISCONNECTED, ended.get(5, TimeUnit.SECONDS));
         caller.join(5_000);
+        assertFalse(line.isOpen());
         answer.fail(new FsException(Errno.EIO));
     }
 }

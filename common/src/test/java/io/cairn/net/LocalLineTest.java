@@ -10,9 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.MalformedMessageException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Lines to a service of the same process. */
@@ -63,34 +61,5 @@ class LocalLineTest extends LineContract {
             FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 5_000));
             assertEquals(Errno.EPROTO, error.errno());
         }
-    }
-
-    @Test
-    void theEndOfTheServiceFailsTheCallInProgress() throws Exception {
-        CompletableFuture<Answer> never = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            never.complete(answer);
-                        });
-        Line line = line(listener);
-        CompletableFuture<Errno> ended = new CompletableFuture<>();
-        Thread caller =
-                new Thread(
-                        () -> {
-                            try {
-                                line.call(bytes("x"), 60_000);
-                            } catch (FsException e) {
-                                ended.complete(e.errno());
-                            }
-                        });
-        caller.start();
-        never.get(5, TimeUnit.SECONDS);
-        listener.close();
-        assertEquals(Errno.DISCONNECTED, ended.get(5, TimeUnit.SECONDS));
-        caller.join(5_000);
-        assertFalse(line.isOpen());
     }
 }
