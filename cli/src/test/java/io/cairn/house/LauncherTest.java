@@ -47,6 +47,8 @@ class LauncherTest {
         lib = tree.resolve("cli/target/dist/lib");
         copy("cairn");
         copy(".mvn/packages.sh");
+        copy(".mvn/jvm-options.sh");
+        copy(".mvn/mount-helper.sh");
         script(
                 tree.resolve(".mvn/find-jdk.sh"),
                 Files.readString(ROOT.resolve(".mvn/find-jdk.sh"))
