@@ -244,12 +244,30 @@ final class BlobLoader {
             if (oldBlocks.equals(differing) && map.sum() == header.previous().tableSum()) {
                 return undo(found);
             }
+            boolean certain = badBlocks.isEmpty() && isOfPrevious(found, differing, old);
             return new LoadedBlob(
                     Condition.DOUBTFUL,
                     "its last write was cut off",
                     file,
                     found,
-                    badBlocks.isEmpty() ? header.previous() : null);
+                    certain ? header.previous() : null);
+        }
+
+        /**
+         * Whether the blocks that the last write did not reach are those of the version before it:
+         * after a loss of power data and table may both be older.
+         */
+        private static boolean isOfPrevious(Blocks found, BitSet differing, int[] old) {
+            BlockMap map = found.map();
+            int first = found.header().pending().first();
+            int[] now = differing.stream().map(map::entry).toArray();
+            differing.stream().forEach(block -> map.setEntry(block, old[block - first]));
+            boolean same = map.sum() == found.header().previous().tableSum();
+            int i = 0;
+            for (int b = differing.nextSetBit(0); b >= 0; b = differing.nextSetBit(b + 1)) {
+                map.setEntry(b, now[i++]);
+            }
+            return same;
         }
 
         /** Makes the version before the cut-off write the current one. */

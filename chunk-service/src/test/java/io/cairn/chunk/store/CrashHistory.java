@@ -267,6 +267,8 @@ final class CrashHistory {
         } catch (StoreWorld.BadBlock | FsException e) {
             assertTrue(power && !model.isFlushed(), () -> where(chunk) + ": " + e.getMessage());
             world.target().delete(chunk.group(), chunk.oid(), chunk.index());
+            // The next loss of power may undo that, and what is settled then is no promise.
+            deleted.add(chunk);
             model.lose();
         }
     }

@@ -1,5 +1,6 @@
 package io.cairn.chunk.store;
 
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -13,7 +14,14 @@ class CrashPropertiesTest {
         new CrashHistory(seed).run(150, false);
     }
 
-    @Property(tries = 100)
+    @Example
+    void historiesThatOnceFailed() throws Exception {
+        for (long seed : new long[] {-348, 595}) {
+            new CrashHistory(seed).run(120, true);
+        }
+    }
+
+    @Property(tries = 400)
     void keepsItsPromisesAcrossCrashes(@ForAll long seed) throws Exception {
         new CrashHistory(seed).run(120, true);
     }
