@@ -124,6 +124,10 @@ final class BlobLoader {
                 return judged;
             }
             int length = blocks.header().version().lengthBytes();
+            if (kind != null) {
+                // Of a longer write that was lost: the next one beyond would bring it to light.
+                file.clearBeyond(length);
+            }
             BitSet failing = file.failing(blocks.map(), length);
             if (failing.isEmpty()) {
                 return judged;

@@ -94,6 +94,10 @@ final class CrashHistory {
 
     private void act() throws TargetException {
         ChunkAddress chunk = any();
+        if (deleted.contains(chunk)) {
+            // Numbers of objects are never used again.
+            return;
+        }
         switch (random.nextInt(20)) {
             case 0, 1, 2, 3, 4, 5, 6, 7 -> write(chunk);
             case 8, 9 -> zero(chunk);
@@ -132,7 +136,6 @@ final class CrashHistory {
     private void flushed(ChunkAddress chunk, ChunkModel model) {
         if (world.stat(chunk).sequence() > 0) {
             model.flush();
-            deleted.remove(chunk);
         }
     }
 
