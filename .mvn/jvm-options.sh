@@ -20,6 +20,10 @@ cairn_jvm_options() {
         mount) echo "-XX:Tier3InvocationThreshold=10 -XX:Tier3MinInvocationThreshold=5" \
             "-XX:Tier3CompileThreshold=100 -XX:Tier3BackEdgeThreshold=6000" ;;
     esac
+    # C2 threads give way to everybody else (Compilers); those that came later would not.
+    case $1 in
+        up | master | nfs) echo "-XX:-UseDynamicNumberOfCompilerThreads" ;;
+    esac
     case $1 in
         up | master | chunk | mount) echo "-XX:+ExitOnOutOfMemoryError -XX:-UsePerfData" ;;
     esac
@@ -28,7 +32,7 @@ cairn_jvm_options() {
     if [ -r "$2" ]; then
         # What the rehearsal has shown to be hot is compiled before it is called, by a JVM that can.
         case $1 in
-            chunk | mount) echo "-XX:+IgnoreUnrecognizedVMOptions" \
+            up | master | chunk | mount) echo "-XX:+IgnoreUnrecognizedVMOptions" \
                 "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
         esac
         echo "-XX:AOTCache=$2 -Xlog:disable -Xlog:all=error:stderr"

@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # Sourced by a launcher that mount(8) has called as /sbin/mount.TYPE SOURCE DIR [-sfnv] [-N NS]
-# [-o OPTIONS] [-t TYPE]: turns the positional parameters into those of "cairn mount".
+# [-o OPTIONS] [-t TYPE]: turns the positional parameters into those of "cairn mount". To remount is
+# the kernel's affair alone, with the options that are the kernel's.
 cairn_left=$#
 cairn_skip=
 while [ "$cairn_left" -gt 0 ]; do
@@ -18,4 +19,19 @@ while [ "$cairn_left" -gt 0 ]; do
         *) set -- "$@" "$cairn_argument" ;;
     esac
 done
+case ,${4:-}, in *,remount,*)
+    cairn_kept=remount
+    cairn_ifs=$IFS
+    IFS=,
+    for cairn_option in $4; do
+        case $cairn_option in
+            ro | rw | suid | nosuid | dev | nodev | exec | noexec | sync | async | dirsync | \
+                atime | noatime | diratime | nodiratime | relatime | norelatime | strictatime)
+                cairn_kept=$cairn_kept,$cairn_option ;;
+        esac
+    done
+    IFS=$cairn_ifs
+    exec mount -i -o "$cairn_kept" "$1" "$2"
+    ;;
+esac
 set -- mount "$@"

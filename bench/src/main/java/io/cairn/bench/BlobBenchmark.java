@@ -2,6 +2,7 @@ package io.cairn.bench;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
+import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.Crc32c;
@@ -64,7 +65,7 @@ public class BlobBenchmark {
                 StorageTarget.open(
                         new FileDisk(),
                         directory.resolve("t"),
-                        StoreSettings.standard(new Random(1)));
+                        StoreSettings.standard(new Random(1), Clock.system()));
         target.adoptCluster(1);
         for (int i = 0; i < 4; i++) {
             write(address(1), i * MEBIBYTE, large, largeCrcs);

@@ -52,7 +52,7 @@ public class CodecBenchmark {
                             true));
     private final Reply reply = reply();
     private final byte[] requestBytes = request.toBytes();
-    private final byte[] replyBytes = reply.toBytes();
+    private final byte[] replyBytes = reply.toBytes(1);
 
     private static Reply reply() {
         Attributes file =
@@ -78,7 +78,7 @@ public class CodecBenchmark {
 
     @Benchmark
     public byte[] encodeReply() {
-        return reply.toBytes();
+        return reply.toBytes(1);
     }
 
     @Benchmark

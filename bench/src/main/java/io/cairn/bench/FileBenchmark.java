@@ -121,7 +121,7 @@ public class FileBenchmark {
                 StorageTarget.open(
                         new FileDisk(),
                         directory.resolve("c1"),
-                        io.cairn.chunk.store.StoreSettings.standard(random));
+                        io.cairn.chunk.store.StoreSettings.standard(random, clock));
         Endpoint any = new Endpoint("127.0.0.1", 0);
         chunks =
                 new ChunkService(

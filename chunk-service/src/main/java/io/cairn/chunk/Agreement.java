@@ -150,7 +150,7 @@ final class Agreement {
         for (Peer peer : peers) {
             answers.add(
                     station.members()
-                            .ask(term, peer, () -> Message.of(question.toBytes()))
+                            .ask(term, peer, () -> Message.of(question::toBytes))
                             .thenAccept(
                                     reply -> {
                                         ChunkState state = stateOf(reply);

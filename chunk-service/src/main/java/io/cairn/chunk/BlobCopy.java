@@ -85,7 +85,7 @@ final class BlobCopy {
             ChunkKey key = new ChunkKey(state.oid(), state.index());
             Discard discard = new Discard(term.groupId(), term.epoch(), List.of(key));
             return station.members()
-                    .ask(term, to, () -> Message.of(discard.toBytes()))
+                    .ask(term, to, () -> Message.of(discard::toBytes))
                     .thenAccept(Message::release);
         }
         List<Source> sources = new ArrayList<>();
@@ -128,7 +128,7 @@ final class BlobCopy {
         return (offset, length) -> {
             Fetch fetch = new Fetch(address(state), offset, length);
             return station.members()
-                    .ask(term, peer, () -> Message.of(fetch.toBytes()))
+                    .ask(term, peer, () -> Message.of(fetch::toBytes))
                     .thenApply(BlobCopy::range);
         };
     }
@@ -181,12 +181,14 @@ final class BlobCopy {
                             part.offsetBytes(),
                             part.last(),
                             part.crcs());
-            byte[] header = install.toBytes();
             return station.members()
                     .ask(
                             term,
                             peer,
-                            () -> new Message(header, Unpooled.wrappedBuffer(part.blocks())))
+                            () ->
+                                    new Message(
+                                            install::toBytes,
+                                            Unpooled.wrappedBuffer(part.blocks())))
                     .thenAccept(Message::release);
         };
     }

@@ -68,7 +68,7 @@ final class Comparison {
         ListChunks request =
                 new ListChunks(term.groupId(), term.epoch(), after.oid(), after.index(), PAGE);
         return station.members()
-                .ask(term, peer, () -> Message.of(request.toBytes()))
+                .ask(term, peer, () -> Message.of(request::toBytes))
                 .thenApply(
                         reply -> {
                             try {

@@ -45,7 +45,7 @@ final class Door implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(Door.class);
     private static final int MAX_REQUESTS = 8192;
     private static final long SERVER_BYTES = 512L << 20;
-    private static final byte[] DONE = new ChunkReply.Done().toBytes();
+    private static final ChunkReply DONE = new ChunkReply.Done();
 
     private final Groups groups;
     private final Budget clients;
@@ -71,7 +71,7 @@ final class Door implements Handler {
     public void handle(Connection from, Message request, Answer answer) {
         ChunkRequest decoded;
         try {
-            Decoder in = new Decoder(request.header());
+            Decoder in = request.decoder();
             decoded = ChunkRequest.decode(in);
             if (in.remaining() > 0) {
                 throw new MalformedMessageException(in.remaining() + " bytes too many");
@@ -217,11 +217,11 @@ final class Door implements Handler {
 
     private static CompletableFuture<Message> encoded(
             CompletableFuture<? extends ChunkReply> reply) {
-        return reply.thenApply(r -> Message.of(r.toBytes()));
+        return reply.thenApply(r -> Message.of(r::toBytes));
     }
 
     private static CompletableFuture<Message> done(CompletableFuture<Void> work) {
-        return work.thenApply(nothing -> Message.of(DONE));
+        return work.thenApply(nothing -> Message.of(DONE::toBytes));
     }
 
     private static ChunkAddress checked(ChunkAddress chunk) {

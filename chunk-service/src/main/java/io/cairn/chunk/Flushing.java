@@ -120,7 +120,7 @@ final class Flushing {
     /** What else than not knowing keeps the member from answering is no answer. */
     private CompletableFuture<Void> ask(Term term, Peer peer, Flush question, Throwable unknown) {
         return station.members()
-                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .ask(term, peer, () -> Message.of(question::toBytes))
                 .thenAccept(Flushing::release)
                 .exceptionallyCompose(
                         thrown ->
@@ -176,7 +176,7 @@ final class Flushing {
         for (Peer peer : live) {
             all.add(
                     station.members()
-                            .ask(term, peer, () -> Message.of(forwarded.toBytes()))
+                            .ask(term, peer, () -> Message.of(forwarded::toBytes))
                             .handle(
                                     (reply, thrown) -> {
                                         note(failures, peer, thrown);

@@ -146,7 +146,7 @@ final class GroupMember {
         term = next;
         old.end();
         quietBefore = turns.quiet();
-        LOG.info("{}: {}", next, next.group().members());
+        LOG.debug("{}: {}", next, next.group().members());
         lead(next);
     }
 

@@ -110,7 +110,11 @@ final class Groups {
                         part.member().begin();
                     }
                 });
-        LOG.info("Cluster map {}; this server is in {} groups", younger.epoch(), terms.size());
+        LOG.info(
+                "cluster map {}: groups of this server: {}, incomplete: {}",
+                younger.epoch(),
+                terms.size(),
+                terms.values().stream().filter(term -> !term.group().isComplete()).count());
     }
 
     /** Begins to repair the blobs that are known to have a bad block here. On a disk thread. */

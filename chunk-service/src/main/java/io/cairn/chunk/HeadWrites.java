@@ -81,13 +81,12 @@ final class HeadWrites {
         boolean merged =
                 aligned.offsetBytes() != write.offsetBytes()
                         || aligned.blocks().remaining() != payload.readableBytes();
+        int bytes = payload.readableBytes();
         return new Change() {
-            private final byte[] header = replicate.toBytes();
-
             @Override
             public Message forMember() {
                 return new Message(
-                        header,
+                        replicate::toBytes,
                         merged
                                 ? Unpooled.wrappedBuffer(aligned.blocks().duplicate())
                                 : payload.retainedDuplicate());
@@ -95,7 +94,9 @@ final class HeadWrites {
 
             @Override
             public int apply() {
-                return term.target().write(write.chunk(), sequence, aligned);
+                int allocated = term.target().write(write.chunk(), sequence, aligned);
+                term.target().taken(bytes);
+                return allocated;
             }
 
             @Override
@@ -134,7 +135,7 @@ final class HeadWrites {
         return new Change() {
             @Override
             public Message forMember() {
-                return Message.of(forwarded.toBytes());
+                return Message.of(forwarded::toBytes);
             }
 
             @Override
@@ -187,7 +188,7 @@ final class HeadWrites {
         return new Change() {
             @Override
             public Message forMember() {
-                return Message.of(forwarded.toBytes());
+                return Message.of(forwarded::toBytes);
             }
 
             @Override

@@ -4,7 +4,6 @@ import io.cairn.fs.FsException;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.ClusterRequest.HeartbeatReply;
-import io.cairn.wire.Decoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -129,9 +128,7 @@ final class Heartbeat {
                 .thenAcceptAsync(
                         message -> {
                             try {
-                                now.accept(
-                                        HeartbeatReply.decode(new Decoder(message.header())),
-                                        sentNs);
+                                now.accept(HeartbeatReply.decode(message.decoder()), sentNs);
                             } finally {
                                 message.release();
                             }

@@ -40,13 +40,12 @@ final class Leader {
      * @return the reply, to be released; or fails with the last master's error
      */
     CompletableFuture<Message> ask(ClusterRequest request, long timeoutMs) {
-        byte[] frame = MasterRequest.cluster(request);
-        return attempt(frame, timeoutMs, leader, 2 * masters.size());
+        return attempt(request, timeoutMs, leader, 2 * masters.size());
     }
 
     private CompletableFuture<Message> attempt(
-            byte[] frame, long timeoutMs, Endpoint master, int more) {
-        return peers.call(master, Message.of(frame), timeoutMs)
+            ClusterRequest request, long timeoutMs, Endpoint master, int more) {
+        return peers.call(master, Message.of(v -> MasterRequest.cluster(request, v)), timeoutMs)
                 .thenApply(
                         reply -> {
                             if (!master.equals(leader)) {
@@ -61,7 +60,7 @@ final class Leader {
                             if (more == 0 || !error.errno().isTransient()) {
                                 return CompletableFuture.failedFuture(error);
                             }
-                            return attempt(frame, timeoutMs, next(master, error), more - 1);
+                            return attempt(request, timeoutMs, next(master, error), more - 1);
                         });
     }
 

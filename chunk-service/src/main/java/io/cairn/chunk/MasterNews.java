@@ -29,7 +29,7 @@ final class MasterNews implements Handler {
     public void handle(Connection from, Message request, Answer answer) {
         request.release();
         try {
-            Decoder in = new Decoder(request.header());
+            Decoder in = request.decoder();
             if (in.u8() == MasterRequest.PUSH && Push.decode(in) instanceof Push.MapChanged) {
                 mapChanged.run();
                 answer.send(Message.empty());

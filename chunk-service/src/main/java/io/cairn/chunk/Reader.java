@@ -56,7 +56,12 @@ final class Reader {
         return settled(
                 term,
                 read.chunk(),
-                () -> blocks(term, read.chunk(), read.offsetBytes(), read.lengthBytes()));
+                () -> {
+                    Message reply =
+                            blocks(term, read.chunk(), read.offsetBytes(), read.lengthBytes());
+                    term.target().served(reply.payloadBytes());
+                    return reply;
+                });
     }
 
     /** Finds data or a hole. */
@@ -67,7 +72,7 @@ final class Reader {
                 seek.chunk(),
                 () -> {
                     int offset = term.target().seek(seek.chunk(), seek.offsetBytes(), seek.data());
-                    return Message.of(new OffsetReply(offset).toBytes());
+                    return Message.of(new OffsetReply(offset)::toBytes);
                 });
     }
 
@@ -87,7 +92,7 @@ final class Reader {
                                     ? 0
                                     : term.target()
                                             .allocatedBytes(term.groupId(), key.oid(), key.index());
-                    return Message.of(new StatReply(state, allocated).toBytes());
+                    return Message.of(new StatReply(state, allocated)::toBytes);
                 };
         return term.isHead() ? settled(term, stat.chunk(), work) : shared(term, key, work);
     }
@@ -147,7 +152,7 @@ final class Reader {
         List<ChunkState> page =
                 term.target().list(term.groupId(), list.afterOid(), list.afterIndex(), max);
         member.check(term);
-        return Message.of(new ListReply(page, page.size() < max).toBytes());
+        return Message.of(new ListReply(page, page.size() < max)::toBytes);
     }
 
     private Term serving(ChunkAddress chunk) {
@@ -167,7 +172,7 @@ final class Reader {
         try {
             BlockRange range = term.target().read(chunk, offset, length, buffers);
             ReadReply reply = new ReadReply(range.offsetBytes(), range.lengthBytes(), range.crcs());
-            return new Message(reply.toBytes(), buffers.filled(range.blocks().remaining()));
+            return new Message(reply::toBytes, buffers.filled(range.blocks().remaining()));
         } catch (RuntimeException | Error e) {
             buffers.filled(0).release();
             throw e;
@@ -295,7 +300,7 @@ final class Reader {
         long moment = member.unsettled().moment(key);
         return station.onDisk(() -> member.state(term, key))
                 .thenCombine(
-                        station.members().ask(term, head, () -> Message.of(question.toBytes())),
+                        station.members().ask(term, head, () -> Message.of(question::toBytes)),
                         (own, reply) -> {
                             ChunkState theirs;
                             try {

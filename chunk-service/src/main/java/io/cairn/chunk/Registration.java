@@ -8,7 +8,6 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.ClusterRequest.HeartbeatReply;
-import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.List;
 
 /**
@@ -21,6 +20,7 @@ final class Registration implements Heartbeat.Contents {
     private final Groups groups;
     private final Garbage garbage;
     private final List<StorageTarget> targets;
+    private final TargetReports reports;
     private final String name;
     private final Endpoint endpoint;
     private final long incarnation;
@@ -41,6 +41,7 @@ final class Registration implements Heartbeat.Contents {
         this.groups = groups;
         this.garbage = garbage;
         this.targets = List.copyOf(targets);
+        this.reports = new TargetReports(this.targets);
         this.name = settings.name();
         this.endpoint = endpoint;
         this.incarnation = groups.incarnation();
@@ -72,18 +73,6 @@ final class Registration implements Heartbeat.Contents {
 
     @Override
     public ClusterRequest compose() {
-        List<TargetReport> reports =
-                targets.stream()
-                        .map(
-                                target ->
-                                        new TargetReport(
-                                                target.identity(),
-                                                target.capacityBytes(),
-                                                target.freeBytes(),
-                                                target.chunkCount(),
-                                                target.healthy(),
-                                                target.filesystem()))
-                        .toList();
         mark = groups.floors().mark();
         told = garbage.collected();
         return new ClusterRequest.Heartbeat(
@@ -92,7 +81,7 @@ final class Registration implements Heartbeat.Contents {
                 endpoint,
                 incarnation,
                 station.world().bootId(),
-                reports,
+                reports.list(),
                 groups.map().epoch(),
                 told);
     }

@@ -59,7 +59,7 @@ final class Repair {
                     station.members()
                             .askOnce(
                                     head.endpoint(),
-                                    Message.of(report.toBytes()),
+                                    Message.of(report::toBytes),
                                     FORWARD_TIMEOUT_MS)
                             .thenAccept(Message::release),
                     (done, thrown) -> ended(report.chunk(), thrown));
@@ -134,7 +134,7 @@ final class Repair {
                     station.members()
                             .askOnce(
                                     peer.endpoint(),
-                                    Message.of(new Verify(chunk).toBytes()),
+                                    Message.of(new Verify(chunk)::toBytes),
                                     VERIFY_TIMEOUT_MS)
                             .thenAccept(Message::release)
                             .exceptionallyCompose(

@@ -8,7 +8,6 @@ import io.cairn.wire.ChunkReply.ListReply;
 import io.cairn.wire.ChunkReply.ReadReply;
 import io.cairn.wire.ChunkReply.StatReply;
 import io.cairn.wire.ChunkReply.WriteReply;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 
 /** Reads the replies of other chunk servers. EPROTO when one is not what was asked for. */
@@ -33,7 +32,7 @@ final class Replies {
 
     private static <T extends ChunkReply> T of(Class<T> type, Message message) {
         try {
-            ChunkReply reply = ChunkReply.decode(new Decoder(message.header()));
+            ChunkReply reply = ChunkReply.decode(message.decoder());
             if (type.isInstance(reply)) {
                 return type.cast(reply);
             }

@@ -106,7 +106,7 @@ final class Syncing {
     private CompletableFuture<Void> probe() {
         ListChunks question = new ListChunks(term.groupId(), term.epoch(), 0, -1, 1);
         return station.members()
-                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .ask(term, peer, () -> Message.of(question::toBytes))
                 .thenAccept(Message::release);
     }
 
@@ -154,7 +154,7 @@ final class Syncing {
         StatChunk question =
                 new StatChunk(member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2));
         return station.members()
-                .ask(term, peer, () -> Message.of(question.toBytes()))
+                .ask(term, peer, () -> Message.of(question::toBytes))
                 .thenCompose(
                         reply -> {
                             ChunkState theirs;
@@ -195,7 +195,7 @@ final class Syncing {
                 .thenAccept(
                         reply -> {
                             reply.release();
-                            LOG.info(
+                            LOG.debug(
                                     "Target {} of {} is up to date; {} chunks were copied",
                                     peer.targetId(),
                                     term,

@@ -92,7 +92,7 @@ final class Undo {
     private CompletableFuture<Void> count(Peer peer, long sequence) {
         Zero nothing = new Zero(chunk, NOBODY, sequence, 0, 0, NO_TICKET);
         return station.members()
-                .ask(term, peer, () -> Message.of(nothing.toBytes()))
+                .ask(term, peer, () -> Message.of(nothing::toBytes))
                 .thenAccept(
                         reply -> {
                             try {

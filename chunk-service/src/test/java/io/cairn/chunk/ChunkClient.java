@@ -100,7 +100,7 @@ final class ChunkClient {
     static Message writing(ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
         int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);
         Write write = new Write(chunk, operation, offset, crcs, NO_TICKET);
-        return new Message(write.toBytes(), Unpooled.copiedBuffer(data));
+        return new Message(write::toBytes, Unpooled.copiedBuffer(data));
     }
 
     /** Makes a range zeros. */
@@ -117,7 +117,7 @@ final class ChunkClient {
                                                 offset,
                                                 length,
                                                 NO_TICKET)
-                                        .toBytes()),
+                                        ::toBytes),
                 WriteReply.class);
     }
 
@@ -134,7 +134,7 @@ final class ChunkClient {
                                                 length,
                                                 false,
                                                 NO_TICKET)
-                                        .toBytes()),
+                                        ::toBytes),
                 WriteReply.class);
     }
 
@@ -171,7 +171,7 @@ final class ChunkClient {
                                                         marks,
                                                         false,
                                                         NO_TICKET)
-                                                .toBytes()),
+                                                ::toBytes),
                         WriteReply.class)
                 .whenComplete(
                         (reply, thrown) -> {
@@ -187,7 +187,7 @@ final class ChunkClient {
     CompletableFuture<StatReply> stat(int group, long oid, long index) {
         return again(
                 group,
-                epoch -> Message.of(new StatChunk(chunk(group, epoch, oid, index)).toBytes()),
+                epoch -> Message.of(new StatChunk(chunk(group, epoch, oid, index))::toBytes),
                 StatReply.class);
     }
 
@@ -202,7 +202,7 @@ final class ChunkClient {
 
     static Message reading(int group, long epoch, long oid, long index, int offset, int length) {
         return Message.of(
-                new Read(chunk(group, epoch, oid, index), offset, length, NO_TICKET).toBytes());
+                new Read(chunk(group, epoch, oid, index), offset, length, NO_TICKET)::toBytes);
     }
 
     /** Reads from a certain server, once. */

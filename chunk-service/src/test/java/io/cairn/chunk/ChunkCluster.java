@@ -122,7 +122,7 @@ final class ChunkCluster implements AutoCloseable {
         Random random = new Random(simulation.random().nextLong());
         StorageTarget target;
         try {
-            StoreSettings store = StoreSettings.standard(random).withReserveBytes(0);
+            StoreSettings store = StoreSettings.standard(random, simulation).withReserveBytes(0);
             target = StorageTarget.open(disk, directory.resolve(name), store);
         } catch (TargetException e) {
             throw new IllegalStateException(e);

@@ -95,7 +95,7 @@ class ChunkServiceTest {
 
     private static int seek(ChunkCluster cluster, int offset, boolean data) {
         SeekChunk seek = new SeekChunk(chunk(cluster, OID), offset, data);
-        Message reply = cluster.await(cluster.client.ask(1, Message.of(seek.toBytes())));
+        Message reply = cluster.await(cluster.client.ask(1, Message.of(seek::toBytes)));
         ChunkReply decoded = ChunkReply.decode(new Decoder(reply.header()));
         return decoded instanceof OffsetReply offsetReply ? offsetReply.offsetBytes() : -2;
     }
@@ -237,7 +237,7 @@ class ChunkServiceTest {
                     ChunkClient.writing(chunk(cluster, OID), new OperationId(1, 1), 100, data);
             data[5000] ^= 1;
             write.release();
-            Message damaged = new Message(write.header(), Unpooled.copiedBuffer(data));
+            Message damaged = new Message(write.encoded(1).header(), Unpooled.copiedBuffer(data));
             assertEquals(Errno.EBADMSG, cluster.error(cluster.client.ask(1, damaged)));
             assertEquals(0, cluster.await(cluster.client.stat(GROUP, OID, 0)).state().sequence());
         }
@@ -250,7 +250,7 @@ class ChunkServiceTest {
                     new Replicate(
                             chunk(cluster, OID), new OperationId(1, 1), 0, 1, 0, 1, new int[1]);
             Message message =
-                    new Message(replicate.toBytes(), Unpooled.copiedBuffer(new byte[] {1}));
+                    new Message(replicate::toBytes, Unpooled.copiedBuffer(new byte[] {1}));
             assertEquals(Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(1, message)));
         }
     }

@@ -22,6 +22,7 @@ import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.ClusterRequest.GarbageTask;
 import io.cairn.wire.ClusterRequest.Heartbeat;
 import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.ClusterRequest.MasterPresent;
 import io.cairn.wire.ClusterRequest.MemberFailed;
 import io.cairn.wire.ClusterRequest.MemberSynced;
 import io.cairn.wire.Decoder;
@@ -178,7 +179,7 @@ final class FakeMaster implements Handler {
         }
         try {
             switch (ClusterRequest.decode(in)) {
-                case Heartbeat h -> answer.send(Message.of(heartbeat(h).toBytes()));
+                case Heartbeat h -> answer.send(Message.of(heartbeat(h)::toBytes));
                 case MemberFailed f -> {
                     failed(f);
                     answer.send(Message.empty());
@@ -187,6 +188,7 @@ final class FakeMaster implements Handler {
                     synced.add(s);
                     answer.send(Message.empty());
                 }
+                case MasterPresent _ -> answer.fail(new FsException(Errno.EPROTO));
             }
         } catch (FsException e) {
             answer.fail(e);

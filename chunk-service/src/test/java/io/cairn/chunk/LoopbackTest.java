@@ -57,7 +57,8 @@ class LoopbackTest {
     void start() throws Exception {
         Random random = new Random(1);
         for (int i = 1; i <= SERVERS; i++) {
-            StoreSettings store = StoreSettings.standard(random).withReserveBytes(0);
+            StoreSettings store =
+                    StoreSettings.standard(random, Clock.system()).withReserveBytes(0);
             StorageTarget target =
                     StorageTarget.open(new FileDisk(), directory.resolve("c" + i), store);
             Surroundings world =

@@ -56,7 +56,7 @@ class RepairTest {
     private static void report(ChunkCluster cluster, int server, int offset) {
         ChunkAddress chunk = ChunkClient.chunk(GROUP, cluster.master.group(GROUP).epoch(), OID, 0);
         ReportBad report = new ReportBad(chunk, offset);
-        cluster.await(cluster.client.ask(server, Message.of(report.toBytes()))).release();
+        cluster.await(cluster.client.ask(server, Message.of(report::toBytes))).release();
     }
 
     @Test

@@ -65,7 +65,7 @@ class ReplicationTest {
                             new int[] {Crc32c.ofPadded(ByteBuffer.wrap(late), 0, 1)});
             PlacementGroup.Member head = Objects.requireNonNull(cluster.master.group(1).head());
             for (int server = 1; server <= 3; server++) {
-                Message message = new Message(write.toBytes(), Unpooled.copiedBuffer(late));
+                Message message = new Message(write::toBytes, Unpooled.copiedBuffer(late));
                 if (server == head.targetId()) {
                     assertEquals(
                             Errno.WRONG_EPOCH, cluster.error(cluster.client.ask(server, message)));

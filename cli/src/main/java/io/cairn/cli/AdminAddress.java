@@ -17,10 +17,13 @@ import picocli.CommandLine.Option;
 
 /** Where a master is administered: the options of its admin address, and the rules for them. */
 final class AdminAddress {
+    /** Where a master is administered unless it is told otherwise. */
+    static final String STANDARD = "127.0.0.1:9870";
+
     @Option(
             names = "--admin",
             paramLabel = "HOST:PORT",
-            defaultValue = "127.0.0.1:9870",
+            defaultValue = STANDARD,
             description = {
                 "Web console, admin API, health and metrics (default: ${DEFAULT-VALUE}).",
                 "Elsewhere than on loopback only with a certificate."

@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -78,8 +79,8 @@ final class AdminBundleCommand implements Callable<Integer> {
             System.out.println(
                     file
                             + ": "
-                            + diagnostics.fileCount()
-                            + " files, "
+                            + Wording.count(diagnostics.fileCount(), "file")
+                            + ", "
                             + diagnostics.missing().size()
                             + " could not be had (manifest.txt tells)");
         } catch (FileAlreadyExistsException e) {
@@ -88,11 +89,11 @@ final class AdminBundleCommand implements Callable<Integer> {
         } catch (FileSystemException e) {
             throw new CommandException(
                     ExitCode.CANNOT_CREATE,
-                    file + " cannot be made (" + e.getMessage() + "); choose another --output",
+                    file + " cannot be made (" + Wording.of(e) + "); choose another --output",
                     e);
         } catch (IOException e) {
             throw new CommandException(
-                    ExitCode.IO_ERROR, file + " cannot be written: " + e.getMessage(), e);
+                    ExitCode.IO_ERROR, file + " cannot be written: " + Wording.of(e), e);
         }
         return ExitCode.OK;
     }

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Values;
+import io.cairn.fs.Wording;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Mixin;
         },
         footer = {
             "  cairn admin status --watch",
+            "  cairn admin load --limit 12 --watch 5",
             "  cairn admin servers --api https://10.0.0.1:9870 --ca ca.pem --token-file token",
             "  cairn admin groups --at-risk",
             "  cairn admin sessions evict 00000000000000a1 --plan",
@@ -53,6 +55,24 @@ final class AdminCommand implements Callable<Integer> {
     @Calls("GET /cluster")
     int status(@Mixin Reading reading) {
         return reading.show(ApiRequest.of("GET /cluster"), d -> statusLines(d, reading.values()));
+    }
+
+    @Command(
+            name = "load",
+            description = {
+                "Show how busy the cluster was in the last ten minutes, a line for every 5"
+                        + " seconds.",
+                "Bytes are those of clients; - is what the leader does not know."
+            })
+    @Calls("GET /load")
+    int load(@Mixin Reading reading) {
+        return reading.list(
+                ApiRequest.of("GET /load"),
+                "at readBytesPerSecond:read writtenBytesPerSecond:written"
+                        + " diskReadBytesPerSecond:disks-read"
+                        + " diskWrittenBytesPerSecond:disks-written readMs:read-in"
+                        + " writeMs:write-in syncMs:sync-in operationsPerSecond:operations/s"
+                        + " latencyMs:answered-in sessions");
     }
 
     @Command(name = "audit", description = "List who changed what, the last change first.")
@@ -93,18 +113,18 @@ final class AdminCommand implements Callable<Integer> {
                                 values.text("leader", cluster.get("leader")),
                                 values.text("leaderAddress", cluster.get("leaderAddress"))));
         lines.add(
-                "space     %s can be written in %s copies; %s of %s on disks are free"
+                "space     %s can be written in %s; %s of %s on disks are free"
                         .formatted(
                                 values.text("availableBytes", space.get("availableBytes")),
-                                values.text("standardReplicas", space.get("standardReplicas")),
+                                number(values, space, "standardReplicas", "copy"),
                                 values.text("freeBytes", space.get("freeBytes")),
                                 values.text("totalBytes", space.get("totalBytes"))));
         lines.add(
-                "servers   %s of %s up, %s targets"
+                "servers   %s of %s up, %s"
                         .formatted(
                                 count(values, counts, "serversUp"),
                                 count(values, counts, "servers"),
-                                count(values, counts, "targets")));
+                                number(values, counts, "targets", "target")));
         lines.add(
                 "groups    %s, %s at risk, %s unavailable"
                         .formatted(
@@ -112,31 +132,41 @@ final class AdminCommand implements Callable<Integer> {
                                 count(values, counts, "groupsAtRisk"),
                                 count(values, counts, "groupsUnavailable")));
         lines.add(
-                "use       %s inodes, %s sessions"
+                "use       %s, %s"
                         .formatted(
-                                count(values, counts, "inodes"),
-                                count(values, counts, "sessions")));
+                                number(values, counts, "inodes", "inode"),
+                                number(values, counts, "sessions", "session")));
         if (cluster.get("rates") instanceof Map<?, ?> rates) {
-            lines.add("load      " + load(values, rates));
+            lines.addAll(load(values, rates));
         }
         return lines;
     }
 
-    /** Only what the cluster tells. */
-    private static String load(Values values, Map<?, ?> rates) {
-        List<String> parts = new ArrayList<>();
-        rates.forEach(
-                (name, value) -> {
-                    String field = String.valueOf(name);
-                    String words = Values.words(field.replaceFirst("(Bytes)?PerSecond$", ""));
-                    boolean isBytes = field.endsWith("BytesPerSecond");
-                    parts.add(words + " " + values.text(field, value) + (isBytes ? "" : "/s"));
-                });
-        return parts.isEmpty() ? "-" : String.join(", ", parts);
+    private static List<String> load(Values values, Map<?, ?> rates) {
+        return List.of(
+                "load      clients read %s and write %s; the master does %s operations/s in %s each"
+                        .formatted(
+                                count(values, rates, "readBytesPerSecond"),
+                                count(values, rates, "writtenBytesPerSecond"),
+                                count(values, rates, "operationsPerSecond"),
+                                count(values, rates, "latencyMs")),
+                "disks     read %s, write %s; a read takes %s, a write %s, a sync %s"
+                        .formatted(
+                                count(values, rates, "diskReadBytesPerSecond"),
+                                count(values, rates, "diskWrittenBytesPerSecond"),
+                                count(values, rates, "readMs"),
+                                count(values, rates, "writeMs"),
+                                count(values, rates, "syncMs")));
     }
 
     private static String count(Values values, Map<?, ?> counts, String field) {
         return values.text(field, counts.get(field));
+    }
+
+    /** A number as values are written, with its noun. */
+    private static String number(Values values, Map<?, ?> counts, String field, String one) {
+        long number = counts.get(field) instanceof Number found ? found.longValue() : 0;
+        return count(values, counts, field) + " " + Wording.noun(number, one);
     }
 
     private static Map<?, ?> map(@Nullable Object value) {

@@ -14,7 +14,11 @@ import picocli.CommandLine.Parameters;
 /** {@code cairn admin config}: settings of the cluster. */
 @Command(
         name = "config",
-        description = "Show the settings of the cluster.",
+        description = {
+            "Show the settings of the cluster.",
+            "logLevels are those of all masters ('cairn up': of the whole process). Chunk servers,",
+            "gateways and mounts follow log-level in the file of their own --config."
+        },
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {
             "  cairn admin config get",
@@ -24,6 +28,8 @@ import picocli.CommandLine.Parameters;
 @Calls("GET /configuration")
 final class AdminConfigCommand implements Callable<Integer> {
     private static final String REPLICAS = "standardReplicas";
+
+    private static final String LOG_LEVELS = "logLevels";
 
     @Mixin private Reading reading = new Reading();
 
@@ -85,7 +91,11 @@ final class AdminConfigCommand implements Callable<Integer> {
                         && present.document().get(REPLICAS) instanceof Number now
                         && wanted.longValue() < now.longValue();
         return changing.done(
-                isFewer ? changing.applyWithConsent(request) : changing.apply(request), "set");
+                isFewer ? changing.applyWithConsent(request) : changing.apply(request),
+                body.containsKey(LOG_LEVELS)
+                        ? "set; log levels are those of the masters, other services have log-level"
+                                + " in the files of their --config"
+                        : "set");
     }
 
     private static void put(

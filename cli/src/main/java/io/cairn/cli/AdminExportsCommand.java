@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -78,11 +79,11 @@ final class AdminExportsCommand implements Callable<Integer> {
             throw new CommandException(ExitCode.NO_INPUT, file + " does not exist", e);
         } catch (IOException e) {
             throw new CommandException(
-                    ExitCode.NO_INPUT, file + " cannot be read: " + e.getMessage(), e);
+                    ExitCode.NO_INPUT, file + " cannot be read: " + Wording.of(e), e);
         }
         return changing.done(
                 changing.applyWithConsent(
                         ApiRequest.of("PUT /exports").body(Map.of("lines", lines))),
-                lines.size() + " exports; gateways follow within two seconds");
+                Wording.count(lines.size(), "export") + "; gateways follow within two seconds");
     }
 }

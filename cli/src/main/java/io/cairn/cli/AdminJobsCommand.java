@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.fs.Wording;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +78,10 @@ final class AdminJobsCommand implements Callable<Integer> {
             @Parameters(index = "1", paramLabel = "N", description = "Names a second.") int names,
             @Mixin Changing changing) {
         return control(
-                id, changing, Map.of("maxPerSecond", names), "may do " + names + " names a second");
+                id,
+                changing,
+                Map.of("maxPerSecond", names),
+                "may do " + Wording.count(names, "name") + " a second");
     }
 
     private static int control(

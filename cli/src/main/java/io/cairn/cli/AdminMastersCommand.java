@@ -11,7 +11,11 @@ import picocli.CommandLine.Parameters;
         name = "masters",
         description = "List the masters: who leads, how far behind the others are.",
         synopsisSubcommandLabel = "[COMMAND]",
-        footer = {"  cairn admin masters", "  cairn admin masters lead m2"})
+        footer = {
+            "  cairn admin masters",
+            "  cairn admin masters lead m2",
+            "  cairn admin masters finish-upgrade --plan"
+        })
 @Calls("GET /masters")
 final class AdminMastersCommand implements Callable<Integer> {
     @Mixin private Reading reading = new Reading();
@@ -20,7 +24,8 @@ final class AdminMastersCommand implements Callable<Integer> {
     public Integer call() {
         return reading.list(
                 ApiRequest.of("GET /masters"),
-                "id role state term commitIndex:entries lagEntries:lag address raft");
+                "id role state silentSince release term commitIndex:entries lagEntries:lag address"
+                        + " raft");
     }
 
     @Command(name = "show", description = "Show a master.")
@@ -39,5 +44,18 @@ final class AdminMastersCommand implements Callable<Integer> {
         return changing.done(
                 changing.apply(ApiRequest.of("POST /masters/{id}/lead", id)),
                 "master " + id + " leads");
+    }
+
+    @Command(
+            name = "finish-upgrade",
+            description = {
+                "End a rolling upgrade: let the cluster use what all its masters understand.",
+                "There is no step back to an older release behind it."
+            })
+    @Calls("POST /cluster/level")
+    int finishUpgrade(@Mixin Changing changing) {
+        return changing.done(
+                changing.applyWithConsent(ApiRequest.of("POST /cluster/level")),
+                "the cluster uses what all its masters understand");
     }
 }

@@ -26,7 +26,9 @@ final class AdminServersCommand implements Callable<Integer> {
     public Integer call() {
         return reading.list(
                 ApiRequest.of("GET /servers"),
-                "name state address targets capacityBytes:capacity freeBytes:free labels");
+                "name state address targets capacityBytes:capacity freeBytes:free"
+                        + " load.readBytesPerSecond:read load.writtenBytesPerSecond:written"
+                        + " load.errors:errors labels");
     }
 
     @Command(name = "show", description = "Show a chunk server.")

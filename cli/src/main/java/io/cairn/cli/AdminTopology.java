@@ -25,7 +25,9 @@ final class AdminTopology {
         public Integer call() {
             return reading.list(
                     ApiRequest.of("GET /targets"),
-                    "id server state capacityBytes:capacity usedBytes:used freeBytes:free chunks"
+                    "id server directory state capacityBytes:capacity usedBytes:used"
+                            + " freeBytes:free load.readBytesPerSecond:read"
+                            + " load.writtenBytesPerSecond:written load.errors:errors chunks"
                             + " groups groupsHeaded:headed identity");
         }
 

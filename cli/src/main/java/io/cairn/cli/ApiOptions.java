@@ -7,6 +7,7 @@ import io.cairn.cli.api.Screen;
 import io.cairn.cli.api.Sheet;
 import io.cairn.cli.api.Table;
 import io.cairn.cli.api.Values;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -41,18 +43,20 @@ class ApiOptions {
     /** A variable with the secret itself. */
     static final String TOKEN_VARIABLE = "CAIRN_TOKEN";
 
-    private static final String STANDARD_API = "http://127.0.0.1:9870";
+    private static final String STANDARD_API = "http://" + AdminAddress.STANDARD;
 
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec command;
 
     @Option(
             names = "--api",
-            paramLabel = "URL",
-            description =
-                    "Any master's admin address (default: that of the 'cairn up' on --data, else "
-                            + STANDARD_API
-                            + ").")
+            paramLabel = "URL[,...]",
+            description = {
+                "Admin addresses of masters, the first that answers is used: a master that does"
+                        + " not lead hands on (default: that of the 'cairn up' on --data, else "
+                        + STANDARD_API
+                        + ")."
+            })
     private @Nullable String api;
 
     @Option(
@@ -164,8 +168,8 @@ class ApiOptions {
         ApiClient known = client;
         if (known == null) {
             LogLevels.showWarningsOnly();
-            URI base = base();
-            known = new ApiClient(base, token(), trusted(base), limit());
+            List<URI> bases = bases();
+            known = new ApiClient(bases, token(), trusted(bases), limit());
             client = known;
         }
         return known;
@@ -180,12 +184,16 @@ class ApiOptions {
         return directory.toAbsolutePath().normalize();
     }
 
-    private URI base() {
+    private List<URI> bases() {
         String text = api;
         if (text == null) {
             RunFile running = RunFile.read(directory());
-            text = running == null ? STANDARD_API : "http://" + running.admin();
+            text = running == null ? STANDARD_API : running.api();
         }
+        return Stream.of(text.split(",", -1)).map(String::strip).map(ApiOptions::base).toList();
+    }
+
+    private static URI base(String text) {
         try {
             URI uri = URI.create(text.replaceFirst("/+$", ""));
             boolean isSecure = "https".equals(uri.getScheme());
@@ -241,7 +249,7 @@ class ApiOptions {
         } catch (IOException e) {
             throw new CommandException(
                     ExitCode.NO_PERMISSION,
-                    "the token in " + file + " cannot be read (" + e.getMessage() + ")",
+                    "the token in " + file + " cannot be read (" + Wording.of(e) + ")",
                     e);
         }
     }
@@ -255,9 +263,9 @@ class ApiOptions {
         return token;
     }
 
-    private @Nullable SSLContext trusted(URI base) {
+    private @Nullable SSLContext trusted(List<URI> bases) {
         Path file = ca;
-        if (file == null || !"https".equals(base.getScheme())) {
+        if (file == null || bases.stream().noneMatch(base -> "https".equals(base.getScheme()))) {
             return null;
         }
         try (InputStream in = Files.newInputStream(file)) {
@@ -281,7 +289,7 @@ class ApiOptions {
             throw new CommandException(ExitCode.NO_INPUT, "--ca " + file + " does not exist", e);
         } catch (IOException | GeneralSecurityException e) {
             throw new CommandException(
-                    ExitCode.CONFIG, "--ca " + file + " cannot be used: " + e.getMessage(), e);
+                    ExitCode.CONFIG, "--ca " + file + " cannot be used: " + Wording.of(e), e);
         }
     }
 

@@ -2,8 +2,13 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiException;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Spelling;
+import io.cairn.fs.Wording;
 import io.cairn.fuse.MountException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -97,7 +102,10 @@ public final class Cairn {
 
     /** Runs a command and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
-        System.exit(run(arguments, new PrintWriter(System.err, true, System.err.charset())));
+        System.exit(
+                run(
+                        RawArguments.of(arguments),
+                        new PrintWriter(System.err, true, System.err.charset())));
     }
 
     /** Runs a command and returns its exit code; errors are one line on {@code errors}. */
@@ -157,7 +165,7 @@ public final class Cairn {
         command.getErr()
                 .println(
                         "cairn: "
-                                + firstLine(error)
+                                + Wording.plain(firstLine(error))
                                 + hint(error)
                                 + "; see '"
                                 + command.getCommandSpec().qualifiedName()
@@ -176,7 +184,7 @@ public final class Cairn {
             return ": use " + here + " ('cairn help moosefs')";
         }
         String nearest =
-                SettingsProvider.nearest(
+                Spelling.nearest(
                         command.getSubcommands().entrySet().stream()
                                 .filter(each -> isShown(each.getValue()))
                                 .map(Map.Entry::getKey)
@@ -209,6 +217,12 @@ public final class Cairn {
 
     private static String firstLine(Throwable error) {
         String message = error.getMessage();
+        if (error instanceof FileSystemException e && e.getFile() != null) {
+            return e.getFile() + ": " + Wording.of(e);
+        }
+        if (error instanceof IOException || error instanceof UncheckedIOException) {
+            return Wording.of(error);
+        }
         if (message == null || message.isBlank()) {
             return "internal error: " + error + " (run with --debug for details)";
         }

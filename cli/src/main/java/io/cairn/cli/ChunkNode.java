@@ -42,7 +42,9 @@ final class ChunkNode implements AutoCloseable {
                 StorageTarget target =
                         closing.add(
                                 StorageTarget.open(
-                                        disk, directory, StoreSettings.standard(world.random())));
+                                        disk,
+                                        directory,
+                                        StoreSettings.standard(world.random(), world.clock())));
                 targets.add(target);
                 measure(world, target, directory);
             }

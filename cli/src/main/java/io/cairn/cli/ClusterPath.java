@@ -1,8 +1,12 @@
 package io.cairn.cli;
 
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.ByteText;
+import io.cairn.cli.api.Values;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,13 +16,18 @@ import org.jspecify.annotations.Nullable;
  * A path in the cluster, out of what a command was given: a path on a mount of this machine is
  * translated, any other absolute path is one in the cluster already.
  *
- * @param text absolute, in the cluster
+ * @param text absolute, in the cluster; bytes as {@link ByteText}
  * @param localIno the inode number that this machine sees; null when it is not on a mount
  */
 record ClusterPath(String text, @Nullable Long localIno) {
+    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+
     /** Finds out; fails with USAGE for a relative path that is not on a mount. */
     static ClusterPath of(String given) {
-        Path local = Path.of(given).toAbsolutePath().normalize();
+        Path local = local(given);
+        if (local == null) {
+            return unspeakable(given);
+        }
         MountedPath mounted = onMount(local);
         if (mounted != null) {
             return new ClusterPath(mounted.path(), ino(local));
@@ -34,9 +43,37 @@ record ClusterPath(String text, @Nullable Long localIno) {
         return new ClusterPath(given, null);
     }
 
+    /** The path on this machine; null when Java has no word for it. */
+    private static @Nullable Path local(String given) {
+        try {
+            return ByteText.isText(given) ? Path.of(given).toAbsolutePath().normalize() : null;
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
+    /** A path that cannot be looked up on mounts here, so it must be one in the cluster. */
+    private static ClusterPath unspeakable(String given) {
+        MountedPath mounted;
+        try {
+            mounted = MountedPath.find(Files.readAllLines(MOUNTS), given);
+        } catch (IOException e) {
+            mounted = null;
+        }
+        if (mounted != null || !given.startsWith("/")) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "'"
+                            + Values.plain(given)
+                            + "' is not text in this locale and cannot be looked up on mounts; give"
+                            + " its path in the cluster, which begins with '/'");
+        }
+        return new ClusterPath(given, null);
+    }
+
     private static @Nullable MountedPath onMount(Path local) {
         try {
-            List<String> mounts = Files.readAllLines(Path.of("/proc/self/mountinfo"));
+            List<String> mounts = Files.readAllLines(MOUNTS);
             Path parent = local.getParent();
             Path name = local.getFileName();
             Path real =
@@ -55,7 +92,7 @@ record ClusterPath(String text, @Nullable Long localIno) {
             return ino instanceof Long number ? number : null;
         } catch (IOException e) {
             throw new CommandException(
-                    ExitCode.NO_INPUT, local + " cannot be found: " + e.getMessage(), e);
+                    ExitCode.NO_INPUT, local + " cannot be found: " + Wording.of(e), e);
         }
     }
 

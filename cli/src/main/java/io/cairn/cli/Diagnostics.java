@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.doctor.Role;
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -114,7 +115,7 @@ final class Diagnostics {
         try {
             bytes = secrets.mask(text.get()).getBytes(StandardCharsets.UTF_8);
         } catch (IOException | RuntimeException e) {
-            missing.add(name + ": " + secrets.mask(String.valueOf(e.getMessage())));
+            missing.add(name + ": " + secrets.mask(Wording.of(e)));
             return;
         }
         archive.add(name, bytes);

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Wording;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
@@ -170,18 +171,17 @@ final class EmbeddedCluster implements AutoCloseable {
                     "no permission to write " + e.getFile() + "; choose another --data",
                     e);
         } catch (FileSystemException e) {
-            String reason = e.getReason() == null ? e.getClass().getSimpleName() : e.getReason();
             throw new CommandException(
                     ExitCode.CANNOT_CREATE,
                     data
                             + " cannot be used as data directory ("
-                            + reason
+                            + Wording.of(e)
                             + "); choose another --data",
                     e);
         } catch (IOException e) {
             throw new CommandException(
                     ExitCode.CANNOT_CREATE,
-                    data + " cannot be used as data directory: " + e.getMessage(),
+                    data + " cannot be used as data directory: " + Wording.of(e),
                     e);
         }
     }

@@ -3,6 +3,7 @@ package io.cairn.cli;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -43,7 +44,7 @@ final class FsGetCommand implements Callable<Integer> {
     }
 
     private static String stripe(int width) {
-        return width <= 0 ? "all placement groups" : width + " placement groups";
+        return width <= 0 ? "all placement groups" : Wording.count(width, "placement group");
     }
 
     /** The policy for {@code --json}: 0 replicas are the standard, stripe 0 is all groups. */

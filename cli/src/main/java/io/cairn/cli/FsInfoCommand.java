@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.client.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,11 +56,11 @@ final class FsInfoCommand implements Callable<Integer> {
     private void print(FilePlacement placement) {
         Attributes a = placement.inode().attributes();
         System.out.printf(
-                "%s: inode %d, %s, %d bytes, version %d%n",
+                "%s: inode %d, %s, %s, version %d%n",
                 path,
                 a.ino(),
                 a.type().name().toLowerCase(java.util.Locale.ROOT),
-                a.size(),
+                Wording.count(a.size(), "byte"),
                 a.version());
         Layout layout = placement.inode().layout();
         byte[] inline = placement.inode().inline();

@@ -10,6 +10,7 @@ import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Wording;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -82,7 +83,7 @@ final class FsSetCommand implements Callable<Integer> {
             }
             tellOfMissingServers(session.files());
         }
-        System.out.println(changed + (changed == 1 ? " inode" : " inodes") + " set");
+        System.out.println(Wording.count(changed, "inode") + " set");
         return ExitCode.OK;
     }
 
@@ -91,8 +92,7 @@ final class FsSetCommand implements Callable<Integer> {
         if (replicas != null && most < replicas) {
             System.err.println(
                     "cairn: warning: there are chunk servers for "
-                            + most
-                            + (most == 1 ? " copy" : " copies")
+                            + Wording.count(most, "copy")
                             + " of a file, not "
                             + replicas
                             + ": add chunk servers, then set this again to make the others");

@@ -4,6 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.runtime.Compilers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,6 +74,7 @@ final class MasterCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Compilers.giveWay();
         Require.between("--replicas", replicas, 0, 15);
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);

@@ -6,7 +6,6 @@ import io.cairn.master.MasterSettings;
 import io.cairn.master.admin.AdminApi;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.admin.ExportsResource;
-import io.cairn.master.admin.MastersResource;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.LogListener;
@@ -94,9 +93,7 @@ final class MasterNode implements AutoCloseable {
                         service,
                         ground,
                         plan.admin(),
-                        List.of(
-                                new MastersResource(log),
-                                new ExportsResource(service, new ExportRules())));
+                        List.of(new ExportsResource(service, new ExportRules())));
         log.measure(world.metrics());
         service.measure(world.metrics());
         api.measure(world.metrics());

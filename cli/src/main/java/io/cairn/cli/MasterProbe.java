@@ -3,12 +3,12 @@ package io.cairn.cli;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Wording;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -59,10 +59,10 @@ final class MasterProbe {
     private String ask(Endpoint master) throws InterruptedException {
         Connection connection = get(transport.connect(master, new Deaf(), LIMIT_MS));
         try (connection) {
-            byte[] frame = MasterRequest.query(0, new Query.GetStatus());
-            Message answer = get(connection.call(Message.of(frame), LIMIT_MS));
+            Message question = Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
+            Message answer = get(connection.call(question, LIMIT_MS));
             answer.release();
-            return switch (Reply.decode(new Decoder(answer.header()))) {
+            return switch (Reply.decode(answer.decoder())) {
                 case Reply.TextReply text -> text.text();
                 case Reply.Failure failure -> throw failure.toException();
                 default ->
@@ -78,7 +78,7 @@ final class MasterProbe {
             if (e.getCause() instanceof FsException failure) {
                 throw failure;
             }
-            throw new FsException(Errno.EIO, String.valueOf(e.getCause()), e);
+            throw new FsException(Errno.EIO, Wording.of(e), e);
         } catch (TimeoutException e) {
             throw new FsException(Errno.ETIMEDOUT, "no answer", e);
         }

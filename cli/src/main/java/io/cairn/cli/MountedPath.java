@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,7 +39,7 @@ record MountedPath(Source source, String path) {
             }
             return found;
         } catch (IOException e) {
-            throw new CommandException(ExitCode.OS_ERROR, path + ": " + e.getMessage(), e);
+            throw new CommandException(ExitCode.OS_ERROR, path + ": " + Wording.of(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ final class NameService {
             }
         } catch (IOException e) {
             throw new CommandException(
-                    ExitCode.OS_ERROR, "names cannot be looked up: " + e.getMessage(), e);
+                    ExitCode.OS_ERROR, "names cannot be looked up: " + Wording.of(e), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -2,6 +2,8 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.ByteText;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +34,11 @@ final class Ordering {
             boolean isLoss) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("kind", kind);
-        body.put("path", path.text());
+        if (ByteText.isText(path.text())) {
+            body.put("path", path.text());
+        } else {
+            body.put("pathHex", HexFormat.of().formatHex(ByteText.bytes(path.text())));
+        }
         body.putAll(edit);
         if (rate != null) {
             body.put("maxPerSecond", rate);

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.runtime.Release;
 import picocli.CommandLine.IVersionProvider;
 
 /** The version from the jar's manifest. */
@@ -10,7 +11,6 @@ final class ProductVersion implements IVersionProvider {
     }
 
     static String text() {
-        String version = Cairn.class.getPackage().getImplementationVersion();
-        return version == null ? "(from class files)" : version;
+        return Release.text();
     }
 }

@@ -39,14 +39,16 @@ final class RehearseCommand implements Callable<Integer> {
                 new EmbeddedCluster.Plan(
                         at.resolve("cluster"), CHUNK_SERVERS, 2, ANY_PORT, ANY_PORT);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
-            EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            World servers = closing.add(new World());
+            EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(servers, plan));
             Source source = new Source(List.of(cluster.master()), "/");
-            try (CairnFileSystem files = MountNode.connect(world, source, "rehearsal")) {
+            try (CairnFileSystem files = MountNode.connect(servers, source, "rehearsal")) {
                 Rehearsal.onClient(files);
             }
+            // A world of its own, as in a process of its own: it reaches the servers by sockets.
+            World clients = closing.add(new World());
             Path mountpoint = Files.createDirectories(at.resolve("mnt"));
-            try (var _ = new MountNode(world, source, mountpoint, MountOptions.parse(""))) {
+            try (var _ = new MountNode(clients, source, mountpoint, MountOptions.parse(""))) {
                 Rehearsal.onMount(mountpoint);
             } catch (MountException e) {
                 System.out.println("rehearsed without a mount: " + e.getMessage());

@@ -20,18 +20,26 @@ import org.jspecify.annotations.Nullable;
  * @param startedMs when that process started, milliseconds since the epoch
  * @param master where clients connect
  * @param admin the admin address
+ * @param secure whether it speaks HTTPS
  * @param mount the mountpoint, or null
  */
-record RunFile(long pid, long startedMs, String master, String admin, @Nullable String mount) {
+record RunFile(
+        long pid,
+        long startedMs,
+        String master,
+        String admin,
+        boolean secure,
+        @Nullable String mount) {
     private static final String NAME = "run.json";
 
     /** For this process. */
-    static RunFile own(String master, String admin, @Nullable String mount) {
+    static RunFile own(String master, String admin, boolean secure, @Nullable String mount) {
         return new RunFile(
                 ProcessHandle.current().pid(),
                 started(ProcessHandle.current()),
                 master,
                 admin,
+                secure,
                 mount);
     }
 
@@ -49,6 +57,7 @@ record RunFile(long pid, long startedMs, String master, String admin, @Nullable 
                             ((Number) map.getOrDefault("startedMs", 0)).longValue(),
                             String.valueOf(map.get("master")),
                             String.valueOf(map.get("admin")),
+                            Boolean.TRUE.equals(map.get("secure")),
                             map.get("mount") == null ? null : String.valueOf(map.get("mount")));
             return file.process() == null ? null : file;
         } catch (NoSuchFileException e) {
@@ -59,6 +68,11 @@ record RunFile(long pid, long startedMs, String master, String admin, @Nullable 
                     directory.resolve(NAME) + " is damaged; remove it if nothing runs",
                     e);
         }
+    }
+
+    /** {@code http://HOST:PORT} of the admin API. */
+    String api() {
+        return (secure ? "https://" : "http://") + admin;
     }
 
     /** The process, or null when it has ended. */
@@ -75,6 +89,7 @@ record RunFile(long pid, long startedMs, String master, String admin, @Nullable 
         map.put("startedMs", startedMs);
         map.put("master", master);
         map.put("admin", admin);
+        map.put("secure", secure);
         if (mount != null) {
             map.put("mount", mount);
         }

@@ -1,10 +1,10 @@
 package io.cairn.cli;
 
+import io.cairn.fs.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -104,7 +104,7 @@ final class SettingsProvider implements IDefaultValueProvider {
 
     private static void require(Set<String> known, String key, String what) {
         if (!known.contains(key)) {
-            String hint = nearest(known, key);
+            String hint = Spelling.nearest(known, key);
             throw new CommandException(
                     ExitCode.CONFIG,
                     what
@@ -188,36 +188,5 @@ final class SettingsProvider implements IDefaultValueProvider {
         String key = key(option);
         String value = environment.get(key);
         return value != null ? value : file.get(key);
-    }
-
-    /** The candidate with the smallest edit distance, or null when none is near. */
-    static @Nullable String nearest(Collection<String> candidates, String word) {
-        String best = null;
-        int bestDistance = Math.max(2, word.length() / 3) + 1;
-        for (String candidate : candidates) {
-            int distance = distance(candidate, word);
-            if (distance < bestDistance) {
-                bestDistance = distance;
-                best = candidate;
-            }
-        }
-        return best;
-    }
-
-    private static int distance(String a, String b) {
-        int[] previous = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int[] row = new int[b.length() + 1];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replace = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(replace, Math.min(previous[j], row[j - 1]) + 1);
-            }
-            previous = row;
-        }
-        return previous[b.length()];
     }
 }

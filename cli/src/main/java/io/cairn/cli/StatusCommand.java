@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Wording;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +53,26 @@ final class StatusCommand implements Callable<Integer> {
         long total = number(capacity.get("totalBytes"));
         long free = number(capacity.get("freeBytes"));
         out.printf(
-                "capacity  %s, %s free, %d inodes%n",
-                ByteSize.format(total), ByteSize.format(free), number(capacity.get("inodes")));
+                "capacity  %s, %s free, %s%n",
+                ByteSize.format(total),
+                ByteSize.format(free),
+                Wording.count(number(capacity.get("inodes")), "inode"));
+        Map<String, Object> load = map(status.get("load"));
+        if (!load.isEmpty()) {
+            out.printf(
+                    "load      clients read %s/s and write %s/s%n",
+                    ByteSize.format(number(load.get("readBytesPerSecond"))),
+                    ByteSize.format(number(load.get("writtenBytesPerSecond"))));
+        }
+        for (Object each : list(status.get("masters"))) {
+            Map<String, Object> master = map(each);
+            out.printf(
+                    "master    %-8s %-21s %s%s%n",
+                    master.get("id"),
+                    master.get("raft"),
+                    standing(master),
+                    release(master, number(status.get("level"))));
+        }
         out.printf("groups    %s%n", health(groups, list(status.get("chunkServers")).isEmpty()));
         for (Object each : list(status.get("chunkServers"))) {
             Map<String, Object> server = map(each);
@@ -66,20 +85,40 @@ final class StatusCommand implements Callable<Integer> {
                                 - number(map(target).get("freeBytes"));
             }
             out.printf(
-                    "chunk     %-8s %-21s %-5s %d targets, %d chunks, disk use %s%n",
+                    "chunk     %-8s %-21s %-5s %s, %s, disk use %s, release %s%n",
                     server.get("name"),
                     server.get("endpoint"),
                     Boolean.TRUE.equals(server.get("alive")) ? "up" : "DOWN",
-                    list(server.get("targets")).size(),
-                    chunks,
-                    ByteSize.format(used));
+                    Wording.count(list(server.get("targets")).size(), "target"),
+                    Wording.count(chunks, "chunk"),
+                    ByteSize.format(used),
+                    server.get("release"));
         }
         for (Object each : list(status.get("sessions"))) {
             Map<String, Object> session = map(each);
             out.printf(
-                    "client    %s, %s open files%n",
-                    session.get("client"), session.get("openFiles"));
+                    "client    %s, %s, release %s%n",
+                    session.get("client"),
+                    Wording.count(number(session.get("openFiles")), "open file"),
+                    session.get("release"));
         }
+    }
+
+    private static String standing(Map<String, Object> master) {
+        Object since = master.get("silentSince");
+        return since == null ? String.valueOf(master.get("role")) : "DOWN since " + since;
+    }
+
+    private static String release(Map<String, Object> master, long level) {
+        Object release = master.get("release");
+        if (release == null) {
+            return "";
+        }
+        return ", release "
+                + release
+                + (number(master.get("newestVersion")) > level
+                        ? ", not yet used: see 'cairn admin masters finish-upgrade'"
+                        : "");
     }
 
     private static String health(Map<String, Object> groups, boolean noServers) {

@@ -1,8 +1,10 @@
 package io.cairn.cli;
 
+import io.cairn.fs.Wording;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
 import io.cairn.nfs.NfsSettings;
+import io.cairn.runtime.Compilers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,6 +77,7 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Compilers.giveWay();
         Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
         admin.endpoint();
         int copies = replicas == null ? Math.min(chunkServers, 3) : replicas;
@@ -82,10 +85,7 @@ final class UpCommand implements Callable<Integer> {
         if (copies > chunkServers) {
             throw new CommandException(
                     ExitCode.USAGE,
-                    "--replicas "
-                            + copies
-                            + " needs as many chunk servers; there are "
-                            + chunkServers);
+                    "--replicas " + copies + " needs as many chunk servers, not " + chunkServers);
         }
         MountOptions mountOptions = mountOptions(String.join(",", options));
         EmbeddedCluster.Plan plan =
@@ -125,6 +125,7 @@ final class UpCommand implements Callable<Integer> {
         RunFile.own(
                         cluster.master().toString(),
                         cluster.admin().toString(),
+                        admin.certificate() != null,
                         at == null ? null : at.toString())
                 .write(plan.data());
         closing.add(() -> RunFile.delete(plan.data()));
@@ -146,10 +147,10 @@ final class UpCommand implements Callable<Integer> {
                 "  data     "
                         + plan.data()
                         + " ("
-                        + cluster.chunkServers()
-                        + " chunk servers, "
-                        + plan.replicas()
-                        + " replicas)");
+                        + Wording.count(cluster.chunkServers(), "chunk server")
+                        + ", "
+                        + Wording.count(plan.replicas(), "replica")
+                        + ")");
         lines.add("  master   " + cluster.master());
         if (gateway != null) {
             lines.add("  nfs      " + gateway.endpoint() + ", exports / to this machine");

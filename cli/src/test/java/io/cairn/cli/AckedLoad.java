@@ -11,12 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +27,8 @@ final class AckedLoad implements AutoCloseable {
     private static final int MAX_BYTES = 300_000;
 
     private final Path root;
-    private final boolean goesOnAfterErrors;
+    private final LoadThreads threads;
     private final List<Worker> workers = new ArrayList<>();
-    private volatile boolean stopping;
 
     /** What a name must hold; a seed of -1: the name must not exist. */
     private record Expected(long seed, int lengthBytes) {
@@ -43,51 +39,30 @@ final class AckedLoad implements AutoCloseable {
         }
     }
 
-    /**
-     * @param goesOnAfterErrors whether a worker carries on after a failed operation (servers are
-     *     killed) or ends (the mount itself is killed)
-     */
+    /** As {@link LoadThreads} says. */
     AckedLoad(Path root, int threads, long seed, boolean goesOnAfterErrors) throws IOException {
         this.root = root;
-        this.goesOnAfterErrors = goesOnAfterErrors;
+        this.threads = new LoadThreads(goesOnAfterErrors);
         for (int i = 0; i < threads; i++) {
             Path directory = root.resolve("w" + i);
             Files.createDirectories(directory);
             workers.add(new Worker(directory, new Random(seed * 31 + i)));
         }
-        workers.forEach(Thread::start);
+        for (Worker worker : workers) {
+            this.threads.start("load-" + worker.directory.getFileName(), worker::operate);
+        }
     }
 
     /** One thread in its own directory. */
-    private final class Worker extends Thread {
+    private static final class Worker {
         private final Path directory;
         private final Random random;
         private final TreeMap<String, Expected> acknowledged = new TreeMap<>();
         private final TreeMap<String, List<Expected>> uncertain = new TreeMap<>();
-        private final AtomicInteger operations = new AtomicInteger();
-        private final List<String> failures = Collections.synchronizedList(new ArrayList<>());
 
         Worker(Path directory, Random random) {
-            super("load-" + directory.getFileName());
             this.directory = directory;
             this.random = random;
-            setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            while (!stopping) {
-                try {
-                    operate();
-                    operations.incrementAndGet();
-                } catch (IOException e) {
-                    failures.add(e.toString());
-                    if (!goesOnAfterErrors) {
-                        return;
-                    }
-                    Poll.pause();
-                }
-            }
         }
 
         private void operate() throws IOException {
@@ -168,24 +143,16 @@ final class AckedLoad implements AutoCloseable {
 
     /** Operations that were acknowledged so far. */
     int operations() {
-        return workers.stream().mapToInt(w -> w.operations.get()).sum();
+        return threads.operations();
     }
 
     /** What went wrong, in the words of the system. */
     List<String> failures() {
-        return workers.stream().flatMap(w -> w.failures.stream()).toList();
+        return threads.failures();
     }
 
-    /** Ends the load; every worker stops within the client's own deadline. */
     void stop() throws InterruptedException {
-        stopping = true;
-        for (Worker worker : workers) {
-            worker.join(TimeUnit.SECONDS.toMillis(60));
-            if (worker.isAlive()) {
-                throw new AssertionError(
-                        worker.getName() + " hangs: " + List.of(worker.getStackTrace()));
-            }
-        }
+        threads.stop();
     }
 
     /** Checks every name; {@code where} is the directory that holds the same tree now. */
@@ -258,10 +225,6 @@ final class AckedLoad implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            stop();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.close();
     }
 }

@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.jr.ob.JSON;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,39 +64,21 @@ final class ApiCommandsTest {
         return directory.resolve("data").toString();
     }
 
-    /** How a command ended. */
-    private record Result(int code, String out, String errors) {
-        Map<String, Object> json() throws Exception {
-            return JSON.std.mapFrom(out);
-        }
-    }
-
-    private static Result run(List<String> arguments) {
-        StringWriter out = new StringWriter();
-        StringWriter errors = new StringWriter();
-        int code =
-                Cairn.run(
-                        arguments.toArray(String[]::new),
-                        new PrintWriter(out),
-                        new PrintWriter(errors));
-        return new Result(code, out.toString(), errors.toString());
-    }
-
     /** Runs a command on the cluster. */
-    private Result cairn(String... words) {
+    private CommandResult cairn(String... words) {
         List<String> arguments = new ArrayList<>(List.of(words));
         arguments.addAll(List.of("--data", data()));
-        return run(arguments);
+        return CommandResult.of(arguments);
     }
 
-    private Result ok(String... words) {
-        Result result = cairn(words);
+    private CommandResult ok(String... words) {
+        CommandResult result = cairn(words);
         assertEquals(ExitCode.OK, result.code(), result.errors() + result.out());
         return result;
     }
 
-    private Result fails(int code, String says, String... words) {
-        Result result = cairn(words);
+    private CommandResult fails(int code, String says, String... words) {
+        CommandResult result = cairn(words);
         assertEquals(code, result.code(), result.errors() + result.out());
         assertTrue(result.errors().contains(says), says + " in " + result.errors());
         assertEquals(1, result.errors().lines().count(), result.errors());
@@ -136,10 +115,13 @@ final class ApiCommandsTest {
 
     @Test
     void theClusterAtAGlance() throws Exception {
-        Result status = ok("admin", "status");
+        CommandResult status = ok("admin", "status");
         assertTrue(status.out().startsWith("health    "), status.out());
         assertTrue(status.out().contains("servers   2 of 2 up, 2 targets"), status.out());
+        assertTrue(status.out().contains("load      clients read "), status.out());
         assertTrue(ok("admin", "status", "--json").json().containsKey("health"));
+        assertEquals(5000, ok("admin", "load", "--json").json().get("everyMs"));
+        assertTrue(ok("admin", "targets").out().contains("ERRORS"));
     }
 
     @Test
@@ -147,9 +129,16 @@ final class ApiCommandsTest {
         Path tree = Files.createDirectories(mount.resolve("tree/sub dir"));
         Files.writeString(tree.resolve("one"), "1");
         Files.writeString(mount.resolve("tree/two"), "22");
-        Result usage = ok("fs", "usage", "/tree");
+        CommandResult usage = ok("fs", "usage", "/tree");
         assertTrue(usage.out().contains("usage /tree: done"), usage.out());
         assertTrue(usage.out().lines().anyMatch(l -> l.matches(" +files +2")), usage.out());
+        CommandResult walk = ok("fs", "usage", "--plan", "/tree");
+        assertEquals(
+                List.of(
+                        "nothing would change",
+                        "  note: It only counts: tree /tree has 4 names: 2 files, 2 directories,"
+                                + " 0 others."),
+                walk.out().lines().toList());
         Map<String, Object> counted = ok("fs", "usage", "--json", mount + "/tree").json();
         assertEquals("/tree", counted.get("path"));
 
@@ -163,23 +152,45 @@ final class ApiCommandsTest {
         Map<String, Object> again =
                 ok("fs", "show", "--json", "--ino", String.valueOf(file.get("ino"))).json();
         assertEquals("/tree/sub dir/one", again.get("path"));
-        Result list = ok("fs", "list", "/tree");
+        CommandResult list = ok("fs", "list", "/tree");
         assertTrue(list.out().contains("sub dir") && list.out().contains("2 B"), list.out());
 
-        Result plan = ok("fs", "remove", "--plan", "/tree");
+        CommandResult plan = ok("fs", "remove", "--plan", "/tree");
         assertTrue(plan.out().contains("would change tree /tree"), plan.out());
-        Result asked = cairn("fs", "remove", "/tree");
+        CommandResult asked = cairn("fs", "remove", "/tree");
         assertEquals(ExitCode.USAGE, asked.code(), asked.errors());
         assertTrue(asked.errors().contains("--yes"), asked.errors());
         assertTrue(Files.exists(tree.resolve("one")));
         String id = ok("fs", "remove", "--yes", "--detach", "/tree").out().strip();
-        Result waited = ok("admin", "jobs", "wait", id);
+        CommandResult waited = ok("admin", "jobs", "wait", id);
         assertTrue(waited.out().contains("remove /tree: done"), waited.out());
         Poll.until("removal", 20, () -> !Files.exists(mount.resolve("tree")));
         assertTrue(ok("admin", "jobs").out().contains("remove"));
         assertTrue(ok("admin", "jobs", "show", id).out().contains("state"));
         ok("admin", "jobs", "cancel", id);
         fails(ExitCode.NO_INPUT, "There is no job", "admin", "jobs", "show", id);
+    }
+
+    @Test
+    void namesThatAreNotTextCanBeGiven() throws Exception {
+        Shell.run(directory, "mkdir mnt/raw; printf x >\"$(printf 'mnt/raw/a\\377b')\"");
+        String path = "/raw/a\udcffb";
+        Map<String, Object> file = ok("fs", "show", "--json", path).json();
+        assertEquals("/raw/a\ufffdb", file.get("path"));
+        assertEquals("2f7261772f61ff62", file.get("pathHex"));
+        ok("fs", "chmod", "0600", path);
+        assertEquals("0600", ok("fs", "show", "--json", path).json().get("mode"));
+        fails(ExitCode.USAGE, "path in the cluster", "fs", "show", mount + path);
+        fails(ExitCode.USAGE, "path in the cluster", "fs", "show", "a\udcff");
+        List<String> remove = List.of("fs", "remove", "--yes", "--data", data());
+        List<String> behindRawPath =
+                List.of("sh", "-c", "exec \"$@\" \"$(printf '/raw/a\\377b')\"", "sh");
+        Path output = directory.resolve("remove.out");
+        try (CairnProcess process =
+                CairnProcess.start(output, behindRawPath, remove, Map.of("LC_ALL", "C"))) {
+            assertEquals(ExitCode.OK, process.awaitExit(60), process.output());
+        }
+        assertEquals("none", ok("fs", "list", "/raw").out().strip());
     }
 
     @Test
@@ -216,11 +227,13 @@ final class ApiCommandsTest {
 
     @Test
     void tokensAreMadeUsedAndRemoved() throws Exception {
-        Result made = ok("admin", "tokens", "add", "reader", "--role", "read", "--expires", "1h");
+        CommandResult made =
+                ok("admin", "tokens", "add", "reader", "--role", "read", "--expires", "1h");
         Path file = directory.resolve("reader.token");
         Files.writeString(file, made.out());
         ok("admin", "status", "--token-file", file.toString());
-        Result refused = cairn("admin", "config", "set", "a=b", "--token-file", file.toString());
+        CommandResult refused =
+                cairn("admin", "config", "set", "a=b", "--token-file", file.toString());
         assertEquals(ExitCode.NO_PERMISSION, refused.code(), refused.errors());
         assertTrue(ok("admin", "tokens").out().contains("reader"));
         assertTrue(ok("admin", "tokens", "show", "reader").out().contains("read"));
@@ -233,7 +246,8 @@ final class ApiCommandsTest {
     @Test
     void settingsAndExportsAreChanged() throws Exception {
         String levels = "logLevels.io.cairn.nothing";
-        ok("admin", "config", "set", levels + "=debug");
+        CommandResult set = ok("admin", "config", "set", levels + "=debug");
+        assertTrue(set.out().startsWith("set; log levels are those of the masters"), set.out());
         assertTrue(ok("admin", "config").out().contains("io.cairn.nothing  debug"));
         ok("admin", "config", "set", levels + "=");
         assertFalse(ok("admin", "config", "get").out().contains("io.cairn.nothing"));
@@ -256,7 +270,8 @@ final class ApiCommandsTest {
         String id = String.valueOf(first.get("id"));
         assertTrue(ok("admin", "sessions").out().contains(id));
         assertTrue(ok("admin", "sessions", "show", id).out().contains("client"));
-        Result plan = ok("admin", "sessions", "evict", id, "--plan");
+        assertTrue(ok("admin", "sessions").out().contains("in process"));
+        CommandResult plan = ok("admin", "sessions", "evict", id, "--plan");
         assertTrue(plan.out().contains("would change session " + id), plan.out());
         assertEquals(ExitCode.USAGE, cairn("admin", "sessions", "evict", id).code());
         assertTrue(ok("admin", "sessions").out().contains(id), "it was not evicted");
@@ -314,24 +329,24 @@ final class ApiCommandsTest {
 
     @Test
     void wordsOfMooseFsAreUnderstood() {
-        Result help = run(List.of("help", "moosefs"));
+        CommandResult help = CommandResult.of(List.of("help", "moosefs"));
         for (String word :
                 List.of("goal", "trashtime", "fileinfo", "checkfile", "dirinfo", "cli")) {
             assertTrue(help.out().contains(word), word + " in " + help.out());
         }
-        Result hint = run(List.of("mfsdirinfo", "/x"));
+        CommandResult hint = CommandResult.of(List.of("mfsdirinfo", "/x"));
         assertEquals(ExitCode.USAGE, hint.code());
         assertTrue(hint.errors().contains("cairn fs usage"), hint.errors());
-        Result deeper = run(List.of("fs", "setgoal", "3", "/x"));
+        CommandResult deeper = CommandResult.of(List.of("fs", "setgoal", "3", "/x"));
         assertTrue(deeper.errors().contains("cairn fs set --replicas"), deeper.errors());
     }
 
     @Test
     void shellsGetACompletion() throws Exception {
         Path script = directory.resolve("completion");
-        Files.writeString(script, run(List.of("completion", "bash")).out());
+        Files.writeString(script, CommandResult.of(List.of("completion", "bash")).out());
         assertTrue(Files.readString(script).contains("_picocli_cairn_admin_servers"));
         Shell.run(directory, "bash -n " + script);
-        assertTrue(run(List.of("completion", "zsh")).out().contains("bashcompinit"));
+        assertTrue(CommandResult.of(List.of("completion", "zsh")).out().contains("bashcompinit"));
     }
 }

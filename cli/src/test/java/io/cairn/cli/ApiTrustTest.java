@@ -68,6 +68,9 @@ final class ApiTrustTest {
             status[0] = 500;
             assertEquals(ExitCode.SOFTWARE, status(api, ca), errors);
             assertEquals(4, asked[0], "nothing is asked twice");
+            // Somebody who cannot prove who he is gets nothing, and is no reason to go elsewhere.
+            assertEquals(ExitCode.CONFIG, status(api + "," + api, null), errors);
+            assertEquals(4, asked[0]);
         } finally {
             server.stop(0);
         }

@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ final class BadInputTest {
         List<String> errors = result.output().lines().filter(l -> l.startsWith("cairn: ")).toList();
         assertEquals(1, errors.size(), result.output());
         assertTrue(!result.output().contains("\tat "), "a stack trace:\n" + result.output());
+        assertFalse(result.output().contains("Exception"), "a class of Java:\n" + result.output());
     }
 
     private String data() {
@@ -251,6 +253,24 @@ final class BadInputTest {
         String nobody = "127.0.0.1:" + ProcessCluster.freePort();
         refused(ExitCode.UNAVAILABLE, nobody, "mount", nobody, mount.toString());
         refused(ExitCode.UNAVAILABLE, nobody, "status", "--masters", nobody);
+        refused(ExitCode.UNAVAILABLE, nobody, "health", "--metrics", nobody);
+        refused(
+                ExitCode.UNAVAILABLE,
+                nobody,
+                "admin",
+                "status",
+                "--api",
+                "http://" + nobody,
+                "--token-file",
+                Files.writeString(directory.resolve("token"), "cairn_x").toString());
+    }
+
+    @Test
+    void filesThatCannotBeUsed() throws Exception {
+        String here = directory.toString();
+        refused(ExitCode.CONFIG, here, "up", "--config", here);
+        refused(ExitCode.NO_PERMISSION, here, "admin", "status", "--token-file", here);
+        refused(ExitCode.CANNOT_CREATE, "/proc/b", "admin", "bundle", "--output", "/proc/b");
     }
 
     @Test

@@ -5,15 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,6 +42,8 @@ import org.openqa.selenium.Keys;
 @Timeout(value = 120)
 final class ConsoleTest {
     private static final int SMALL_FILES = 40;
+    private static final int CHUNKS = 16;
+    private static final long CHUNK_BYTES = 4L << 20;
     private static final List<String> PAGES =
             List.of(
                     "overview",
@@ -255,6 +264,57 @@ final class ConsoleTest {
 
     @Test
     @Order(8)
+    void whatIsWrittenIsSeenWhileItIsWritten() throws Exception {
+        AtomicBoolean isEnough = new AtomicBoolean();
+        Path file = directory.resolve("mnt/projects/growing");
+        Thread writer = new Thread(() -> write(file, isEnough), "writer");
+        writer.start();
+        try {
+            browser.see("main", "Clients write\\s+[1-9][\\d.,]* [KMG]iB/s");
+            browser.see("main", "Written to the disks\\s+[1-9][\\d.,]* [KMG]iB/s in all copies");
+            assertEquals(List.of(), browser.barriers());
+            go("servers");
+            browser.see(".server", "write [1-9][\\d.,]* [KMG]iB/s");
+            browser.click(".server .target");
+            browser.see(".details", "Directory\\s+/.*/c\\d");
+            browser.see(".details", "Disk writes\\s+[1-9][\\d.,]* [KMG]iB/s, [\\d.]+ ms each");
+            browser.see(".details", "Errors\\s+none since 20");
+            assertEquals(List.of(), browser.barriers());
+            go("overview");
+            Poll.until("two samples", 40, () -> samples() >= 2);
+            browser.see("main", "at most [1-9][\\d.,]* [KMG]iB/s in [1-9]\\d+ s");
+            browser.size(1280, 1180);
+            picture("load");
+        } finally {
+            isEnough.set(true);
+            writer.join(20_000);
+        }
+        assertFalse(writer.isAlive());
+    }
+
+    private static int samples() throws Exception {
+        String body = call("GET", "/load", "").body();
+        return body.split("\"writtenBytesPerSecond\":[1-9]", -1).length - 1;
+    }
+
+    /** Some MiB a second, to chunks on all servers in turn, until it is enough. */
+    private static void write(Path file, AtomicBoolean isEnough) {
+        byte[] bytes = new byte[1 << 20];
+        new Random(1).nextBytes(bytes);
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            for (int chunk = 0; !isEnough.get(); chunk = (chunk + 1) % CHUNKS) {
+                channel.write(ByteBuffer.wrap(bytes), chunk * CHUNK_BYTES);
+                channel.force(false);
+                Poll.pause();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    @Order(9)
     void aSessionIsEvictedAfterItsPlan() {
         browser.press("Sessions");
         browser.see("main tbody tr", "mnt");
@@ -269,7 +329,7 @@ final class ConsoleTest {
     }
 
     @Test
-    @Order(9)
+    @Order(10)
     void aChunkServerThatIsDownIsSeen() throws Exception {
         go("overview");
         browser.see("#sentence", "All is well");
@@ -300,7 +360,7 @@ final class ConsoleTest {
     }
 
     @Test
-    @Order(10)
+    @Order(11)
     void aMasterThatIsGoneIsTold() {
         go("servers");
         browser.see(".server", "c1");

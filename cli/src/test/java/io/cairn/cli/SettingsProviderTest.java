@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.fs.Spelling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,7 +75,7 @@ final class SettingsProviderTest {
     @Test
     void theNearestNameIsNearEnough() {
         List<String> names = List.of("data", "mount", "listen");
-        assertEquals("data", SettingsProvider.nearest(names, "dta"));
-        assertNull(SettingsProvider.nearest(names, "quarantine"));
+        assertEquals("data", Spelling.nearest(names, "dta"));
+        assertNull(Spelling.nearest(names, "quarantine"));
     }
 }

@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -29,15 +27,16 @@ final class SyncedLoad implements AutoCloseable {
     private static final int FILES = 12;
 
     private final Path root;
+    private final LoadThreads threads = new LoadThreads(true);
     private final List<Worker> workers = new ArrayList<>();
-    private volatile boolean stopping;
 
     SyncedLoad(Path root, int threads, long seed) {
         this.root = root;
         for (int i = 0; i < threads; i++) {
-            workers.add(new Worker(i, new Random(seed * 31 + i)));
+            Worker worker = new Worker("load-" + i, new Random(seed * 31 + i));
+            workers.add(worker);
+            this.threads.start(worker.name, worker::operate);
         }
-        workers.forEach(Thread::start);
     }
 
     /** One file; each unit of it holds the number of the write it is of, again and again. */
@@ -129,48 +128,35 @@ final class SyncedLoad implements AutoCloseable {
         }
     }
 
-    private final class Worker extends Thread {
+    private final class Worker {
+        private final String name;
         private final Random random;
         private final AtomicInteger syncs = new AtomicInteger();
         private final List<Numbered> files = new ArrayList<>();
-        private final List<String> failures = new CopyOnWriteArrayList<>();
 
-        Worker(int number, Random random) {
-            super("load-" + number);
+        Worker(String name, Random random) {
+            this.name = name;
             this.random = random;
-            setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            while (!stopping) {
-                try {
-                    operate();
-                } catch (IOException e) {
-                    failures.add(e.toString());
-                    Poll.pause();
-                }
-            }
         }
 
         private void operate() throws IOException {
             if (files.size() < FILES && (files.isEmpty() || random.nextInt(20) == 0)) {
-                String name = getName() + "-" + files.size() + "-" + failures.size();
+                String file = name + "-" + files.size() + "-" + threads.failures().size();
                 files.add(
                         new Numbered(
-                                name,
+                                file,
                                 FileChannel.open(
-                                        root.resolve(name),
+                                        root.resolve(file),
                                         StandardOpenOption.CREATE_NEW,
                                         StandardOpenOption.WRITE)));
             }
-            Numbered file = files.get(random.nextInt(files.size()));
+            Numbered chosen = files.get(random.nextInt(files.size()));
             if (random.nextInt(3) == 0) {
-                file.sync(random.nextBoolean());
+                chosen.sync(random.nextBoolean());
                 syncs.incrementAndGet();
             } else {
                 int first = random.nextInt(UNITS);
-                file.write(first, 1 + random.nextInt(Math.min(UNITS - first, MOST_UNITS)));
+                chosen.write(first, 1 + random.nextInt(Math.min(UNITS - first, MOST_UNITS)));
             }
         }
     }
@@ -182,18 +168,11 @@ final class SyncedLoad implements AutoCloseable {
 
     /** What went wrong, in the words of the system. */
     List<String> failures() {
-        return workers.stream().flatMap(w -> w.failures.stream()).toList();
+        return threads.failures();
     }
 
     void stop() throws InterruptedException {
-        stopping = true;
-        for (Worker worker : workers) {
-            worker.join(TimeUnit.SECONDS.toMillis(60));
-            if (worker.isAlive()) {
-                throw new AssertionError(
-                        worker.getName() + " hangs: " + List.of(worker.getStackTrace()));
-            }
-        }
+        threads.stop();
     }
 
     /** After the end of the load: syncs every file; one that lost bytes says so once. */
@@ -203,7 +182,7 @@ final class SyncedLoad implements AutoCloseable {
                 try {
                     file.sync(true);
                 } catch (IOException e) {
-                    worker.failures.add(e.toString());
+                    threads.fail(e);
                     file.sync(true);
                 }
             }
@@ -221,17 +200,13 @@ final class SyncedLoad implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            stop();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        threads.close();
         for (Worker worker : workers) {
             for (Numbered file : worker.files) {
                 try {
                     file.channel.close();
                 } catch (IOException e) {
-                    worker.failures.add(e.toString());
+                    threads.fail(e);
                 }
             }
         }

@@ -55,6 +55,9 @@ final class UpDownTest {
             RunFile running = RunFile.read(Path.of(data));
             assertNotNull(running);
             checkAdmin(running);
+            CairnProcess.Result health = cairn("health", "--data", data);
+            assertEquals(0, health.exitCode(), health.output());
+            assertEquals("{\"ready\":true}", health.output().strip());
             checkFsCommands(mount);
 
             CairnProcess.Result again =

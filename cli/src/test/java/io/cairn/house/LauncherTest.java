@@ -152,6 +152,17 @@ class LauncherTest {
     }
 
     @Test
+    void leavesRemountingToTheKernel() throws Exception {
+        script(dir.resolve("bin/mount"), "#!/bin/sh\nprintf '[%s]' \"$@\"\n");
+        environment.put("PATH", dir.resolve("bin") + ":/usr/bin:/bin");
+        Path link = Files.createSymbolicLink(dir.resolve("mount.cairn"), tree.resolve("cairn"));
+        String options = "rw,remount,ro,user_id=0,default_permissions,noatime";
+        Outcome outcome = run(link, "host:1", "/m n", "-n", "-o", options, "-t", "fuse.cairn");
+        assertEquals(
+                "[-i][-o][remount,rw,ro,noatime][host:1][/m n]", outcome.output(), outcome::output);
+    }
+
+    @Test
     void helpNeedsNoPackages() throws Exception {
         needsNoPackages();
         jdk("right", "25.0.3");

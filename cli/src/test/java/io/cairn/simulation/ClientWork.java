@@ -27,6 +27,7 @@ final class ClientWork implements SimulatedClient.Work {
     private final FileWork files;
     private final TreeWork trees;
     private final AppendWork appends;
+    private final JobWork jobs;
 
     ClientWork(String node, Oracle oracle, Random random) {
         this.oracle = oracle;
@@ -37,6 +38,7 @@ final class ClientWork implements SimulatedClient.Work {
         files = new FileWork(oracle, random, call, number);
         trees = new TreeWork(oracle, random, call, node);
         appends = new AppendWork(oracle, random, call, process);
+        jobs = new JobWork(oracle, random, call);
     }
 
     /** The call under way, or an empty text. */
@@ -96,8 +98,10 @@ final class ClientWork implements SimulatedClient.Work {
             trees.change(fs);
         } else if (dice < 85) {
             trees.look(fs);
-        } else if (dice < 96) {
+        } else if (dice < 92) {
             appends.append(fs);
+        } else if (dice < 97) {
+            jobs.work(fs);
         } else {
             appends.read(fs);
         }

@@ -51,6 +51,13 @@ final class FinalCheck {
             return;
         }
         Namespace namespace = cluster.master.namespace();
+        for (JobModel model : oracle.jobs) {
+            String mismatch =
+                    model.isReady() ? JobCheck.mismatch(model, namespace.job(model.job())) : null;
+            if (mismatch != null) {
+                cluster.history.violate(mismatch);
+            }
+        }
         boolean collected =
                 waiting.until(() -> isCollected() && unreferenced().isEmpty(), GARBAGE_LIMIT_MS);
         if (!collected) {

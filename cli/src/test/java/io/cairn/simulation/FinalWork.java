@@ -49,6 +49,8 @@ final class FinalWork implements SimulatedClient.Work {
                             ? tree.mismatch(listed.get())
                             : tree.name + " cannot be listed: " + listed.errno());
         }
+        JobCheck jobs = new JobCheck(oracle, call);
+        oracle.jobs.stream().filter(JobModel::isReady).forEach(model -> jobs.look(fs, model));
         for (String name : oracle.removed) {
             gone(fs, name);
         }

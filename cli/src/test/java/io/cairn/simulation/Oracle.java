@@ -13,6 +13,7 @@ final class Oracle {
     final History history;
     final List<FileModel> files = new ArrayList<>();
     final List<TreeModel> trees = new ArrayList<>();
+    final List<JobModel> jobs = new ArrayList<>();
     final List<String> removed = new ArrayList<>();
     final AppendModel log = new AppendModel();
     private long lastTag;

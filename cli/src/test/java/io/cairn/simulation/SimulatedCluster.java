@@ -116,6 +116,11 @@ final class SimulatedCluster {
                 && group.members().stream().allMatch(m -> m.state() == MemberState.SERVING);
     }
 
+    /** The jobs that the master knows, for messages. */
+    String jobs() {
+        return master.isRunning() ? String.valueOf(master.namespace().jobs()) : "no master";
+    }
+
     /** The servers and groups as the master knows them, for messages. */
     String state() {
         StringBuilder text = new StringBuilder();

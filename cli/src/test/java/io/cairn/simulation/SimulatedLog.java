@@ -185,6 +185,22 @@ final class SimulatedLog implements ReplicatedLog {
     }
 
     @Override
+    public List<Standing> masters() {
+        return List.of();
+    }
+
+    @Override
+    public long term() {
+        return term;
+    }
+
+    @Override
+    public CompletableFuture<Void> lead(String id) {
+        return CompletableFuture.failedFuture(
+                new FsException(Errno.EINVAL, "this simulation moves the lead by itself"));
+    }
+
+    @Override
     public boolean mayRead() {
         return leads;
     }

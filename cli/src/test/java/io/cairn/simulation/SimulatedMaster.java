@@ -24,6 +24,7 @@ final class SimulatedMaster {
     private final SimulatedLog.Journal journal = new SimulatedLog.Journal();
     private @Nullable SimulatedScheduler scheduler;
     private @Nullable SimulatedLog log;
+    private @Nullable MasterService service;
     private int slowMs;
 
     SimulatedMaster(
@@ -63,7 +64,7 @@ final class SimulatedMaster {
         SimulatedScheduler newScheduler = new SimulatedScheduler(simulation);
         SimulatedLog newLog =
                 new SimulatedLog(simulation, newScheduler, journal, ENDPOINT, this::paceMs);
-        MasterService service =
+        MasterService newService =
                 new MasterService(
                         settings,
                         new MasterService.Ground(
@@ -73,10 +74,11 @@ final class SimulatedMaster {
                                 simulation,
                                 newScheduler,
                                 new Random(simulation.random().nextLong())));
-        newLog.listen(service::tell);
+        newLog.listen(newService::tell);
         newScheduler.schedule(newLog::lead, electionMs);
         scheduler = newScheduler;
         log = newLog;
+        service = newService;
     }
 
     /** Kills the process. */
@@ -88,6 +90,7 @@ final class SimulatedMaster {
         }
         scheduler = null;
         log = null;
+        service = null;
     }
 
     /** Loses its office for a while. */
@@ -108,6 +111,18 @@ final class SimulatedMaster {
             throw new IllegalStateException("the master does not run");
         }
         return log;
+    }
+
+    /**
+     * The running master.
+     *
+     * @throws IllegalStateException when it does not run
+     */
+    MasterService service() {
+        if (service == null) {
+            throw new IllegalStateException("the master does not run");
+        }
+        return service;
     }
 
     /** The state that the running master has applied. */

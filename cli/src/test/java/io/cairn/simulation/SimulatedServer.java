@@ -63,7 +63,8 @@ final class SimulatedServer {
         Random random = new Random(simulation.random().nextLong());
         StorageTarget opened;
         try {
-            opened = StorageTarget.open(disk, DIRECTORY, new StoreSettings(0, 64, 64, random));
+            StoreSettings settings = new StoreSettings(0, 64, 64, random, simulation);
+            opened = StorageTarget.open(disk, DIRECTORY, settings);
         } catch (TargetException e) {
             throw new IllegalStateException("the target of " + node + " does not open", e);
         }

@@ -82,6 +82,8 @@ final class SimulationRun {
             startWork(client);
         }
         long workMs = MIN_WORK_MS + simulation.random().nextLong(MAX_WORK_MS - MIN_WORK_MS);
+        Operator operator = new Operator(cluster, oracle);
+        operator.begin();
         FaultPlan faults = new FaultPlan(cluster, oracle, this::startWork);
         if (faulty) {
             faults.begin();
@@ -93,6 +95,10 @@ final class SimulationRun {
         history.note("calm");
         oracle.stop();
         finish("work");
+        if (!isOver() && !runUntil(operator::isDone, WHOLE_LIMIT_MS)) {
+            history.violate("L1 jobs do not end: " + cluster.jobs());
+        }
+        operator.end();
         if (!isOver() && !runUntil(cluster::isWhole, WHOLE_LIMIT_MS)) {
             history.violate("L1 redundancy does not return: " + cluster.state());
         }

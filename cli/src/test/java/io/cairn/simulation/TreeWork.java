@@ -180,8 +180,13 @@ final class TreeWork {
 
     /** Everything below a directory, by path. */
     static Map<String, Node> list(FileSystem fs, TreeModel tree) {
+        return list(fs, tree.ino);
+    }
+
+    /** The same for any directory. */
+    static Map<String, Node> list(FileSystem fs, long ino) {
         Map<String, Node> found = new TreeMap<>();
-        list(fs, tree.ino, "", found);
+        list(fs, ino, "", found);
         return found;
     }
 

@@ -9,6 +9,8 @@ import io.cairn.wire.SessionMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The right of this mount to extend one file by O_APPEND writes. Taken from the master with the
@@ -16,8 +18,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * committed, when another client wants it or the file is closed.
  *
  * <p>Appends of one mount go one after the other: the lock is held from reading the size to
- * buffering the last byte, so a record is never torn. Who appends waits for it; a recall does not.
- * Its fields are guarded by the monitor of the inode. Each token is an owner of its own, so that
+ * buffering the last byte, so a record is never torn. Who appends waits for it, and with it in hand
+ * for the gate of the inode; a recall waits for neither. Nor does a commit that needs the token, as
+ * it may be the one of a truncation that holds the gate: it shares what an append fetches, and
+ * never waits for a release, which waits for the commit itself.
+ *
+ * <p>Its fields are guarded by the monitor of the inode. Each token is an owner of its own, so that
  * the late release of one never frees its successor's.
  */
 final class AppendToken {
@@ -31,13 +37,22 @@ final class AppendToken {
     private final ReentrantLock order = new ReentrantLock();
     private boolean held;
     private boolean recalled;
-    private boolean fetching;
     private boolean writing;
+
+    /** Counts the tokens taken. */
+    private long number;
+
+    /** The last token that was lost with its session. */
+    private long lostNumber;
+
+    /** The last token under which nothing of another holder can land among our records. */
+    private long fencedNumber;
+
+    /** The last token since whose taking the inode was looked at. */
+    private long seenNumber;
+
     private int losses;
-
-    /** Whether nothing of another holder can land among ours; of who holds the order. */
-    private boolean fenced;
-
+    private @Nullable CompletableFuture<Void> fetching;
     private CompletableFuture<Void> releasing = Promises.DONE;
 
     AppendToken(InodeState state, Mount mount, FileLocks locks) {
@@ -49,22 +64,7 @@ final class AppendToken {
 
     /** Takes the right to append now; blocks. End with {@link #endWrite}. */
     void beginWrite() {
-        begin(false);
-        try {
-            if (!fenced) {
-                state.tail().beforeAppends();
-                synchronized (state) {
-                    fenced = held;
-                }
-            }
-        } catch (RuntimeException e) {
-            endWrite();
-            throw e;
-        }
-    }
-
-    private void begin(boolean look) {
-        boolean mine = false;
+        boolean mine;
         try {
             mine = order.tryLock(mount.timeoutMs(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
@@ -75,54 +75,86 @@ final class AppendToken {
             throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
         }
         try {
-            if (!claim()) {
-                fetch(look);
-            }
+            claim();
+            fence();
         } catch (RuntimeException e) {
-            order.unlock();
+            endWrite();
             throw e;
         }
     }
 
-    private boolean claim() {
-        synchronized (state) {
-            if (held && !recalled && mount.master().session().leaseRuns()) {
+    private void claim() {
+        for (int tries = 0; tries <= MAX_TRIES; tries++) {
+            synchronized (state) {
+                // Even a token that is recalled already stays for this append.
                 writing = true;
-                return true;
+                if (tries == 0 ? isUsable() : held) {
+                    return;
+                }
             }
-            return false;
+            fetch(this::isUsable);
+        }
+        throw new FsException(Errno.EIO, "the session ended and with it the right to append");
+    }
+
+    private boolean isUsable() {
+        return held && mount.master().session().leaseRuns();
+    }
+
+    private void fence() {
+        long token;
+        synchronized (state) {
+            token = number;
+            if (fencedNumber == token) {
+                return;
+            }
+        }
+        state.tail().beforeAppends();
+        synchronized (state) {
+            fencedNumber = token;
         }
     }
 
-    private void fetch(boolean look) {
+    /** Takes the token, or waits for who is taking it, unless it is not needed any more; blocks. */
+    private void fetch(BooleanSupplier enough) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> before;
+        CompletableFuture<Void> other;
         synchronized (state) {
-            before = held ? release() : releasing;
-            fetching = true;
+            if (enough.getAsBoolean()) {
+                return;
+            }
+            before = releasing;
+            other = fetching;
+            if (other == null) {
+                fetching = mine;
+            }
+        }
+        if (other != null) {
+            Await.get(other, 2 * mount.timeoutMs());
+            return;
         }
         try {
             Await.get(before, 2 * mount.timeoutMs());
             take();
-        } finally {
-            synchronized (state) {
-                fetching = false;
-            }
+            fetched(mine, null);
+        } catch (RuntimeException e) {
+            fetched(mine, e);
+            throw e;
         }
-        if (!look) {
-            return;
-        }
-        try {
-            Reply.EntryReply entry =
-                    Await.expect(
-                            mount.master().ask(new Query.GetInode(state.ino())),
-                            Reply.EntryReply.class);
-            state.adopt(entry.inode());
-        } catch (FsException e) {
-            synchronized (state) {
-                writing = false;
+    }
+
+    private void fetched(CompletableFuture<Void> promise, @Nullable RuntimeException failure) {
+        synchronized (state) {
+            fetching = null;
+            if (held && recalled && !writing) {
                 Promises.whenDone(release(), (_, _) -> {});
             }
-            throw e;
+        }
+        if (failure == null) {
+            promise.complete(null);
+        } else {
+            promise.completeExceptionally(failure);
         }
     }
 
@@ -131,16 +163,14 @@ final class AppendToken {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             int before;
             synchronized (state) {
-                recalled = false;
+                recalled &= held;
                 before = losses;
             }
             locks.take(state.ino(), wanted, mount.timeoutMs());
             synchronized (state) {
                 if (losses == before) {
-                    // Even when it is recalled already, one append is made before it goes.
+                    number += held ? 0 : 1;
                     held = true;
-                    fenced = false;
-                    writing = true;
                     return;
                 }
             }
@@ -148,19 +178,27 @@ final class AppendToken {
         throw new FsException(Errno.EIO, "one session after the other ended");
     }
 
-    /** Whether the master has given it to this client, and not got it back yet. */
+    /**
+     * Whether the master has given it to this client, and not got it back yet, and the inode was
+     * looked at since: what others put into its chunks under the token before is known then.
+     */
     boolean isOurs() {
-        return mayBeOurs() && mount.master().session().leaseRuns();
+        synchronized (state) {
+            return mayBeOurs() && seenNumber == number && lostNumber != number;
+        }
     }
 
-    /** As {@link #isOurs} as long as the session lasts. */
+    /** Whether the master may have given it to this client and not got it back yet. */
     boolean mayBeOurs() {
         synchronized (state) {
             return held || !releasing.isDone();
         }
     }
 
-    /** Takes it for a commit in the background; it stays until somebody wants it. */
+    /**
+     * Brings {@link #isOurs} about for a commit, which asks again then; the token stays until
+     * somebody wants it. Never blocks.
+     */
     CompletableFuture<Void> obtain() {
         CompletableFuture<Void> promise = new CompletableFuture<>();
         mount.runtime()
@@ -168,21 +206,33 @@ final class AppendToken {
                 .execute(
                         () -> {
                             try {
-                                begin(true);
-                                endWrite();
+                                fetch(this::mayBeOurs);
+                                look();
                                 promise.complete(null);
-                            } catch (FsException e) {
+                            } catch (RuntimeException e) {
                                 promise.completeExceptionally(e);
                             }
                         });
         return promise;
     }
 
+    private void look() {
+        long token;
+        synchronized (state) {
+            token = number;
+        }
+        Reply reply = mount.master().ask(new Query.GetInode(state.ino()));
+        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        synchronized (state) {
+            seenNumber = token;
+        }
+    }
+
     /** The bytes of the append are buffered. */
     void endWrite() {
         synchronized (state) {
             writing = false;
-            if (recalled) {
+            if (held && recalled) {
                 Promises.whenDone(release(), (_, _) -> {});
             }
         }
@@ -198,7 +248,7 @@ final class AppendToken {
             if (itsOwner != owner) {
                 return false;
             }
-            if (!held && !fetching) {
+            if (!held && fetching == null) {
                 return !releasing.isDone();
             }
             recalled = true;
@@ -214,6 +264,7 @@ final class AppendToken {
         synchronized (state) {
             boolean ours = mayBeOurs();
             held = false;
+            lostNumber = number;
             losses++;
             return ours;
         }
@@ -222,7 +273,7 @@ final class AppendToken {
     /** EIO when the token was lost since the append began. */
     void requireHeld() {
         synchronized (state) {
-            if (!held) {
+            if (!held || fencedNumber != number) {
                 throw new FsException(
                         Errno.EIO, "the session ended and with it the right to append");
             }

@@ -11,7 +11,6 @@ import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply;
 import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
@@ -136,7 +135,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private void ask(Connection connection, int target, ChunkAddress address) {
         Message message =
                 new Message(
-                        request.apply(address).toBytes(),
+                        request.apply(address)::toBytes,
                         payload == null ? null : payload.retainedDuplicate());
         long timeoutMs = Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
         Promises.whenDone(
@@ -198,7 +197,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private void answered(Connection connection, int target, ChunkAddress address, Message answer) {
         ChunkReply reply;
         try {
-            reply = ChunkReply.decode(new Decoder(answer.header()));
+            reply = ChunkReply.decode(answer.decoder());
         } catch (MalformedMessageException e) {
             answer.release();
             fail(new FsException(Errno.EPROTO, place + ": " + e.getMessage(), e));

@@ -20,7 +20,6 @@ import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.OperationId;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Crc32c;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
@@ -42,6 +41,9 @@ final class ChunkIo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
     private static final byte[] NO_TICKET = {};
     private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    /** 2^64 divided by the golden ratio: its multiples spread evenly (Knuth, TAOCP 3, 6.4). */
+    private static final long GOLDEN_RATIO = 0x9e3779b97f4a7c15L;
 
     private final ClientSettings settings;
     private final Clock clock;
@@ -192,16 +194,17 @@ final class ChunkIo implements AutoCloseable {
 
     /** The state of a chunk at one server, asked once. */
     CompletableFuture<StatReply> statAt(Endpoint server, ChunkAddress address) {
-        byte[] header = new ChunkRequest.StatChunk(address).toBytes();
+        ChunkRequest request = new ChunkRequest.StatChunk(address);
         return connections
                 .to(server)
                 .thenCompose(
                         connection ->
-                                connection.call(Message.of(header), settings.attemptTimeoutMs()))
+                                connection.call(
+                                        Message.of(request::toBytes), settings.attemptTimeoutMs()))
                 .thenApply(
                         answer -> {
                             answer.release();
-                            return (StatReply) ChunkReply.decode(new Decoder(answer.header()));
+                            return (StatReply) ChunkReply.decode(answer.decoder());
                         });
     }
 
@@ -279,9 +282,9 @@ final class ChunkIo implements AutoCloseable {
 
     /** Tells a server that a block failed its checksum there. */
     void reportBad(Connection connection, ChunkAddress address, int offsetBytes) {
-        byte[] header = new ChunkRequest.ReportBad(address, offsetBytes).toBytes();
+        ChunkRequest report = new ChunkRequest.ReportBad(address, offsetBytes);
         Promises.whenDone(
-                connection.call(Message.of(header), settings.attemptTimeoutMs()),
+                connection.call(Message.of(report::toBytes), settings.attemptTimeoutMs()),
                 (answer, failure) -> {
                     if (answer != null) {
                         answer.release();
@@ -295,7 +298,9 @@ final class ChunkIo implements AutoCloseable {
 
     /** Which of several equal replicas to read: the same one for a chunk, spread over clients. */
     int preference(ChunkPlace place, int replicas) {
-        return (int) Long.remainderUnsigned(place.index() + spread, replicas);
+        // Mixed: heads alternate from group to group, in step with the chunks of a file.
+        long mixed = (place.index() + spread) * GOLDEN_RATIO;
+        return (int) Long.remainderUnsigned(mixed >>> Integer.SIZE, replicas);
     }
 
     /** How many replicas the group of a chunk has. */

@@ -83,23 +83,24 @@ final class ClientFile implements OpenFile {
         if ((flags & FileSystem.O_APPEND) != 0) {
             state.appendToken().beginWrite();
             try {
-                writeAt(state.size(), source, true);
+                prepare(state.size(), source);
+                writer.append(source);
             } finally {
                 state.appendToken().endWrite();
             }
         } else {
-            writeAt(offsetBytes, source, false);
+            prepare(offsetBytes, source);
+            writer.write(offsetBytes, source);
         }
         if ((flags & FileSystem.O_DSYNC) != 0) {
             sync((flags & FileSystem.O_SYNC) != FileSystem.O_SYNC);
         }
     }
 
-    private void writeAt(long offset, ByteBuffer source, boolean append) {
+    private void prepare(long offset, ByteBuffer source) {
         long end = offset + source.remaining();
         fs.ensureStorage(state, end);
         state.tail().beforeWrite(offset, end);
-        writer.write(offset, source, append);
     }
 
     @Override

@@ -145,12 +145,15 @@ final class Committer {
     }
 
     private CompletableFuture<Void> obtainToken(int number) {
+        if (number == MAX_ROUNDS) {
+            return fail(new FsException(Errno.ETIMEDOUT, "the right to append is lost each time"));
+        }
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
                 state.appendToken().obtain(),
                 (_, failure) ->
                         Promises.forward(
-                                failure == null ? tell(number, null) : fail(failure), promise));
+                                failure == null ? tell(number + 1, null) : fail(failure), promise));
         return promise;
     }
 

@@ -21,23 +21,59 @@ final class ContentWriter {
     /**
      * Buffers all remaining bytes of a source.
      *
-     * @param append whether they are written under the APPEND token
      * @throws FsException EFBIG; ENOSPC when nothing can be stored; ETIMEDOUT when no room came
-     *     free; EIO when the token was lost on the way
+     *     free
      */
-    void write(long offset, ByteBuffer source, boolean append) {
-        if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - source.remaining()) {
-            throw new FsException(Errno.EFBIG);
+    void write(long offset, ByteBuffer source) {
+        put(offset, source, false);
+    }
+
+    /**
+     * As {@link #write}, under the APPEND token, at the end of the file: where that is when the
+     * first bytes are taken, as a truncation may have kept them out for a while.
+     *
+     * @throws FsException besides EIO when the token was lost on the way
+     */
+    void append(ByteBuffer source) {
+        while (true) {
+            long end;
+            int taken;
+            synchronized (state) {
+                state.gate().pass();
+                end = state.size();
+                taken = take(end, source, true);
+            }
+            if (taken > 0) {
+                put(end + taken, source, true);
+                return;
+            }
+            awaitRoom();
         }
+    }
+
+    private void put(long offset, ByteBuffer source, boolean append) {
         long at = offset;
         while (source.hasRemaining()) {
-            int taken = state.take(at, source, append);
+            int taken = take(at, source, append);
             at += taken;
-            if (taken == 0 && !mount.pool().awaitRoom(WriteBack.WINDOW_BYTES, mount.timeoutMs())) {
-                throw new FsException(
-                        Errno.ETIMEDOUT,
-                        "no room in the write buffer for " + mount.timeoutMs() + " ms");
+            if (taken == 0) {
+                awaitRoom();
             }
+        }
+    }
+
+    private int take(long at, ByteBuffer source, boolean append) {
+        if (at < 0 || at > FileSystem.MAX_FILE_BYTES - source.remaining()) {
+            throw new FsException(Errno.EFBIG);
+        }
+        return state.take(at, source, append);
+    }
+
+    private void awaitRoom() {
+        if (!mount.pool().awaitRoom(WriteBack.WINDOW_BYTES, mount.timeoutMs())) {
+            throw new FsException(
+                    Errno.ETIMEDOUT,
+                    "no room in the write buffer for " + mount.timeoutMs() + " ms");
         }
     }
 }

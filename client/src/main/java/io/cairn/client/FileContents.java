@@ -57,7 +57,7 @@ final class FileContents {
     /** Changes the size, and perhaps other attributes with it. */
     Reply.EntryReply resize(Caller caller, InodeState state, AttributeChange change) {
         long session = state.lockingSession();
-        state.closeGate();
+        state.gate().close();
         try {
             state.discardFrom(change.size());
             commit(state);
@@ -78,7 +78,7 @@ final class FileContents {
             state.adopt(entry.inode());
             return entry;
         } finally {
-            state.openGate();
+            state.gate().open();
         }
     }
 
@@ -148,7 +148,7 @@ final class FileContents {
     }
 
     private void zero(InodeState state, long offset, long wantedEnd) {
-        state.closeGate();
+        state.gate().close();
         try {
             commit(state);
             long end = Math.min(wantedEnd, state.size());
@@ -157,7 +157,7 @@ final class FileContents {
             }
             commit(state);
         } finally {
-            state.openGate();
+            state.gate().open();
         }
     }
 

@@ -6,10 +6,10 @@ import io.cairn.fs.Lock;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.LockOutcome;
 import io.cairn.wire.Reply.LockReply;
 import io.cairn.wire.SessionMutation;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -31,14 +31,11 @@ final class FileLocks {
     /** The scheduler is far later than this only when it has stopped. */
     private static final long STANDSTILL_MS = 30_000;
 
-    /** Somebody who may hold a lock on an inode. */
-    private record Holder(Lock.Kind kind, long owner) {}
-
     private final MasterChannel master;
     private final Scheduler scheduler;
     private final AtomicLong requests = new AtomicLong();
     private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
-    private final Map<Long, Set<Holder>> holders = new ConcurrentHashMap<>();
+    private final LockClaims claims = new LockClaims();
 
     FileLocks(Mount mount) {
         this.master = mount.master();
@@ -59,19 +56,23 @@ final class FileLocks {
 
     /** Sets, changes or removes a lock, as {@code FileSystem.setLock} says. */
     void set(long ino, Lock lock, long waitMs) {
-        if (lock.mode() != Lock.Mode.UNLOCK) {
-            holders.computeIfAbsent(ino, _ -> ConcurrentHashMap.newKeySet())
-                    .add(new Holder(lock.kind(), lock.owner()));
-        } else if (!mayHold(ino, lock.kind(), lock.owner())) {
+        LockClaims.Holder holder = new LockClaims.Holder(ino, lock.kind(), lock.owner());
+        long requestId = requests.incrementAndGet();
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            if (claims.has(holder)) {
+                acquire(ino, lock, waitMs, requestId, () -> {});
+            }
             return;
         }
-        acquire(ino, lock, waitMs);
+        claims.begin(holder, requestId);
+        acquire(ino, lock, waitMs, requestId, () -> claims.refuse(holder, requestId));
+        claims.grant(holder, requestId);
     }
 
     /** Takes a lock of the client itself; ETIMEDOUT when it does not come. */
     void take(long ino, Lock lock, long waitMs) {
         try {
-            acquire(ino, lock, waitMs);
+            acquire(ino, lock, waitMs, requests.incrementAndGet(), () -> {});
         } catch (FsException e) {
             if (e.errno() == Errno.EINTR && !Thread.currentThread().isInterrupted()) {
                 throw new FsException(
@@ -87,17 +88,28 @@ final class FileLocks {
         }
     }
 
-    private void acquire(long ino, Lock lock, long waitMs) {
-        long requestId = requests.incrementAndGet();
+    /**
+     * Asks for a lock until it is granted.
+     *
+     * @param refused called when it is certain that this request does not set the lock; perhaps
+     *     later, by another thread, perhaps twice
+     */
+    private void acquire(long ino, Lock lock, long waitMs, long requestId, Runnable refused) {
         boolean queue = waitMs > 0 && lock.mode() != Lock.Mode.UNLOCK;
         SessionMutation request = new SessionMutation.SetLock(ino, lock, queue, requestId);
         CompletableFuture<Boolean> granted = new CompletableFuture<>();
         if (queue) {
             waiting.put(requestId, granted);
         }
+        boolean waits = false;
         try {
             long leftMs = waitMs;
-            while (!ask(request)) {
+            while (true) {
+                waits = false;
+                if (ask(request, refused)) {
+                    return;
+                }
+                waits = true;
                 long stepMs = Math.min(leftMs, ASK_AGAIN_MS);
                 if (stepMs <= 0) {
                     throw new FsException(Errno.EINTR, "the lock did not come in time");
@@ -108,10 +120,16 @@ final class FileLocks {
                 leftMs -= stepMs;
             }
         } catch (FsException e) {
+            // While a try is unanswered it may arrive after the cancellation.
+            boolean certain = waits;
             if (queue) {
                 Promises.whenDone(
                         master.mutate(new SessionMutation.CancelLock(ino, requestId)),
-                        (_, _) -> {});
+                        (reply, _) -> {
+                            if (certain && reply instanceof Reply.Done) {
+                                refused.run();
+                            }
+                        });
             }
             throw e;
         } finally {
@@ -120,15 +138,19 @@ final class FileLocks {
     }
 
     /** Whether the lock is granted; false when it is queued. */
-    private boolean ask(SessionMutation request) {
-        LockReply reply = Await.expect(master.change(request), LockReply.class);
-        if (reply.outcome() == LockOutcome.DEADLOCK) {
+    private boolean ask(SessionMutation request, Runnable refused) {
+        Reply reply = master.change(request);
+        if (reply instanceof LockReply answer && answer.outcome() == LockOutcome.GRANTED) {
+            return true;
+        }
+        if (reply instanceof LockReply answer && answer.outcome() == LockOutcome.QUEUED) {
+            return false;
+        }
+        refused.run();
+        if (Await.expect(reply, LockReply.class).outcome() == LockOutcome.DEADLOCK) {
             throw new FsException(Errno.EDEADLK);
         }
-        if (reply.outcome() == LockOutcome.CONFLICT) {
-            throw new FsException(Errno.EAGAIN, "the lock is held by another");
-        }
-        return reply.outcome() == LockOutcome.GRANTED;
+        throw new FsException(Errno.EAGAIN, "the lock is held by another");
     }
 
     /** Waits for the push, by the time of the scheduler; by any other only if that stands still. */
@@ -160,33 +182,25 @@ final class FileLocks {
 
     /** Whether this client may hold a lock of that kind and owner on an inode. */
     boolean mayHold(long ino, Lock.Kind kind, long owner) {
-        Set<Holder> known = holders.get(ino);
-        return known != null && known.contains(new Holder(kind, owner));
+        return claims.has(new LockClaims.Holder(ino, kind, owner));
     }
 
     /** Whether this client may hold any lock on an inode that doors asked for. */
     boolean mayHold(long ino) {
-        return holders.containsKey(ino);
+        return claims.has(ino);
     }
 
     /** Removes all locks of a kind and owner; asks nobody when there cannot be any. */
     void release(long ino, Lock.Kind kind, long owner) {
-        if (!mayHold(ino, kind, owner)) {
-            return;
+        LockClaims.Holder holder = new LockClaims.Holder(ino, kind, owner);
+        if (claims.has(holder)) {
+            master.change(new SessionMutation.ReleaseLocks(ino, kind, owner));
+            claims.release(holder);
         }
-        master.change(new SessionMutation.ReleaseLocks(ino, kind, owner));
-        holders.computeIfPresent(
-                ino,
-                (_, known) -> {
-                    known.remove(new Holder(kind, owner));
-                    return known.isEmpty() ? null : known;
-                });
     }
 
     /** The session is gone: the inodes on which it may have held locks. */
     Set<Long> sessionLost() {
-        Set<Long> inos = new HashSet<>(holders.keySet());
-        holders.clear();
-        return inos;
+        return claims.clear();
     }
 }

@@ -61,12 +61,12 @@ final class FileTail {
         if (!state.leavesGap(offset, end) || isSure() || isConfirmed()) {
             return;
         }
-        state.closeGate();
+        state.gate().close();
         try {
             Await.get(state.commitNow(), state.drainTimeoutMs());
             renew();
         } finally {
-            state.openGate();
+            state.gate().open();
         }
     }
 

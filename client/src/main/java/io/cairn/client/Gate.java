@@ -5,8 +5,8 @@ import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
 
 /**
- * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which
- * the caller of every method holds.
+ * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which it
+ * takes itself: who holds it finds the gate open from {@link #pass} on until he lets it go.
  */
 final class Gate {
     private static final long STEP_MS = 100;
@@ -21,14 +21,21 @@ final class Gate {
     }
 
     boolean isClosed() {
-        return closed;
+        synchronized (lock) {
+            return closed;
+        }
     }
 
     /** Waits until the gate is open. */
     void pass() {
-        if (!closed) {
-            return;
+        synchronized (lock) {
+            if (closed) {
+                await();
+            }
         }
+    }
+
+    private void await() {
         Attendant.aboutToWait();
         boolean interrupted = false;
         for (long leftMs = timeoutMs; closed && leftMs > 0; leftMs -= STEP_MS) {
@@ -48,13 +55,17 @@ final class Gate {
 
     /** Waits until the gate is open, and closes it. */
     void close() {
-        pass();
-        closed = true;
+        synchronized (lock) {
+            pass();
+            closed = true;
+        }
     }
 
     /** Lets everybody in again. */
     void open() {
-        closed = false;
-        lock.notifyAll();
+        synchronized (lock) {
+            closed = false;
+            lock.notifyAll();
+        }
     }
 }

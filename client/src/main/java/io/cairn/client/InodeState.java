@@ -469,14 +469,8 @@ final class InodeState implements WriteBack.Owner {
         return errors;
     }
 
-    /** Keeps writers and other holders of the gate out; blocks. */
-    synchronized void closeGate() {
-        gate.close();
-    }
-
-    /** Lets writers in again. */
-    synchronized void openGate() {
-        gate.open();
+    Gate gate() {
+        return gate;
     }
 
     /** The inline contents, or null when they are in chunks. */

@@ -4,6 +4,7 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.HostMutation;
 import io.cairn.wire.MasterRequest;
@@ -39,6 +40,7 @@ final class MasterCall extends CompletableFuture<Reply> {
     int attempts;
 
     private byte @Nullable [] frame;
+    private int version;
 
     MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs, long boundTo) {
         this.mutation = mutation;
@@ -65,18 +67,31 @@ final class MasterCall extends CompletableFuture<Reply> {
         frame = null;
     }
 
-    /** The bytes to send. Those of a mutation stay the same in all resends. */
-    byte[] frame(long currentSession, long ackedUpTo) {
+    /**
+     * The bytes to send. Those of a mutation stay the same in all resends in a session.
+     *
+     * @param spoken the version of the protocol that the connection speaks
+     */
+    byte[] frame(long currentSession, long ackedUpTo, int spoken) {
         if (mutation == null) {
             session = currentSession;
-            return MasterRequest.query(currentSession, query());
+            version = spoken;
+            return MasterRequest.query(currentSession, query(), spoken);
         }
         byte[] bytes = frame;
         if (bytes == null) {
-            bytes = MasterRequest.mutation(new Envelope(session, sequence, ackedUpTo, 0, mutation));
+            version = spoken;
+            bytes =
+                    MasterRequest.mutation(
+                            new Envelope(spoken, session, sequence, ackedUpTo, 0, mutation));
             frame = bytes;
         }
         return bytes;
+    }
+
+    /** Reads the reply, which is in the version of the request. */
+    Reply reply(byte[] bytes) {
+        return Reply.decode(new Decoder(bytes, version));
     }
 
     private Query query() {

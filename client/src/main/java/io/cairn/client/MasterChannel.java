@@ -8,7 +8,6 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
@@ -170,7 +169,7 @@ final class MasterChannel implements AutoCloseable {
     }
 
     private boolean over(Line line, MasterCall call) {
-        byte[] frame = call.frame(state.session(), state.ackedUpTo());
+        byte[] frame = call.frame(state.session(), state.ackedUpTo(), line.version());
         if (frame.length > Line.MAX_REQUEST_BYTES) {
             return false;
         }
@@ -178,7 +177,7 @@ final class MasterChannel implements AutoCloseable {
         call.attempts++;
         Reply reply;
         try {
-            reply = Reply.decode(new Decoder(line.call(frame, settings.attemptTimeoutMs())));
+            reply = call.reply(line.call(frame, settings.attemptTimeoutMs()));
         } catch (FsException e) {
             LOG.debug("{} over a line: {}", call.title(), e.getMessage());
             return false;
@@ -226,7 +225,7 @@ final class MasterChannel implements AutoCloseable {
         }
         call.attempts++;
         inFlight.incrementAndGet();
-        byte[] frame = call.frame(state.session(), state.ackedUpTo());
+        byte[] frame = call.frame(state.session(), state.ackedUpTo(), connection.version());
         long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
         Promises.whenDone(
                 connection.call(Message.of(frame), timeoutMs),
@@ -353,7 +352,7 @@ final class MasterChannel implements AutoCloseable {
         message.release();
         Reply reply;
         try {
-            reply = Reply.decode(new Decoder(message.header()));
+            reply = call.reply(message.header());
         } catch (MalformedMessageException e) {
             fail(call, malformed(call, e));
             return;

@@ -14,6 +14,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
 import io.cairn.wire.Push;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -66,6 +67,7 @@ final class MasterLink implements AutoCloseable {
     private final SessionState state;
     private final Backoff backoff;
     private final Listener listener;
+    private final Outage outage;
     private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
     private volatile @Nullable Connection ready;
     private volatile String lastError = "not tried yet";
@@ -89,6 +91,7 @@ final class MasterLink implements AutoCloseable {
         this.state = state;
         this.backoff = new Backoff(runtime.random());
         this.listener = listener;
+        this.outage = new Outage(settings.masters(), clock);
     }
 
     /** Begins to search; completes when requests can be sent for the first time. */
@@ -148,16 +151,11 @@ final class MasterLink implements AutoCloseable {
             keepAlive(connection, true);
             return;
         }
-        Envelope envelope =
-                new Envelope(
-                        0,
-                        state.openNonce(),
-                        0,
-                        0,
-                        new SessionMutation.OpenSession(settings.clientName()));
+        long nonce = state.openNonce();
+        Mutation opening = new SessionMutation.OpenSession(settings.clientName());
         ask(
                 connection,
-                MasterRequest.mutation(envelope),
+                v -> MasterRequest.mutation(new Envelope(v, 0, nonce, 0, 0, opening)),
                 reply -> {
                     state.opened(reply);
                     LOG.info(
@@ -175,7 +173,7 @@ final class MasterLink implements AutoCloseable {
         long sentMs = clock.millis();
         ask(
                 connection,
-                MasterRequest.query(session, new Query.KeepAlive(greeting, opens)),
+                v -> MasterRequest.query(session, new Query.KeepAlive(greeting, opens), v),
                 reply -> {
                     state.renewed(reply, sentMs);
                     if (greeting) {
@@ -210,7 +208,7 @@ final class MasterLink implements AutoCloseable {
             hintsFollowed = 0;
         }
         backoff.reset();
-        LOG.debug("master {} is ready for session {}", connection.remote(), state.session());
+        outage.ended(connection.remote());
         listener.ready();
         firstReady.complete(null);
     }
@@ -220,10 +218,10 @@ final class MasterLink implements AutoCloseable {
         void accept(Reply.SessionReply reply);
     }
 
-    private void ask(Connection connection, byte[] frame, Next next) {
+    private void ask(Connection connection, Message.Content request, Next next) {
         long session = state.session();
         Promises.whenDone(
-                connection.call(Message.of(frame), settings.attemptTimeoutMs()),
+                connection.call(Message.of(request), settings.attemptTimeoutMs()),
                 (message, failure) -> {
                     try {
                         next.accept(sessionReply(message, failure));
@@ -244,8 +242,7 @@ final class MasterLink implements AutoCloseable {
         }
         message.release();
         try {
-            return Await.expect(
-                    Reply.decode(new Decoder(message.header())), Reply.SessionReply.class);
+            return Await.expect(Reply.decode(message.decoder()), Reply.SessionReply.class);
         } catch (MalformedMessageException e) {
             throw new FsException(Errno.EPROTO, String.valueOf(e.getMessage()), e);
         }
@@ -282,7 +279,7 @@ final class MasterLink implements AutoCloseable {
     }
 
     private void failed(Endpoint at, FsException error) {
-        lastError = at + ": " + error.getMessage();
+        lastError = at + " " + Outage.reason(at, error);
         long delayMs;
         synchronized (this) {
             if (closed || current != null) {
@@ -295,11 +292,7 @@ final class MasterLink implements AutoCloseable {
                 delayMs = backoff.nextMs();
             }
         }
-        if (error.errno() == Errno.WRONG_CLUSTER) {
-            LOG.error("master {} refuses this client: {}", at, error.getMessage());
-        } else {
-            LOG.info("master {}: {}; next try in {} ms", at, error.getMessage(), delayMs);
-        }
+        outage.failed(at, error, delayMs);
         scheduler.schedule(this::search, delayMs);
     }
 
@@ -340,7 +333,9 @@ final class MasterLink implements AutoCloseable {
                 answer.fail(new FsException(Errno.EPROTO, "a client answers pushes only"));
                 return;
             }
-            Push push = Push.decode(new Decoder(header, 1, header.length - 1));
+            Decoder in = request.decoder();
+            in.u8();
+            Push push = Push.decode(in);
             // The answer says that the push has taken effect.
             listener.push(push);
             answer.send(Message.empty());

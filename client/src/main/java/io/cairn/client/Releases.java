@@ -44,9 +44,12 @@ final class Releases {
         if (inos.length == 0) {
             return;
         }
-        byte[] frame = MasterRequest.query(state.session(), new Query.Release(inos));
+        long session = state.session();
+        Query release = new Query.Release(inos);
         Promises.whenDone(
-                connection.call(Message.of(frame), settings.attemptTimeoutMs()),
+                connection.call(
+                        Message.of(v -> MasterRequest.query(session, release, v)),
+                        settings.attemptTimeoutMs()),
                 (message, failure) -> {
                     if (message != null) {
                         message.release();

@@ -12,7 +12,7 @@ import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import java.util.ArrayList;
@@ -27,19 +27,7 @@ class DirectoryReadAheadTest {
     private static final long DIR = 10;
     private static final int PAGE = 1500;
 
-    private long nowMs = 10_000;
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowMs * 1_000_000;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nanoTime();
-                }
-            };
+    private final ManualClock clock = new ManualClock(10_000);
     private final MetadataCache cache = new MetadataCache(clock, 1000);
     private final List<Query.ReadDirectory> asked = new ArrayList<>();
     private final List<CompletableFuture<Reply>> unanswered = new ArrayList<>();
@@ -99,7 +87,7 @@ class DirectoryReadAheadTest {
         }
         lookups++;
         long stamp = cache.stamp(dir);
-        cache.told(state(dir), nowMs);
+        cache.told(state(dir), clock.millis());
         cache.put(attributes(1000L + number, FileType.FILE));
         cache.putChild(state(dir), name(number), 1000L + number, stamp);
         readAhead.missed(state(dir));
@@ -127,7 +115,7 @@ class DirectoryReadAheadTest {
         fill(50);
         lookup(DIR, 0);
         lookup(DIR, 1);
-        nowMs += 1001;
+        clock.advance(1001);
         lookup(DIR, 2);
         lookup(DIR, 3);
         assertEquals(0, asked.size());
@@ -183,7 +171,7 @@ class DirectoryReadAheadTest {
         for (int i = 0; i < seconds * 100; i++) {
             asking++;
             lookup(DIR, random.nextInt(8000));
-            nowMs += 10;
+            clock.advance(10);
         }
         // An entry of a page costs at most a sixteenth of a lookup.
         int cost = lookups + fetched / 16;
@@ -203,7 +191,7 @@ class DirectoryReadAheadTest {
                 seconds.add(second);
                 before = asked.size();
             }
-            nowMs += 1001;
+            clock.advance(1001);
         }
         assertTrue(seconds.size() <= 7, "tried in seconds " + seconds);
         assertTrue(seconds.getLast() > 100, "but tries again: " + seconds);
@@ -216,7 +204,7 @@ class DirectoryReadAheadTest {
             for (int i = 0; i < 300; i++) {
                 lookup(DIR, i);
             }
-            nowMs += 1001;
+            clock.advance(1001);
         }
         assertEquals(20, asked.size());
         assertEquals(60, lookups);

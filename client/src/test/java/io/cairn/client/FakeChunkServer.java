@@ -82,7 +82,7 @@ final class FakeChunkServer implements Handler {
     }
 
     private static void reply(Answer answer, ChunkReply reply) {
-        answer.send(Message.of(reply.toBytes()));
+        answer.send(Message.of(reply::toBytes));
     }
 
     private void checkEpoch(ChunkAddress address) {
@@ -150,7 +150,7 @@ final class FakeChunkServer implements Handler {
         if (corrupt) {
             payload.setByte(0, payload.getByte(0) + 1);
         }
-        answer.send(new Message(new ChunkReply.ReadReply(from, length, crcs).toBytes(), payload));
+        answer.send(new Message(new ChunkReply.ReadReply(from, length, crcs)::toBytes, payload));
     }
 
     private ChunkReply flush(ChunkRequest.Flush m) {

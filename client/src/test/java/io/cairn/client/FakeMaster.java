@@ -82,7 +82,7 @@ final class FakeMaster implements Handler {
                 in.u8() == MasterRequest.MUTATION
                         ? mutate(Envelope.decode(in))
                         : query(from, in.i64(), Query.decode(in));
-        answer.send(Message.of(reply.toBytes()));
+        answer.send(Message.of(reply::toBytes));
     }
 
     private Reply mutate(Envelope envelope) {
@@ -220,7 +220,7 @@ final class FakeMaster implements Handler {
     void push(long session, Push push) {
         Session known = shared.sessions.get(session);
         if (known != null && known.connection != null) {
-            known.connection.send(Message.of(MasterRequest.push(push)));
+            known.connection.send(Message.of(v -> MasterRequest.push(push, v)));
         }
     }
 

@@ -10,6 +10,7 @@ import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
+import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,11 @@ final class FakeNetwork implements Transport {
 
     void setFaults(Faults faults) {
         this.faults = faults;
+    }
+
+    /** Does something on the network's thread, as if it came with a request; its result. */
+    <T> T ask(Supplier<T> what) {
+        return Await.get(CompletableFuture.supplyAsync(what, loop), 10_000);
     }
 
     /** Breaks all connections to an endpoint. */
@@ -119,6 +126,11 @@ final class FakeNetwork implements Transport {
         }
 
         @Override
+        public int version() {
+            return connection.version();
+        }
+
+        @Override
         public byte[] call(byte[] request, long timeoutMs) {
             Message reply = Await.get(connection.call(Message.of(request), timeoutMs), timeoutMs);
             reply.release();
@@ -179,7 +191,18 @@ final class FakeNetwork implements Transport {
         }
 
         @Override
-        public CompletableFuture<Message> call(Message request, long timeoutMs) {
+        public int version() {
+            return ProtocolRange.OURS.newest();
+        }
+
+        @Override
+        public String release() {
+            return "fake";
+        }
+
+        @Override
+        public CompletableFuture<Message> call(Message content, long timeoutMs) {
+            Message request = content.encoded(version());
             CompletableFuture<Message> promise = new CompletableFuture<>();
             long number = lastCall.incrementAndGet();
             calls.put(number, promise);
@@ -204,7 +227,7 @@ final class FakeNetwork implements Transport {
                     new Answer() {
                         @Override
                         public void send(Message reply) {
-                            answer(number, reply, null);
+                            answer(number, reply.encoded(version()), null);
                         }
 
                         @Override
@@ -284,12 +307,23 @@ final class FakeNetwork implements Transport {
         }
 
         @Override
+        public int version() {
+            return ProtocolRange.OURS.newest();
+        }
+
+        @Override
+        public String release() {
+            return "fake";
+        }
+
+        @Override
         public CompletableFuture<Message> call(Message request, long timeoutMs) {
             return CompletableFuture.failedFuture(new FsException(Errno.EPROTO));
         }
 
         @Override
-        public void send(Message oneWay) {
+        public void send(Message content) {
+            Message oneWay = content.encoded(version());
             loop.execute(
                     () -> {
                         if (!forth.open) {

@@ -12,7 +12,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import io.cairn.wire.Reply.DirectoryReply;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,20 +30,8 @@ class KnownDirectoryTest {
     private static final Attributes ATTRIBUTES =
             new Attributes(1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
 
-    private long nowMs = 50_000;
     private final AtomicInteger names = new AtomicInteger();
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowMs * 1_000_000;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nanoTime();
-                }
-            };
+    private final ManualClock clock = new ManualClock(50_000);
     private final KnownDirectory directory = fresh();
 
     private KnownDirectory fresh() {
@@ -52,19 +40,19 @@ class KnownDirectoryTest {
     }
 
     private void made() {
-        directory.madeEmpty(directory.stamp(), nowMs);
+        directory.madeEmpty(directory.stamp(), clock.millis());
     }
 
     /** An own change whose reply comes at once. */
     private void change(long changes, Name name, long ino) {
         directory.begin(name);
-        directory.changed(changes, nowMs, Map.of(name, ino));
+        directory.changed(changes, clock.millis(), Map.of(name, ino));
         directory.end(name);
     }
 
     private void lookedUp(Name name, long ino, long changes) {
         long stamp = directory.stamp();
-        directory.told(changes, nowMs);
+        directory.told(changes, clock.millis());
         directory.putChild(name, ino, stamp, changes);
     }
 
@@ -79,7 +67,7 @@ class KnownDirectoryTest {
     }
 
     private KnownDirectory.PageRequest request(long cookie) {
-        return new KnownDirectory.PageRequest(cookie, directory.stamp(), nowMs, false);
+        return new KnownDirectory.PageRequest(cookie, directory.stamp(), clock.millis(), false);
     }
 
     @Test
@@ -106,14 +94,14 @@ class KnownDirectoryTest {
     @Test
     void aSecondAfterTheLastConfirmationTheMasterIsAsked() {
         made();
-        nowMs += 999;
+        clock.advance(999);
         assertEquals(ABSENT, directory.child(A));
-        nowMs += 1;
+        clock.advance(1);
         assertEquals(UNKNOWN, directory.child(A));
-        directory.told(0, nowMs - 400);
-        nowMs += 599;
+        directory.told(0, clock.millis() - 400);
+        clock.advance(599);
         assertEquals(ABSENT, directory.child(A), "confirmed when the question was sent");
-        nowMs += 1;
+        clock.advance(1);
         assertEquals(UNKNOWN, directory.child(A));
         change(1, A, 5);
         assertEquals(ABSENT, directory.child(B), "an own change confirms, too");
@@ -122,8 +110,8 @@ class KnownDirectoryTest {
     @Test
     void aLateReplyConfirmsNothingYounger() {
         made();
-        long sentMs = nowMs;
-        nowMs += 5000;
+        long sentMs = clock.millis();
+        clock.advance(5000);
         directory.begin(A);
         directory.changed(1, sentMs, Map.of(A, 5L));
         directory.end(A);
@@ -135,10 +123,10 @@ class KnownDirectoryTest {
     void anotherCountEndsItAtOnce() {
         made();
         change(1, A, 5);
-        directory.told(2, nowMs);
+        directory.told(2, clock.millis());
         assertEquals(UNKNOWN, directory.child(B));
         assertEquals(5, directory.child(A), "names that are known have their own time");
-        directory.told(1, nowMs);
+        directory.told(1, clock.millis());
         assertEquals(UNKNOWN, directory.child(B));
     }
 
@@ -146,7 +134,7 @@ class KnownDirectoryTest {
     void anOldCountIsALateAnswer() {
         made();
         change(1, A, 5);
-        directory.told(0, nowMs);
+        directory.told(0, clock.millis());
         assertEquals(ABSENT, directory.child(B));
     }
 
@@ -164,12 +152,12 @@ class KnownDirectoryTest {
         made();
         directory.begin(A);
         directory.begin(B);
-        directory.changed(2, nowMs, Map.of(B, 6L));
+        directory.changed(2, clock.millis(), Map.of(B, 6L));
         assertEquals(UNKNOWN, directory.child(NONE), "change 1 may be another mount's");
         directory.end(B);
         assertEquals(6, directory.child(B));
         assertEquals(UNKNOWN, directory.child(A), "under way");
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         directory.end(A);
         assertEquals(ABSENT, directory.child(NONE));
         assertEquals(5, directory.child(A));
@@ -182,9 +170,9 @@ class KnownDirectoryTest {
         made();
         directory.begin(A);
         directory.begin(A);
-        directory.changed(2, nowMs, Map.of(A, 0L));
+        directory.changed(2, clock.millis(), Map.of(A, 0L));
         directory.end(A);
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         assertEquals(UNKNOWN, directory.child(A), "one is still under way");
         directory.end(A);
         assertEquals(ABSENT, directory.child(A));
@@ -197,12 +185,12 @@ class KnownDirectoryTest {
         directory.begin(A);
         change(2, A, 0);
         directory.forgetChild(A);
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         directory.end(A);
         directory.end(A);
         assertEquals(UNKNOWN, directory.child(A));
         lookedUp(B, 6, 2);
-        directory.told(4, nowMs);
+        directory.told(4, clock.millis());
         change(3, B, 0);
         assertEquals(UNKNOWN, directory.child(B), "removed, and perhaps made again");
     }
@@ -211,10 +199,10 @@ class KnownDirectoryTest {
     void aGapThatNobodyClosesEndsIt() {
         made();
         directory.begin(A);
-        directory.told(2, nowMs);
+        directory.told(2, clock.millis());
         assertTrue(directory.isComplete());
         assertEquals(UNKNOWN, directory.child(NONE));
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         assertEquals(UNKNOWN, directory.child(NONE));
         directory.end(A);
         assertFalse(directory.isComplete());
@@ -224,9 +212,9 @@ class KnownDirectoryTest {
     void aGapMayNotLast() {
         made();
         directory.begin(A);
-        directory.told(2, nowMs);
-        nowMs += 1001;
-        directory.told(2, nowMs);
+        directory.told(2, clock.millis());
+        clock.advance(1001);
+        directory.told(2, clock.millis());
         assertFalse(directory.isComplete());
         directory.end(A);
     }
@@ -238,7 +226,7 @@ class KnownDirectoryTest {
         for (int i = 0; i <= KnownDirectory.MAX_AHEAD; i++) {
             Name name = Name.of("n" + i);
             directory.begin(name);
-            directory.changed(i + 2L, nowMs, Map.of(name, 100L + i));
+            directory.changed(i + 2L, clock.millis(), Map.of(name, 100L + i));
             directory.end(name);
         }
         assertFalse(directory.isComplete());
@@ -251,7 +239,7 @@ class KnownDirectoryTest {
         directory.begin(A);
         assertEquals(UNKNOWN, directory.child(A));
         assertEquals(ABSENT, directory.child(B));
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         assertEquals(UNKNOWN, directory.child(A));
         directory.end(A);
         assertEquals(5, directory.child(A));
@@ -260,7 +248,7 @@ class KnownDirectoryTest {
     @Test
     void anUnknownOutcomeEndsIt() {
         made();
-        try (NameChange change = new NameChange(directory, List.of(A), nowMs)) {
+        try (NameChange change = new NameChange(directory, List.of(A), clock.millis())) {
             directory.begin(A);
             change.done(null, Map.of(A, 5L));
         }
@@ -274,7 +262,7 @@ class KnownDirectoryTest {
         change(1, A, 5);
         List<Name> both = List.of(A, B);
         both.forEach(directory::begin);
-        try (NameChange change = new NameChange(directory, both, nowMs)) {
+        try (NameChange change = new NameChange(directory, both, clock.millis())) {
             change.done(new DirectoryState(ATTRIBUTES, 2, 1), Map.of(A, 0L, B, 5L));
         }
         assertEquals(ABSENT, directory.child(A));
@@ -286,8 +274,8 @@ class KnownDirectoryTest {
     void aNameThatIsKnownAndOldIsAskedFor() {
         made();
         change(1, A, 5);
-        nowMs += 3000;
-        directory.told(1, nowMs);
+        clock.advance(3000);
+        directory.told(1, clock.millis());
         assertEquals(UNKNOWN, directory.child(A));
         assertEquals(ABSENT, directory.child(B));
         lookedUp(A, 5, 1);
@@ -300,10 +288,10 @@ class KnownDirectoryTest {
         change(1, A, 5);
         long stamp = directory.stamp();
         change(2, A, 0);
-        directory.told(1, nowMs);
+        directory.told(1, clock.millis());
         directory.putChild(A, 5, stamp, 1);
         assertEquals(ABSENT, directory.child(A));
-        directory.told(9, nowMs);
+        directory.told(9, clock.millis());
         directory.putChild(A, 5, stamp, 1);
         assertEquals(UNKNOWN, directory.child(A));
     }
@@ -313,8 +301,8 @@ class KnownDirectoryTest {
         made();
         long stamp = directory.stamp();
         directory.begin(A);
-        directory.told(0, nowMs);
-        directory.changed(1, nowMs, Map.of(A, 5L));
+        directory.told(0, clock.millis());
+        directory.changed(1, clock.millis(), Map.of(A, 5L));
         directory.putChild(A, 0, stamp, 0);
         directory.end(A);
         assertEquals(5, directory.child(A));
@@ -362,7 +350,7 @@ class KnownDirectoryTest {
     void listingDuringOwnChanges() {
         directory.begin(NONE);
         KnownDirectory.PageRequest early = request(0);
-        directory.changed(5, nowMs, Map.of(NONE, 9L));
+        directory.changed(5, clock.millis(), Map.of(NONE, 9L));
         directory.end(NONE);
         directory.putPage(early, page(4, true, A, B));
         assertFalse(directory.isComplete(), "it was read before the change");
@@ -371,7 +359,7 @@ class KnownDirectoryTest {
         directory.putPage(request(0), page(6, true, A, B));
         assertTrue(directory.isComplete());
         assertEquals(UNKNOWN, directory.child(NONE), "an unlink under way");
-        directory.changed(6, nowMs, Map.of(NONE, 0L));
+        directory.changed(6, clock.millis(), Map.of(NONE, 0L));
         directory.end(NONE);
         assertEquals(ABSENT, directory.child(NONE));
         assertEquals(7, directory.child(A));
@@ -381,7 +369,7 @@ class KnownDirectoryTest {
     void aListingKnowsBetterThanALateOwnReply() {
         directory.begin(NONE);
         directory.putPage(request(0), page(6, true, A, B));
-        directory.changed(5, nowMs, Map.of(NONE, 9L));
+        directory.changed(5, clock.millis(), Map.of(NONE, 9L));
         directory.end(NONE);
         assertEquals(ABSENT, directory.child(NONE), "made by 5, removed by another mount's 6");
     }
@@ -411,7 +399,7 @@ class KnownDirectoryTest {
     void aDoubtBetweenTheReplyAndItsEffectCounts() {
         long stamp = directory.stamp();
         directory.forgetAnswers();
-        directory.madeEmpty(stamp, nowMs);
+        directory.madeEmpty(stamp, clock.millis());
         assertFalse(directory.isComplete());
     }
 
@@ -422,7 +410,7 @@ class KnownDirectoryTest {
         assertFalse(directory.begin(A));
         lookedUp(A, 5, 0);
         directory.putPage(request(0), page(4, true, A, B));
-        directory.madeEmpty(directory.stamp(), nowMs);
+        directory.madeEmpty(directory.stamp(), clock.millis());
         assertEquals(UNKNOWN, directory.child(A));
         assertFalse(directory.isComplete());
         assertEquals(0, names.get());
@@ -431,7 +419,7 @@ class KnownDirectoryTest {
     @Test
     void whatWasFetchedAheadIsCountedWhenItIsUsed() {
         KnownDirectory.PageRequest ahead =
-                new KnownDirectory.PageRequest(0, directory.stamp(), nowMs, true);
+                new KnownDirectory.PageRequest(0, directory.stamp(), clock.millis(), true);
         lookedUp(A, 7, 4);
         directory.putPage(ahead, page(4, true, A, B, NONE));
         directory.child(A);

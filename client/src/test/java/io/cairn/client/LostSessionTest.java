@@ -4,6 +4,7 @@ import static io.cairn.client.CairnFileSystemTest.bytes;
 import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.fs.AttributeChange;
@@ -36,7 +37,8 @@ class LostSessionTest {
 
     /** Commits only when asked to. */
     private CairnFileSystem slowClient() {
-        return cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+        return cluster.connect(
+                cluster.settings().withRequestTimeoutMs(5000).withWriteBackDelayMs(600_000));
     }
 
     private static OpenFile create(CairnFileSystem fs, int flags) {
@@ -152,6 +154,45 @@ class LostSessionTest {
         notice(first, "d");
         file.close();
         assertContents(bytes(length, 1), file.ino());
+    }
+
+    /** What is certain not to be held does not bind what is written. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 50})
+    void refusedLocksDoNotMatter(long waitMs) {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        second.setLock(file.ino(), lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE), 0);
+        FsException refused =
+                assertThrows(
+                        FsException.class,
+                        () ->
+                                first.setLock(
+                                        file.ino(),
+                                        lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE),
+                                        waitMs));
+        assertEquals(waitMs == 0 ? Errno.EAGAIN : Errno.EINTR, refused.errno());
+        cluster.awaitTrue(
+                () -> ((ClientFile) file).state().lockingSession() == 0, "nothing may be held");
+        write(file, 0, bytes(100, 1));
+        endSessions();
+        notice(first, "d");
+        file.close();
+        assertContents(bytes(100, 1), file.ino());
+    }
+
+    /** A request whose answer never came may have been granted. */
+    @Test
+    void locksOfUnknownOutcomeMatter() {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        first.setLock(file.ino(), lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE), 0);
+        first.releaseLocks(file.ino(), Lock.Kind.FLOCK, 5);
+        cluster.network.setFaults((to, header) -> FakeNetwork.Fate.LOSE_ANSWER);
+        assertThrows(
+                FsException.class,
+                () -> first.setLock(file.ino(), lock(Lock.Kind.FLOCK, Lock.Mode.EXCLUSIVE), 0));
+        cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+        assertNotEquals(0, ((ClientFile) file).state().lockingSession());
+        file.close();
     }
 
     @Test

@@ -11,7 +11,7 @@ import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,19 +21,7 @@ class MetadataCacheTest {
     private static final Name A = Name.of("a");
     private static final Name B = Name.of("b");
 
-    private long nowNs = 5_000_000_000L;
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowNs;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nowNs;
-                }
-            };
+    private final ManualClock clock = new ManualClock(5_000);
     private final MetadataCache cache = new MetadataCache(clock, 3000);
 
     private static Attributes attributes(long ino, long version) {
@@ -46,7 +34,7 @@ class MetadataCacheTest {
     }
 
     private void pass(long ms) {
-        nowNs += ms * 1_000_000;
+        clock.advance(ms);
     }
 
     /** A lookup whose answer came at once. */

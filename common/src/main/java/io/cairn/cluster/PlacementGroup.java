@@ -56,6 +56,16 @@ public record PlacementGroup(
         return null;
     }
 
+    /** Whether all members serve: no copy is missing or behind. */
+    public boolean isComplete() {
+        return members.stream().allMatch(member -> member.state == MemberState.SERVING);
+    }
+
+    /** Whether a member is being brought up to date. */
+    public boolean isSyncing() {
+        return members.stream().anyMatch(member -> member.state == MemberState.SYNCING);
+    }
+
     /** Whether a target must receive every write: it is SERVING or SYNCING. */
     public boolean isCurrent(int targetId) {
         MemberState state = stateOf(targetId);

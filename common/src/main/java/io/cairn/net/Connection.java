@@ -15,6 +15,12 @@ public interface Connection extends AutoCloseable {
     /** Whether calls can still be made. */
     boolean isOpen();
 
+    /** The version of the protocol that both sides speak. */
+    int version();
+
+    /** The release that the other side runs, as it tells it, for operators. */
+    String release();
+
     /**
      * Sends a request.
      *

@@ -3,6 +3,7 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Wording;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -144,7 +145,7 @@ final class Dial {
         if (error instanceof FsException e) {
             fail(e.errno(), String.valueOf(e.getMessage()));
         } else {
-            fail(Errno.DISCONNECTED, String.valueOf(error));
+            fail(Errno.DISCONNECTED, error == null ? "the connection ended" : Wording.of(error));
         }
     }
 }

@@ -5,7 +5,6 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
-import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *          |<------------------- length ----------------------->|
  *
  * kind       header                          payload
- * 1 HELLO    magic(8) protocolVersion(4)     none    first frame; a line adds flags(1)
+ * 1 HELLO    Greeting                        none    first frame
  * 2 REQUEST  message                         any     answered by REPLY or FAILURE, same requestId
  * 3 REPLY    message                         any
  * 4 FAILURE  errno(4) text(4 + n)            none
@@ -29,8 +28,7 @@ import org.jspecify.annotations.Nullable;
  * 6 BEAT     empty                           none    after three seconds without another frame
  * </pre>
  *
- * The layout of HELLO never changes; bytes after its fields are ignored. Flag 1: a line, which
- * sends no BEAT and gets none. Request ids count up from 1 on either side.
+ * This layout never changes. Request ids count up from 1 on either side.
  */
 final class Frame {
     static final int HELLO = 1;
@@ -46,11 +44,6 @@ final class Frame {
     /** Bytes that {@code length} counts besides header and payload. */
     static final int FIXED_BYTES = 13;
 
-    /** "Cairn" between bytes that text and line-end conversions would change. */
-    private static final long MAGIC = 0x8943_6169_726e_0d0aL;
-
-    private static final int HELLO_BYTES = 12;
-    private static final int FLAG_LINE = 1;
     private static final int MAX_HELLO_BYTES = 256;
     private static final int MAX_FAILURE_BYTES = 16 << 10;
     private static final int MAX_FAILURE_CHARACTERS = 4096;
@@ -95,16 +88,13 @@ final class Frame {
     }
 
     /** The first frame of a connection. */
-    static Frame hello() {
-        byte[] header = new Encoder(16).i64(MAGIC).i32(Limits.PROTOCOL_VERSION).toBytes();
-        return new Frame(HELLO, 0, Message.of(header), null, 0);
+    static Frame hello(Greeting greeting) {
+        return new Frame(HELLO, 0, Message.of(greeting.toBytes()), null, 0);
     }
 
     /** The first frame of a {@link Line}, encoded. */
-    static byte[] lineHello() {
-        byte[] header =
-                new Encoder(16).i64(MAGIC).i32(Limits.PROTOCOL_VERSION).u8(FLAG_LINE).toBytes();
-        return encoded(HELLO, 0, header);
+    static byte[] lineHello(Greeting greeting) {
+        return encoded(HELLO, 0, greeting.toBytes());
     }
 
     /** A request of a {@link Line}, encoded. */
@@ -144,29 +134,11 @@ final class Frame {
         return new FsException(errno == null ? Errno.EIO : errno, in.text());
     }
 
-    /**
-     * The protocol version that a HELLO frame tells.
-     *
-     * @throws MalformedMessageException when it is no HELLO
-     */
-    static int versionOf(byte[] header) {
-        Decoder in = new Decoder(header);
-        if (in.i64() != MAGIC) {
-            throw new MalformedMessageException("first frame without Cairn's magic number");
-        }
-        return in.i32();
-    }
-
-    /** Whether a HELLO frame is that of a line. */
-    static boolean isLine(byte[] header) {
-        return header.length > HELLO_BYTES && (header[HELLO_BYTES] & FLAG_LINE) != 0;
-    }
-
     /** Whether a frame of this kind may have these lengths. */
     static boolean allows(int kind, int headerBytes, int payloadBytes) {
         return switch (kind) {
             case HELLO ->
-                    headerBytes >= HELLO_BYTES
+                    headerBytes >= Greeting.MIN_BYTES
                             && headerBytes <= MAX_HELLO_BYTES
                             && payloadBytes == 0;
             case REQUEST, REPLY, ONE_WAY ->

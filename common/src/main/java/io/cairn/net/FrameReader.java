@@ -264,7 +264,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
     }
 
     private void complete() {
-        Message message = new Message(header, payload);
+        Message message = new Message(header, payload, connection.version());
         large = payloadBytes > ReadBuffers.LARGE_BYTES;
         payload = null;
         next();

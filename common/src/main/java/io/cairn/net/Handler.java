@@ -15,6 +15,14 @@ public interface Handler {
      */
     void handle(Connection from, Message request, Answer answer);
 
+    /**
+     * The newest version of the protocol that may be spoken with what is behind this handler; asked
+     * for each connection. What is above the release's own counts as that.
+     */
+    default int newestVersion() {
+        return Integer.MAX_VALUE;
+    }
+
     /** A connection was made. */
     default void opened(Connection connection) {}
 

@@ -51,6 +51,11 @@ public final class InProcessTransport implements Transport {
         }
 
         @Override
+        public int newestVersion() {
+            return service.newestVersion();
+        }
+
+        @Override
         public void opened(Connection connection) {
             connections.add(connection);
             service.opened(connection);

@@ -17,6 +17,9 @@ public interface Line extends AutoCloseable {
     /** Whether it can still be used, as far as this side knows. */
     boolean isOpen();
 
+    /** The version of the protocol that both sides speak; requests and replies are in it. */
+    int version();
+
     /**
      * Sends a request and waits for the reply.
      *

@@ -3,7 +3,9 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Release;
 import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -32,6 +34,7 @@ final class LocalConnection implements Connection {
     private final Endpoint remote;
     private final Handler handler;
     private final CallLimit limit;
+    private final int version;
     private @Nullable LocalConnection peer;
     private volatile boolean open = true;
 
@@ -39,12 +42,14 @@ final class LocalConnection implements Connection {
     private final Set<Pending> calls = new HashSet<>();
     private boolean alive = true;
 
-    private LocalConnection(EventLoops loops, EventLoop loop, Endpoint remote, Handler handler) {
+    private LocalConnection(
+            EventLoops loops, EventLoop loop, Endpoint remote, Handler handler, int version) {
         this.loops = loops;
         this.loop = loop;
         this.remote = remote;
         this.limit = new CallLimit(remote);
         this.handler = handler;
+        this.version = version;
     }
 
     /** A call of this side. Lives on the loop. */
@@ -88,7 +93,8 @@ final class LocalConnection implements Connection {
         }
 
         @Override
-        public void send(Message reply) {
+        public void send(Message content) {
+            Message reply = content.encoded(version);
             if (!done.compareAndSet(false, true)) {
                 reply.release();
                 LOG.error(
@@ -124,8 +130,10 @@ final class LocalConnection implements Connection {
     static CompletableFuture<LocalConnection> connect(
             EventLoops loops, Endpoint to, Handler caller, Endpoint from, Handler service) {
         EventLoop loop = loops.group().next();
-        LocalConnection near = new LocalConnection(loops, loop, to, caller);
-        LocalConnection far = new LocalConnection(loops, loop, from, service);
+        int newest = Math.min(caller.newestVersion(), service.newestVersion());
+        int version = ProtocolRange.OURS.upTo(newest).newest();
+        LocalConnection near = new LocalConnection(loops, loop, to, caller, version);
+        LocalConnection far = new LocalConnection(loops, loop, from, service, version);
         near.peer = far;
         far.peer = near;
         CompletableFuture<LocalConnection> connected = new CompletableFuture<>();
@@ -155,7 +163,18 @@ final class LocalConnection implements Connection {
     }
 
     @Override
-    public CompletableFuture<Message> call(Message request, long timeoutMs) {
+    public int version() {
+        return version;
+    }
+
+    @Override
+    public String release() {
+        return Release.text();
+    }
+
+    @Override
+    public CompletableFuture<Message> call(Message content, long timeoutMs) {
+        Message request = content.encoded(version);
         FsException refusal = refusal(request);
         if (refusal == null) {
             refusal = limit.enter();
@@ -176,7 +195,8 @@ final class LocalConnection implements Connection {
     }
 
     @Override
-    public void send(Message oneWay) {
+    public void send(Message content) {
+        Message oneWay = content.encoded(version);
         FsException refusal = refusal(oneWay);
         if (refusal != null) {
             oneWay.release();
@@ -195,9 +215,9 @@ final class LocalConnection implements Connection {
     }
 
     /** The giver may send the same bytes elsewhere at the same time. */
-    private static Message withOwnIndices(Message message) {
+    private Message withOwnIndices(Message message) {
         ByteBuf given = message.payload();
-        return given == null ? message : new Message(message.header(), given.slice());
+        return new Message(message.header(), given == null ? null : given.slice(), version);
     }
 
     @Override

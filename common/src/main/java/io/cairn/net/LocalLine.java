@@ -60,10 +60,16 @@ final class LocalLine implements Line, Handler {
     /** What a thread waits for. */
     private static final class Waiting implements Answer {
         private final Thread waiter = Thread.currentThread();
+        private final int version;
         private volatile @Nullable Object outcome;
 
+        Waiting(int version) {
+            this.version = version;
+        }
+
         @Override
-        public void send(Message reply) {
+        public void send(Message content) {
+            Message reply = content.encoded(version);
             boolean bulky = reply.payloadBytes() > 0;
             reply.release();
             arrive(bulky ? new FsException(Errno.EPROTO, "bulk bytes on a line") : reply.header());
@@ -132,17 +138,26 @@ final class LocalLine implements Line, Handler {
     }
 
     @Override
+    public int version() {
+        return connection().version();
+    }
+
+    @Override
     public byte[] call(byte[] request, long timeoutMs) {
         if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
-        Waiting waiting = new Waiting();
+        Waiting waiting = new Waiting(version());
         current = waiting;
         if (!isOpen()) {
             throw lost();
         }
         try {
-            LocalConnection.handle(service, connection().otherSide(), Message.of(request), waiting);
+            LocalConnection.handle(
+                    service,
+                    connection().otherSide(),
+                    new Message(request, null, version()),
+                    waiting);
         } catch (MalformedMessageException e) {
             close();
         }

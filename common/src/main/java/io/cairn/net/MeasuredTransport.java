@@ -135,6 +135,11 @@ public final class MeasuredTransport implements Transport {
         }
 
         @Override
+        public int newestVersion() {
+            return handler.newestVersion();
+        }
+
+        @Override
         public void opened(Connection connection) {
             handler.opened(connection);
         }

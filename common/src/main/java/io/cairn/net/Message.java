@@ -1,5 +1,7 @@
 package io.cairn.net;
 
+import io.cairn.wire.Decoder;
+import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
@@ -10,20 +12,97 @@ import org.jspecify.annotations.Nullable;
  * whatever becomes of the call; a receiver releases it. The same payload may be sent several times,
  * each with a count of its own ({@code payload.retain()}): sending moves no index of it.
  *
- * @param header at most {@code Limits.MAX_HEADER_BYTES}; not changed after construction
- * @param payload at most {@code Limits.MAX_PAYLOAD_BYTES} readable bytes, or null
+ * <p>What is sent is encoded by the connection that it goes over, since only that knows the version
+ * of the protocol it speaks; bytes that are the same in all versions are given as they are.
  */
-public record Message(byte[] header, @Nullable ByteBuf payload) {
+public final class Message {
     private static final byte[] NOTHING = {};
+
+    /** A message that is yet to be encoded. */
+    @FunctionalInterface
+    public interface Content {
+        /** The header in a version of the protocol. */
+        byte[] toBytes(int version);
+    }
+
+    private final byte @Nullable [] header;
+    private final @Nullable Content content;
+    private final @Nullable ByteBuf payload;
+    private final int version;
+
+    private Message(
+            byte @Nullable [] header,
+            @Nullable Content content,
+            @Nullable ByteBuf payload,
+            int version) {
+        this.header = header;
+        this.content = content;
+        this.payload = payload;
+        this.version = version;
+    }
+
+    /**
+     * A message whose header is the same in all versions.
+     *
+     * @param header at most {@code Limits.MAX_HEADER_BYTES}; not changed after construction
+     * @param payload at most {@code Limits.MAX_PAYLOAD_BYTES} readable bytes, or null
+     */
+    public Message(byte[] header, @Nullable ByteBuf payload) {
+        this(header, null, payload, ProtocolRange.FIRST);
+    }
+
+    /** A message that arrived over a connection that speaks this version. */
+    public Message(byte[] header, @Nullable ByteBuf payload, int version) {
+        this(header, null, payload, version);
+    }
+
+    /** A message to be encoded by the connection that it goes over. */
+    public Message(Content content, @Nullable ByteBuf payload) {
+        this(null, content, payload, ProtocolRange.FIRST);
+    }
 
     /** A message without header and payload. */
     public static Message empty() {
-        return new Message(NOTHING, null);
+        return of(NOTHING);
     }
 
-    /** A message without payload. */
+    /** A message without payload whose header is the same in all versions. */
     public static Message of(byte[] header) {
         return new Message(header, null);
+    }
+
+    /** A message without payload, to be encoded by the connection that it goes over. */
+    public static Message of(Content content) {
+        return new Message(content, null);
+    }
+
+    /** For connections: this message with its header encoded in the version that they speak. */
+    public Message encoded(int newVersion) {
+        return content == null
+                ? this
+                : new Message(content.toBytes(newVersion), null, payload, newVersion);
+    }
+
+    /**
+     * The header.
+     *
+     * @throws IllegalStateException when it is not encoded yet
+     */
+    public byte[] header() {
+        if (header == null) {
+            throw new IllegalStateException("the header is encoded by the connection");
+        }
+        return header;
+    }
+
+    /** Reads the header, in the version in which it arrived. */
+    public Decoder decoder() {
+        return new Decoder(header(), version);
+    }
+
+    /** The payload, or null. */
+    public @Nullable ByteBuf payload() {
+        return payload;
     }
 
     /** Readable payload bytes. */

@@ -5,6 +5,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.util.collection.LongObjectHashMap;
@@ -59,7 +60,10 @@ final class NettyConnection implements Connection {
 
     private final AtomicLong lastRequestId = new AtomicLong();
     private final CallLimit limit;
+    private final Greeting ours;
     private volatile boolean open = true;
+    private volatile int version = ProtocolRange.FIRST;
+    private volatile String release = "";
 
     // Below: on the event loop only.
     private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
@@ -78,6 +82,7 @@ final class NettyConnection implements Connection {
         this.handler = handler;
         this.remote = remote;
         this.limit = new CallLimit(remote);
+        this.ours = context.greeting(handler.newestVersion(), false);
         this.outbox = new Outbox(this, channel);
         this.heartbeat = new Heartbeat(this, context, channel, reader, outbox);
     }
@@ -112,7 +117,18 @@ final class NettyConnection implements Connection {
     }
 
     @Override
-    public CompletableFuture<Message> call(Message request, long timeoutMs) {
+    public int version() {
+        return version;
+    }
+
+    @Override
+    public String release() {
+        return release;
+    }
+
+    @Override
+    public CompletableFuture<Message> call(Message content, long timeoutMs) {
+        Message request = content.encoded(version);
         FsException refusal = refusal(request);
         if (refusal == null) {
             refusal = limit.enter();
@@ -127,7 +143,8 @@ final class NettyConnection implements Connection {
     }
 
     @Override
-    public void send(Message oneWay) {
+    public void send(Message content) {
+        Message oneWay = content.encoded(version);
         FsException refusal = refusal(oneWay);
         if (refusal == null) {
             outbox.add(Frame.oneWay(oneWay));
@@ -182,7 +199,7 @@ final class NettyConnection implements Connection {
 
     /** The socket is connected. */
     void begin() {
-        outbox.add(Frame.hello());
+        outbox.add(Frame.hello(ours));
         heartbeat.begin();
     }
 
@@ -408,18 +425,18 @@ final class NettyConnection implements Connection {
     }
 
     private void greet(Message hello) {
-        int version = Frame.versionOf(hello.header());
-        if (version != Limits.PROTOCOL_VERSION) {
-            String why =
-                    "%s speaks protocol version %d, this side %d; run the same release on both"
-                            .formatted(remote, version, Limits.PROTOCOL_VERSION);
+        Greeting theirs = Greeting.decode(hello.header());
+        version = ours.range().common(theirs.range());
+        release = theirs.release();
+        if (version == 0) {
+            String why = ours.range().refusal(remote, theirs.range());
             greeting.completeExceptionally(new FsException(Errno.WRONG_CLUSTER, why));
             outbox.drain();
             breakOff(why);
             return;
         }
         greeted = true;
-        if (Frame.isLine(hello.header())) {
+        if (theirs.line()) {
             heartbeat.leaveToTcp();
         }
         try {

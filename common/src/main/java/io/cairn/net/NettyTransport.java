@@ -5,6 +5,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -69,6 +70,7 @@ public final class NettyTransport implements Transport {
                         loops,
                         new ReceiveBudget(
                                 Math.max(MIN_BUDGET_BYTES, Runtime.getRuntime().maxMemory() / 4)),
+                        ProtocolRange.OURS,
                         BEAT_MS),
                 ByteBufAllocator.DEFAULT,
                 ownsLoops);
@@ -95,7 +97,12 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.DISCONNECTED, "the transport is closed");
         }
-        return TcpLine.connect(to, timeoutMs, context.loops().clock(), lookout);
+        return TcpLine.connect(
+                to,
+                timeoutMs,
+                context.loops().clock(),
+                lookout,
+                context.greeting(Integer.MAX_VALUE, true));
     }
 
     /** Puts a new socket into service, in its initializer. */

@@ -22,7 +22,8 @@ final class RequestAnswer implements Answer {
     }
 
     @Override
-    public void send(Message reply) {
+    public void send(Message content) {
+        Message reply = content.encoded(connection.version());
         if (!done.compareAndSet(false, true)) {
             reply.release();
             LOG.error(

@@ -31,6 +31,7 @@ final class TcpLine implements Line {
     private int from;
     private int filled;
     private long lastRequestId;
+    private int version;
     private volatile boolean open = true;
 
     private record Arrived(int kind, long requestId, byte[] header) {}
@@ -49,9 +50,11 @@ final class TcpLine implements Line {
      * Connects and greets.
      *
      * @param lookout shared by the lines of a transport
-     * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
+     * @param ours told to the other side
+     * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
-    static TcpLine connect(Endpoint to, long timeoutMs, Clock clock, Lookout lookout) {
+    static TcpLine connect(
+            Endpoint to, long timeoutMs, Clock clock, Lookout lookout, Greeting ours) {
         Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
@@ -61,8 +64,8 @@ final class TcpLine implements Line {
                     new InetSocketAddress(to.host(), to.port()),
                     (int) Math.min(timeoutMs, Integer.MAX_VALUE));
             TcpLine line = new TcpLine(to, socket, clock, lookout);
-            line.out.write(Frame.lineHello());
-            line.greeted(line.next(line.deadlineNs(timeoutMs)));
+            line.out.write(Frame.lineHello(ours));
+            line.greeted(ours, line.next(line.deadlineNs(timeoutMs)));
             return line;
         } catch (SocketTimeoutException e) {
             close(socket);
@@ -77,15 +80,15 @@ final class TcpLine implements Line {
         }
     }
 
-    private void greeted(Arrived hello) {
+    private void greeted(Greeting ours, Arrived hello) {
         if (hello.kind != Frame.HELLO) {
             throw new MalformedMessageException("frame of kind " + hello.kind + " before HELLO");
         }
-        int version = Frame.versionOf(hello.header);
-        if (version != Limits.PROTOCOL_VERSION) {
+        Greeting theirs = Greeting.decode(hello.header);
+        version = ours.range().common(theirs.range());
+        if (version == 0) {
             throw new FsException(
-                    Errno.WRONG_CLUSTER,
-                    remote + " speaks protocol version " + version + "; run the same release");
+                    Errno.WRONG_CLUSTER, ours.range().refusal(remote, theirs.range()));
         }
     }
 
@@ -101,6 +104,11 @@ final class TcpLine implements Line {
     @Override
     public boolean isOpen() {
         return open;
+    }
+
+    @Override
+    public int version() {
+        return version;
     }
 
     @Override

@@ -13,7 +13,7 @@ public interface Transport extends AutoCloseable {
      * Connects. Requests of the other side go to {@code handler}.
      *
      * @return the connection, or fails with an {@code FsException} DISCONNECTED (refused,
-     *     unreachable), ETIMEDOUT, or WRONG_CLUSTER (other protocol version)
+     *     unreachable), ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
     CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
 

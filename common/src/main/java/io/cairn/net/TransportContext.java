@@ -1,11 +1,20 @@
 package io.cairn.net;
 
+import io.cairn.runtime.Release;
+import io.cairn.wire.ProtocolRange;
+
 /**
  * What the connections of one transport share.
  *
  * @param loops threads and timers
  * @param budget memory for requests
+ * @param range the versions of the protocol that are understood
  * @param beatMs how often a connection looks after itself, in milliseconds; its other periods are
  *     counted in this one
  */
-record TransportContext(EventLoops loops, ReceiveBudget budget, long beatMs) {}
+record TransportContext(EventLoops loops, ReceiveBudget budget, ProtocolRange range, long beatMs) {
+    /** What a side tells to whoever connects; {@code newest} as its handler says. */
+    Greeting greeting(int newest, boolean line) {
+        return new Greeting(range.upTo(newest), line, Release.text());
+    }
+}

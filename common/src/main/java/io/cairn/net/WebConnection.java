@@ -43,12 +43,6 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The connection closes, whatever went wrong.
 final class WebConnection extends ChannelInboundHandlerAdapter {
-    /** How long a request, and the sending of an answer, may take, in milliseconds. */
-    static final int REQUEST_MS = 30_000;
-
-    /** How long a client of a feed may take nothing, in milliseconds. */
-    private static final int SINK_MS = 15_000;
-
     /** How long a client may go on sending what was refused, in milliseconds. */
     private static final int LINGER_MS = 2_000;
 
@@ -56,14 +50,16 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
 
     private final WebHandler handler;
     private final Executor workers;
+    private final WebPatience patience;
     private @Nullable HttpRequest head;
     private ByteArrayOutputStream body = new ByteArrayOutputStream();
     private @Nullable ScheduledFuture<?> deadline;
     private boolean ending;
 
-    WebConnection(WebHandler handler, Executor workers) {
+    WebConnection(WebHandler handler, Executor workers, WebPatience patience) {
         this.handler = handler;
         this.workers = workers;
+        this.patience = patience;
     }
 
     @Override
@@ -81,7 +77,7 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
 
     private void arm(ChannelHandlerContext context, Runnable action) {
         disarm();
-        deadline = context.executor().schedule(action, REQUEST_MS, TimeUnit.MILLISECONDS);
+        deadline = context.executor().schedule(action, patience.requestMs(), TimeUnit.MILLISECONDS);
     }
 
     private void disarm() {
@@ -100,7 +96,7 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
                             408,
                             "request-timeout",
                             "Request timeout",
-                            "The request did not arrive within " + REQUEST_MS / 1000 + " s."));
+                            "The request did not arrive within " + patience.requestMs() + " ms."));
         }
     }
 
@@ -330,7 +326,7 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
     }
 
     /** Runs on a worker. */
-    private static void feed(
+    private void feed(
             ChannelHandlerContext context, HttpRequest request, WebAnswer answer, WebFeed feed) {
         HttpResponse response =
                 new DefaultHttpResponse(
@@ -362,9 +358,9 @@ final class WebConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private static void await(ChannelHandlerContext context, ChannelFuture sent)
+    private void await(ChannelHandlerContext context, ChannelFuture sent)
             throws IOException, InterruptedException {
-        if (!sent.await(SINK_MS, TimeUnit.MILLISECONDS)) {
+        if (!sent.await(patience.sinkMs(), TimeUnit.MILLISECONDS)) {
             throw new IOException(context.channel().remoteAddress() + " takes nothing");
         }
         if (!sent.isSuccess()) {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * after the other. A request is handed over when all of it has arrived.
  *
  * <p>Bounds: {@value #MAX_CONNECTIONS} connections; a request line and headers of 16 KiB each (414,
- * 431), a body of 1 MiB (413). The next request must have arrived as a whole {@value
- * WebConnection#REQUEST_MS} ms after the connection began or the last answer was sent, and the
- * client must take an answer in that time; else the connection is closed, with 408 when a request
- * had begun. Thread-safe.
+ * 431), a body of 1 MiB (413). The next request must have arrived as a whole {@value #REQUEST_MS}
+ * ms after the connection began or the last answer was sent, and the client must take an answer in
+ * that time; else the connection is closed, with 408 when the head of a request had arrived.
+ * Thread-safe.
  */
 public final class WebDoor implements Listener {
     /** Connections at a time. */
@@ -25,6 +25,9 @@ public final class WebDoor implements Listener {
 
     /** Largest body of a request, in bytes. */
     public static final int MAX_BODY_BYTES = 1 << 20;
+
+    /** How long a request, and the sending of an answer, may take, in milliseconds. */
+    static final int REQUEST_MS = 30_000;
 
     private static final int MAX_LINE_BYTES = 16 << 10;
     private static final int MAX_HEADER_BYTES = 16 << 10;
@@ -45,16 +48,30 @@ public final class WebDoor implements Listener {
             Endpoint at,
             @Nullable WebCertificate certificate,
             WebHandler handler) {
+        this(loops, at, certificate, handler, WebPatience.STANDARD);
+    }
+
+    /** The same with other limits of time. */
+    WebDoor(
+            EventLoops loops,
+            Endpoint at,
+            @Nullable WebCertificate certificate,
+            WebHandler handler,
+            WebPatience patience) {
         workers = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("web-", 1).factory());
         door =
                 new TcpDoor(
                         loops,
                         at,
                         MAX_CONNECTIONS,
-                        channel -> accept(channel, certificate, handler));
+                        channel -> accept(channel, certificate, handler, patience));
     }
 
-    private void accept(Channel channel, @Nullable WebCertificate certificate, WebHandler handler) {
+    private void accept(
+            Channel channel,
+            @Nullable WebCertificate certificate,
+            WebHandler handler,
+            WebPatience patience) {
         channel.config().setAutoRead(false);
         if (certificate != null) {
             channel.pipeline().addLast(certificate.context().newHandler(channel.alloc()));
@@ -67,7 +84,7 @@ public final class WebDoor implements Listener {
         channel.pipeline()
                 .addLast(new HttpServerCodec(limits))
                 .addLast(new FlowControlHandler())
-                .addLast(new WebConnection(handler, workers));
+                .addLast(new WebConnection(handler, workers, patience));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.cairn.runtime;
 
+import java.time.Instant;
+
 /** Time. Thread-safe. */
 public interface Clock {
     /**
@@ -9,6 +11,11 @@ public interface Clock {
 
     /** Wall clock: nanoseconds since the epoch. */
     long wallNs();
+
+    /** Wall clock, to the millisecond. */
+    default Instant now() {
+        return Instant.ofEpochMilli(wallNs() / 1_000_000);
+    }
 
     /** Monotonic time in milliseconds, with an arbitrary origin. */
     default long millis() {

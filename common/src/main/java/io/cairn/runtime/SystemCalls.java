@@ -16,9 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Linux system calls on files that the JDK does not offer, called through the C library. Every
- * method returns what the call returns, or the negated error number. Calls that a signal
- * interrupted are repeated. Thread-safe.
+ * The Linux system calls on files and threads that the JDK does not offer, called through the C
+ * library. Every method returns what the call returns, or the negated error number. Calls that a
+ * signal interrupted are repeated. Thread-safe.
  */
 final class SystemCalls {
     static final int O_RDONLY = 0;
@@ -49,6 +49,7 @@ final class SystemCalls {
     static final int EDQUOT = 122;
 
     private static final int AT_FDCWD = -100;
+    private static final int PRIO_PROCESS = 0;
 
     /** struct statx: mask +0 (4 bytes), mnt_id +144 (8 bytes). */
     private static final int STATX_BYTES = 256;
@@ -89,6 +90,8 @@ final class SystemCalls {
                     JAVA_INT);
     private static final MethodHandle STATX =
             bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
+    private static final MethodHandle SETPRIORITY =
+            bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
@@ -221,6 +224,11 @@ final class SystemCalls {
             boolean told = (answer.get(JAVA_INT, 0) & mask) != 0;
             return told ? answer.get(JAVA_LONG, STATX_MNT_ID_AT) & Long.MAX_VALUE : -EOPNOTSUPP;
         }
+    }
+
+    /** Sets the nice value, -20 to 19, of one thread of this process (setpriority(2)). */
+    int setThreadNice(int thread, int nice) {
+        return (int) invoke(s -> (int) SETPRIORITY.invokeExact(s, PRIO_PROCESS, thread, nice));
     }
 
     /** Copies in the kernel, to the same offset; bytes copied, 0 at the end of the source. */

@@ -14,9 +14,9 @@ import java.util.Map;
  */
 public record AdminForward(
         String method, String path, String query, Map<String, String> headers, String remote) {
-    /** The frame. */
-    public byte[] toBytes() {
-        Encoder out = new Encoder();
+    /** The frame, for a reader of this version of the protocol. */
+    public byte[] toBytes(int version) {
+        Encoder out = Encoder.speaking(version);
         out.u8(MasterRequest.ADMIN).text(method).text(path).text(query);
         encode(out, headers);
         return out.text(remote).toBytes();
@@ -45,9 +45,9 @@ public record AdminForward(
      * @param status of HTTP
      */
     public record Answer(int status, Map<String, String> headers) {
-        /** The bytes. */
-        public byte[] toBytes() {
-            Encoder out = new Encoder();
+        /** The bytes, for a reader of this version of the protocol. */
+        public byte[] toBytes(int version) {
+            Encoder out = Encoder.speaking(version);
             out.i32(status);
             encode(out, headers);
             return out.toBytes();

@@ -15,9 +15,9 @@ public sealed interface ChunkRequest {
     /** Writes the fields, without the code. */
     void encode(Encoder out);
 
-    /** Code and fields, alone in an array. */
-    default byte[] toBytes() {
-        Encoder out = new Encoder();
+    /** Code and fields, alone in an array, for a reader of this version of the protocol. */
+    default byte[] toBytes(int version) {
+        Encoder out = Encoder.speaking(version);
         out.u8(code());
         encode(out);
         return out.toBytes();

@@ -5,7 +5,7 @@ import io.cairn.cluster.Endpoint;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a chunk server tells the master's leader. */
+/** What chunk servers, and masters that follow, tell the leader. */
 public sealed interface ClusterRequest {
     /** The type code: first byte of the encoding. Never reused. */
     int code();
@@ -23,6 +23,8 @@ public sealed interface ClusterRequest {
      * @param healthy false once the disk failed: the master takes it out of its groups
      * @param disk the same for all targets on one disk, whichever servers they belong to; 0 when
      *     that is not known
+     * @param directory where it is on its machine, for people; empty when that is not known
+     * @param load what was done with it
      */
     record TargetReport(
             long identity,
@@ -30,20 +32,31 @@ public sealed interface ClusterRequest {
             long freeBytes,
             long chunks,
             boolean healthy,
-            long disk) {
-        /** A target on a disk that is not known. */
+            long disk,
+            String directory,
+            TargetLoad load) {
+        /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
-            this(identity, capacityBytes, freeBytes, chunks, healthy, 0);
+            this(identity, capacityBytes, freeBytes, chunks, healthy, 0, "", TargetLoad.NONE);
         }
 
         void encode(Encoder out) {
             out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
-            out.i64(disk);
+            out.i64(disk).text(directory);
+            load.encode(out);
         }
 
         static TargetReport decode(Decoder in) {
-            return new TargetReport(in.i64(), in.i64(), in.i64(), in.i64(), in.bool(), in.i64());
+            return new TargetReport(
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.bool(),
+                    in.i64(),
+                    in.text(),
+                    TargetLoad.decode(in));
         }
     }
 
@@ -116,6 +129,25 @@ public sealed interface ClusterRequest {
         }
     }
 
+    /**
+     * A master that follows is there, said every two seconds; its connection tells its release.
+     * Done.
+     *
+     * @param newest the newest version of the protocol that it understands: how far the level of
+     *     the cluster may rise
+     */
+    record MasterPresent(String id, int newest) implements ClusterRequest {
+        @Override
+        public int code() {
+            return 4;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(id).i32(newest);
+        }
+    }
+
     /** Data to delete: all chunks of an object from an index on, below {@code endChunk}. */
     record GarbageTask(long entryId, int poolId, long oid, long fromChunk, long endChunk) {
         void encode(Encoder out) {
@@ -137,9 +169,9 @@ public sealed interface ClusterRequest {
      */
     record HeartbeatReply(
             long clusterId, long leaseMs, @Nullable ClusterMap map, List<GarbageTask> garbage) {
-        /** The bytes. */
-        public byte[] toBytes() {
-            Encoder out = new Encoder();
+        /** The bytes, for a reader of this version of the protocol. */
+        public byte[] toBytes(int version) {
+            Encoder out = Encoder.speaking(version);
             out.i64(clusterId).i64(leaseMs).optional(map, Codecs::clusterMap);
             out.list(garbage, (o, g) -> g.encode(o));
             return out.toBytes();
@@ -171,6 +203,7 @@ public sealed interface ClusterRequest {
                             in.longs());
             case 2 -> new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
             case 3 -> new MemberSynced(in.i32(), in.i64(), in.i32());
+            case 4 -> new MasterPresent(in.text(), in.i32());
             default -> throw new MalformedMessageException("cluster request code " + code);
         };
     }

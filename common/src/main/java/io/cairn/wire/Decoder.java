@@ -26,10 +26,17 @@ public final class Decoder {
     private final byte[] array;
     private final int end;
     private int position;
+    private int version = ProtocolRange.FIRST;
 
-    /** Reads all of an array, which is not copied. */
+    /** Reads all of an array, which is not copied, and never changes its form. */
     public Decoder(byte[] array) {
         this(array, 0, array.length);
+    }
+
+    /** Reads all of an array, which is not copied, as this version of the protocol has it. */
+    public Decoder(byte[] array, int version) {
+        this(array, 0, array.length);
+        this.version = version;
     }
 
     /** Reads a part of an array, which is not copied. */
@@ -37,6 +44,17 @@ public final class Decoder {
         this.array = array;
         this.position = offset;
         this.end = offset + length;
+    }
+
+    /** The version of the protocol: a message reads what is younger as its default. */
+    public int version() {
+        return version;
+    }
+
+    /** Goes on in another version: a part of a message may tell its own. */
+    public Decoder speaking(int newVersion) {
+        version = newVersion;
+        return this;
     }
 
     private int take(int bytes) {

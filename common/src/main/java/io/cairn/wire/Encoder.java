@@ -10,24 +10,45 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the fields of a message into a growing array. Not thread-safe. */
+/**
+ * Writes the fields of a message into a growing array, for a reader that understands one version of
+ * the protocol. Not thread-safe.
+ */
 public final class Encoder {
     private static final VarHandle INT =
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    private static final int EXPECTED_BYTES = 128;
+
+    private final int version;
     private byte[] array;
     private int length;
 
-    /** An empty encoder. */
+    /** An empty encoder of what never changes. */
     public Encoder() {
-        this(128);
+        this(EXPECTED_BYTES);
     }
 
-    /** An empty encoder with room for {@code expectedBytes}. */
+    /** An empty encoder of what never changes, with room for {@code expectedBytes}. */
     public Encoder(int expectedBytes) {
+        this(expectedBytes, ProtocolRange.FIRST);
+    }
+
+    private Encoder(int expectedBytes, int version) {
+        this.version = version;
         array = new byte[expectedBytes];
+    }
+
+    /** An empty encoder for a reader that understands this version of the protocol. */
+    public static Encoder speaking(int version) {
+        return new Encoder(EXPECTED_BYTES, version);
+    }
+
+    /** The version of the protocol: a message leaves out what is younger. */
+    public int version() {
+        return version;
     }
 
     private int claim(int bytes) {

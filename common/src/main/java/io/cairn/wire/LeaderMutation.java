@@ -11,7 +11,10 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.Found,
                 LeaderMutation.DoubtObjects,
                 LeaderMutation.ChangeRecords,
-                LeaderMutation.SetStandardReplicas,
+                LeaderMutation.ChangeSettings,
+                LeaderMutation.LoseSession,
+                LeaderMutation.RenewObjects,
+                LeaderMutation.RaiseLevel,
                 JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
@@ -118,8 +121,16 @@ public sealed interface LeaderMutation extends Mutation
         }
     }
 
-    /** Leader: copies of every chunk from now on where no policy says otherwise. */
-    record SetStandardReplicas(int replicas) implements LeaderMutation {
+    /**
+     * Leader: changes settings of the cluster together, or none of them. Fails as {@link
+     * ChangeRecords} does, and with EINVAL when there is no such number of copies.
+     *
+     * @param standardReplicas copies of every chunk from now on where no policy says otherwise; 0 =
+     *     as many as before
+     * @param records the settings that are records
+     */
+    record ChangeSettings(int standardReplicas, List<RecordChange> records)
+            implements LeaderMutation {
         @Override
         public int code() {
             return 40;
@@ -127,11 +138,79 @@ public sealed interface LeaderMutation extends Mutation
 
         @Override
         public void encode(Encoder out) {
-            out.i32(replicas);
+            out.i32(standardReplicas).list(records, (o, change) -> change.encode(o));
         }
 
-        static SetStandardReplicas decode(Decoder in) {
-            return new SetStandardReplicas(in.i32());
+        static ChangeSettings decode(Decoder in) {
+            return new ChangeSettings(in.i32(), in.list(RecordChange::decode));
+        }
+    }
+
+    /**
+     * Leader: ends a session that does not end itself; ignored when it has ended. What it had open
+     * may have chunks that its inode does not refer to yet: see {@link RenewObjects}.
+     *
+     * @param inos what it held open, as far as the contents are in the inode; empty when not known
+     * @param known whether the leader has heard what it held open
+     */
+    record LoseSession(long session, long[] inos, boolean known) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 41;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(session).longs(inos).bool(known);
+        }
+
+        static LoseSession decode(Decoder in) {
+            return new LoseSession(in.i64(), in.longs(), in.bool());
+        }
+    }
+
+    /**
+     * Leader: gives files that a lost client had open a new object, as nobody has them open any
+     * more; chunks of the old one are deleted. Nothing happens to those whose contents are in
+     * chunks by now, or that have another object.
+     */
+    record RenewObjects(List<Holding> holdings) implements LeaderMutation {
+        /** A file and its last object. */
+        public record Holding(long ino, long oid) {}
+
+        @Override
+        public int code() {
+            return 42;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(holdings, (o, each) -> o.i64(each.ino).i64(each.oid));
+        }
+
+        static RenewObjects decode(Decoder in) {
+            return new RenewObjects(in.list(i -> new Holding(i.i64(), i.i64())));
+        }
+    }
+
+    /**
+     * Leader: from now on mutations may be of versions up to this one, because all masters
+     * understand them. EINVAL when the level is not above the present one. A master that does not
+     * understand it stops. Never changes its form: masters of all releases read it.
+     */
+    record RaiseLevel(int level) implements LeaderMutation {
+        @Override
+        public int code() {
+            return 43;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(level);
+        }
+
+        static RaiseLevel decode(Decoder in) {
+            return new RaiseLevel(in.i32());
         }
     }
 }

@@ -2,9 +2,6 @@ package io.cairn.wire;
 
 /** All limits of the protocol, in one place. */
 public final class Limits {
-    /** Version of the wire protocol, told in the first frame of a connection. */
-    public static final int PROTOCOL_VERSION = 1;
-
     /** Largest header (encoded message) of a frame, in bytes. */
     public static final int MAX_HEADER_BYTES = 1 << 20;
 

@@ -20,33 +20,36 @@ public final class MasterRequest {
 
     private MasterRequest() {}
 
-    /** The frame of a mutation; the envelope starts at offset 1. */
+    /**
+     * The frame of a mutation; the envelope starts at offset 1. It tells its version itself: the
+     * same bytes are good for every connection, and for the log.
+     */
     public static byte[] mutation(Envelope envelope) {
-        Encoder out = new Encoder();
+        Encoder out = Encoder.speaking(envelope.version());
         out.u8(MUTATION);
         envelope.encode(out);
         return out.toBytes();
     }
 
-    /** The frame of a query. */
-    public static byte[] query(long session, Query query) {
-        Encoder out = new Encoder();
+    /** The frame of a query, for a connection that speaks this version. */
+    public static byte[] query(long session, Query query, int version) {
+        Encoder out = Encoder.speaking(version);
         out.u8(QUERY).i64(session).u8(query.code());
         query.encode(out);
         return out.toBytes();
     }
 
-    /** The frame of a message from a chunk server. */
-    public static byte[] cluster(ClusterRequest request) {
-        Encoder out = new Encoder();
+    /** The frame of a message from a server, for a connection that speaks this version. */
+    public static byte[] cluster(ClusterRequest request, int version) {
+        Encoder out = Encoder.speaking(version);
         out.u8(CLUSTER).u8(request.code());
         request.encode(out);
         return out.toBytes();
     }
 
-    /** The frame of a push. */
-    public static byte[] push(Push push) {
-        Encoder out = new Encoder();
+    /** The frame of a push, for a connection that speaks this version. */
+    public static byte[] push(Push push, int version) {
+        Encoder out = Encoder.speaking(version);
         out.u8(PUSH).u8(push.code());
         push.encode(out);
         return out.toBytes();

@@ -50,7 +50,10 @@ public sealed interface Mutation
             case 37 -> LeaderMutation.Found.decode(in);
             case 38 -> new LeaderMutation.DoubtObjects();
             case 39 -> LeaderMutation.ChangeRecords.decode(in);
-            case 40 -> LeaderMutation.SetStandardReplicas.decode(in);
+            case 40 -> LeaderMutation.ChangeSettings.decode(in);
+            case 41 -> LeaderMutation.LoseSession.decode(in);
+            case 42 -> LeaderMutation.RenewObjects.decode(in);
+            case 43 -> LeaderMutation.RaiseLevel.decode(in);
             case 64 -> JobMutation.Submit.decode(in);
             case 65 -> JobMutation.Control.decode(in);
             case 66 -> JobMutation.Step.decode(in);

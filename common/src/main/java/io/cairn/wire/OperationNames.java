@@ -24,11 +24,9 @@ public final class OperationNames {
     }
 
     private static String ofMutation(byte[] frame) {
-        int at = 1 + Envelope.HEADER_BYTES;
-        if (frame.length <= at) {
-            return OTHER;
-        }
-        return ofMutation(frame[at] & 0xff);
+        return frame.length <= 1 + Envelope.HEADER_BYTES
+                ? OTHER
+                : ofMutation(Envelope.codeOf(frame, 1));
     }
 
     static String ofMutation(int code) {
@@ -63,7 +61,10 @@ public final class OperationNames {
             case 37 -> "found";
             case 38 -> "doubt_objects";
             case 39 -> "change_records";
-            case 40 -> "set_standard_replicas";
+            case 40 -> "change_settings";
+            case 41 -> "lose_session";
+            case 42 -> "renew_objects";
+            case 43 -> "raise_level";
             case 48 -> "set_host_lock";
             case 49 -> "cancel_host_lock";
             case 50 -> "release_host";
@@ -103,6 +104,7 @@ public final class OperationNames {
             case 1 -> "heartbeat";
             case 2 -> "member_failed";
             case 3 -> "member_synced";
+            case 4 -> "master_present";
             default -> OTHER;
         };
     }

@@ -7,7 +7,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import java.io.DataInputStream;
-import java.io.OutputStream;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.HexFormat;
@@ -16,19 +16,42 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The bytes of frames as released, spoken by hand to a real listener: the greeting, a request, its
- * answer, a failure; and a greeting of another protocol version. They are never changed.
+ * answer, a failure; and a greeting of a range of versions without a common one. They are never
+ * changed.
  */
 final class GoldenFramesTest {
     private static final HexFormat HEX = HexFormat.of();
 
+    private static final String MAGIC = "8943616972" + "6e0d0a";
+
+    /** A greeting that tells one version only. */
     private static String hello(int version) {
         return "00000019" // length: 25
                 + "01" // HELLO
                 + "0000000000000000" // request id
                 + "0000000c" // length of the header: 12
-                + "894361697" // magic
-                + "26e0d0a"
+                + MAGIC
                 + String.format("%08x", version);
+    }
+
+    /** A greeting with all that there is, of the release "1.0". */
+    private static String hello(int oldest, int newest) {
+        return "00000025" // length: 37
+                + "01" // HELLO
+                + "0000000000000000" // request id
+                + "00000018" // length of the header: 24
+                + MAGIC
+                + String.format("%08x", newest)
+                + "00" // flags
+                + String.format("%08x", oldest)
+                + "00000003"
+                + "312e30";
+    }
+
+    /** What this release greets with, but for the lengths and its name. */
+    private static void isOurGreeting(String frame) {
+        assertEquals("01" + "0000000000000000", frame.substring(8, 26));
+        assertEquals(MAGIC + "00000001" + "00" + "00000001", frame.substring(34, 68));
     }
 
     private static String request(int kind, long id, String header) {
@@ -47,14 +70,42 @@ final class GoldenFramesTest {
         }
     }
 
-    /** Reads a frame; beats are left out. */
-    private static String read(DataInputStream in) throws Exception {
-        while (true) {
-            int length = in.readInt();
-            byte[] rest = new byte[length];
-            in.readFully(rest);
-            if (rest[0] != 6) {
-                return String.format("%08x", length) + HEX.formatHex(rest);
+    /** Bytes on a socket to a service of ours. */
+    private static final class Peer implements AutoCloseable {
+        private final EventLoops loops = new EventLoops("test", 1, Clock.system());
+        private final NettyTransport transport = new NettyTransport(loops);
+        private final Socket socket;
+        final DataInputStream in;
+
+        Peer() throws Exception {
+            Listener listener =
+                    transport.listen(new Endpoint("127.0.0.1", 0), GoldenFramesTest::serve);
+            socket = new Socket(InetAddress.getLoopbackAddress(), listener.endpoint().port());
+            in = new DataInputStream(socket.getInputStream());
+        }
+
+        void write(String hex) throws Exception {
+            socket.getOutputStream().write(HEX.parseHex(hex));
+        }
+
+        /** Reads a frame; beats are left out. */
+        String read() throws Exception {
+            while (true) {
+                int length = in.readInt();
+                byte[] rest = new byte[length];
+                in.readFully(rest);
+                if (rest[0] != 6) {
+                    return String.format("%08x", length) + HEX.formatHex(rest);
+                }
+            }
+        }
+
+        /** The transport ends its listeners. */
+        @Override
+        public void close() throws IOException {
+            try (loops;
+                    transport) {
+                socket.close();
             }
         }
     }
@@ -62,36 +113,34 @@ final class GoldenFramesTest {
     @Test
     @Timeout(60)
     void theBytesOfAConversation() throws Exception {
-        try (EventLoops loops = new EventLoops("test", 1, Clock.system());
-                NettyTransport transport = new NettyTransport(loops);
-                Listener listener =
-                        transport.listen(new Endpoint("127.0.0.1", 0), GoldenFramesTest::serve);
-                Socket socket =
-                        new Socket(InetAddress.getLoopbackAddress(), listener.endpoint().port())) {
-            OutputStream out = socket.getOutputStream();
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            out.write(HEX.parseHex(hello(1)));
-            assertEquals(hello(1), read(in));
-            out.write(HEX.parseHex(request(2, 1, "01aabb")));
-            assertEquals(request(3, 1, "070809"), read(in));
-            out.write(HEX.parseHex(request(2, 2, "02")));
-            assertEquals(request(4, 2, "00000002" + "00000002" + "6e6f"), read(in));
+        try (Peer peer = new Peer()) {
+            peer.write(hello(1));
+            isOurGreeting(peer.read());
+            peer.write(request(2, 1, "01aabb"));
+            assertEquals(request(3, 1, "070809"), peer.read());
+            peer.write(request(2, 2, "02"));
+            assertEquals(request(4, 2, "00000002" + "00000002" + "6e6f"), peer.read());
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void aGreetingOfARange() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.write(hello(1, 9));
+            isOurGreeting(peer.read());
+            peer.write(request(2, 1, "01aabb"));
+            assertEquals(request(3, 1, "070809"), peer.read());
         }
     }
 
     @Test
     @Timeout(60)
     void anotherProtocolVersionIsRefusedAndNamed() throws Exception {
-        try (EventLoops loops = new EventLoops("test", 1, Clock.system());
-                NettyTransport transport = new NettyTransport(loops);
-                Listener listener =
-                        transport.listen(new Endpoint("127.0.0.1", 0), GoldenFramesTest::serve);
-                Socket socket =
-                        new Socket(InetAddress.getLoopbackAddress(), listener.endpoint().port())) {
-            socket.getOutputStream().write(HEX.parseHex(hello(2)));
-            DataInputStream in = new DataInputStream(socket.getInputStream());
-            assertEquals(hello(1), read(in), "each side tells its version before it refuses");
-            assertEquals(-1, in.read(), "then the connection ends");
+        try (Peer peer = new Peer()) {
+            peer.write(hello(2, 3));
+            isOurGreeting(peer.read()); // each side tells its versions before it refuses
+            assertEquals(-1, peer.in.read(), "then the connection ends");
         }
     }
 }

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -123,8 +124,8 @@ class HostilePeerTest {
     @Test
     void framesOutOfTurn() throws IOException {
         isThrownOut(RawPeer.frame(Frame.REQUEST, 1, new byte[10], 0));
-        isThrownOut(RawPeer.hello(42, Limits.PROTOCOL_VERSION));
-        isThrownOut(RawPeer.hello(0x8943_6169_726e_0d0aL, Limits.PROTOCOL_VERSION + 1));
+        isThrownOut(RawPeer.hello(42, ProtocolRange.OURS.newest()));
+        isThrownOut(RawPeer.hello(0x8943_6169_726e_0d0aL, ProtocolRange.OURS.newest() + 1));
         isThrownOutAfterHello(RawPeer.hello());
         isThrownOutAfterHello(RawPeer.frame(0, 1, new byte[10], 0));
         isThrownOutAfterHello(RawPeer.frame(7, 1, new byte[10], 0));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +46,9 @@ final class NetworkRig {
         server =
                 new InProcessTransport(
                         new NettyTransport(
-                                new TransportContext(loops, budget, 1000), allocator, true),
+                                new TransportContext(loops, budget, ProtocolRange.OURS, 1000),
+                                allocator,
+                                true),
                         loops);
         client = server;
     }
@@ -57,7 +60,8 @@ final class NetworkRig {
 
     private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
         EventLoops loops = new EventLoops(name, 1, Clock.system());
-        return new NettyTransport(new TransportContext(loops, requests, beatMs), allocator, true);
+        return new NettyTransport(
+                new TransportContext(loops, requests, ProtocolRange.OURS, beatMs), allocator, true);
     }
 
     Connection connect(Listener listener) {

@@ -2,7 +2,7 @@ package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.wire.Encoder;
-import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,12 +42,13 @@ final class RawPeer implements AutoCloseable {
         return new Encoder().i32((int) length).u8(kind).i64(requestId).i32((int) headerLength);
     }
 
+    /** The greeting of a side that speaks one version only. */
     static byte[] hello(long magic, int version) {
         return frame(Frame.HELLO, 0, new Encoder().i64(magic).i32(version).toBytes(), 0);
     }
 
     static byte[] hello() {
-        return hello(0x8943_6169_726e_0d0aL, Limits.PROTOCOL_VERSION);
+        return hello(0x8943_6169_726e_0d0aL, ProtocolRange.OURS.newest());
     }
 
     void say(byte[] bytes) throws IOException {

@@ -3,7 +3,7 @@ package io.cairn.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,19 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class TimerWheelTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private long nowMs;
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowMs * 1_000_000;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nanoTime();
-                }
-            };
+    private final ManualClock clock = new ManualClock(0);
     private final TimerWheel wheel = new TimerWheel(channel.eventLoop(), clock);
 
     private class Probe extends TimerWheel.Entry {
@@ -34,7 +22,7 @@ class TimerWheelTest {
 
         @Override
         void expire() {
-            expirations.add(nowMs);
+            expirations.add(clock.millis());
         }
     }
 
@@ -45,7 +33,7 @@ class TimerWheelTest {
 
     private void pass(long ms) {
         for (long i = 0; i < ms; i++) {
-            nowMs++;
+            clock.advance(1);
             channel.advanceTimeBy(1, TimeUnit.MILLISECONDS);
             channel.runScheduledPendingTasks();
         }
@@ -61,7 +49,7 @@ class TimerWheelTest {
             long delayMs = random.nextInt(i % 10 == 0 ? 30_000 : 1_000);
             wheel.arm(probe, delayMs);
             probes.add(probe);
-            deadlines.add(nowMs + delayMs);
+            deadlines.add(clock.millis() + delayMs);
             pass(random.nextInt(10));
         }
         pass(40_000);
@@ -136,7 +124,7 @@ class TimerWheelTest {
             wheel.arm(probe, i * 300L);
             probes.add(probe);
         }
-        nowMs += 60_000;
+        clock.advance(60_000);
         channel.advanceTimeBy(60_000, TimeUnit.MILLISECONDS);
         channel.runScheduledPendingTasks();
         probes.forEach(probe -> assertEquals(1, probe.expirations.size()));

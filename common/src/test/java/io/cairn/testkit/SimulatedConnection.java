@@ -9,6 +9,7 @@ import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.ProtocolRange;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,18 @@ final class SimulatedConnection implements Connection {
     }
 
     @Override
-    public CompletableFuture<Message> call(Message request, long timeoutMs) {
+    public int version() {
+        return ProtocolRange.OURS.newest();
+    }
+
+    @Override
+    public String release() {
+        return "simulated";
+    }
+
+    @Override
+    public CompletableFuture<Message> call(Message content, long timeoutMs) {
+        Message request = content.encoded(version());
         FsException refusal = refusal(request);
         if (refusal == null && calls.size() >= Limits.MAX_IN_FLIGHT) {
             refusal = new FsException(Errno.EAGAIN, "too many calls to " + remote);
@@ -145,7 +157,8 @@ final class SimulatedConnection implements Connection {
     }
 
     @Override
-    public void send(Message oneWay) {
+    public void send(Message content) {
+        Message oneWay = content.encoded(version());
         FsException refusal = refusal(oneWay);
         if (refusal != null) {
             oneWay.release();
@@ -188,7 +201,8 @@ final class SimulatedConnection implements Connection {
         }
 
         @Override
-        public void send(Message reply) {
+        public void send(Message content) {
+            Message reply = content.encoded(version());
             if (done) {
                 reply.release();
                 throw new IllegalStateException("a request from " + remote + " answered twice");

@@ -80,7 +80,9 @@ class CodecPropertyTest {
                 new Codec(
                         ClusterRequest.HeartbeatReply.class,
                         (out, m) -> {
-                            byte[] bytes = ((ClusterRequest.HeartbeatReply) m).toBytes();
+                            byte[] bytes =
+                                    ((ClusterRequest.HeartbeatReply) m)
+                                            .toBytes(ProtocolRange.FIRST);
                             out.raw(bytes, 0, bytes.length);
                         },
                         ClusterRequest.HeartbeatReply::decode));

@@ -35,6 +35,23 @@ class CodecTest {
     }
 
     @Test
+    void anEnvelopeOfALaterVersionTellsIt() {
+        TreeMutation unlink = new TreeMutation.Unlink(0x11, Name.of("ab"));
+        byte[] first = new Envelope(1, 2, 3, 4, unlink).toBytes();
+        Envelope later = new Envelope(2, 1, 2, 3, 4, unlink);
+        byte[] bytes = later.toBytes();
+        assertEquals("00" + "02" + hex(first).substring(64), hex(bytes).substring(64));
+        assertEquals(later, Envelope.decode(new Decoder(bytes)));
+        assertEquals(2, Envelope.versionOf(bytes, 0));
+        assertEquals(1, Envelope.versionOf(first, 0));
+        assertEquals(5, Envelope.codeOf(bytes, 0));
+        assertEquals(5, Envelope.codeOf(first, 0));
+        assertEquals("unlink", OperationNames.ofMaster(MasterRequest.mutation(later)));
+        bytes[Envelope.HEADER_BYTES + 1] = 1;
+        assertThrows(MalformedMessageException.class, () -> Envelope.decode(new Decoder(bytes)));
+    }
+
+    @Test
     void theLeaderStampsTheTimeIntoTheBytes() {
         Envelope envelope = new Envelope(7, 8, 9, 0, new SessionMutation.CloseSession(5));
         byte[] frame = MasterRequest.mutation(envelope);
@@ -52,12 +69,13 @@ class CodecTest {
     void framesToTheMasterBeginWithTheirKind() {
         assertEquals(
                 "02" + "0000000000000009" + "02" + "0000000000000001",
-                hex(MasterRequest.query(9, new Query.GetInode(1))));
+                hex(MasterRequest.query(9, new Query.GetInode(1), 1)));
         assertEquals(
                 "03" + "03" + "00000001" + "0000000000000002" + "00000003",
-                hex(MasterRequest.cluster(new ClusterRequest.MemberSynced(1, 2, 3))));
+                hex(MasterRequest.cluster(new ClusterRequest.MemberSynced(1, 2, 3), 1)));
         assertEquals(
-                "04" + "03" + "0000000000000001", hex(MasterRequest.push(new Push.Invalidate(1))));
+                "04" + "03" + "0000000000000001",
+                hex(MasterRequest.push(new Push.Invalidate(1), 1)));
     }
 
     @Test

@@ -40,7 +40,7 @@ final class OperationNamesTest {
         frame[0] = MasterRequest.MUTATION;
         System.arraycopy(envelope, 0, frame, 1, envelope.length);
         assertEquals("unlink", OperationNames.ofMaster(frame));
-        assertEquals("open", OperationNames.ofMaster(MasterRequest.query(7, new Query.Open(1))));
+        assertEquals("open", OperationNames.ofMaster(MasterRequest.query(7, new Query.Open(1), 1)));
         assertEquals("verify", OperationNames.ofChunk(new byte[] {14, 0, 0}));
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.fuse;
 
+import io.cairn.fs.Spelling;
 import io.cairn.fuse.MountException.Category;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -173,34 +174,12 @@ public record MountOptions(
     private static MountException unknown(String name) {
         Set<String> known = new TreeSet<>(OWN);
         known.addAll(KERNEL_FLAGS);
-        String nearest =
-                known.stream()
-                        .min((a, b) -> Integer.compare(distance(name, a), distance(name, b)))
-                        .orElseThrow();
+        String nearest = Spelling.nearest(known, name);
         String hint =
-                distance(name, nearest) <= Math.max(2, name.length() / 3)
+                nearest != null
                         ? "did you mean '" + nearest + "'?"
                         : "known are " + String.join(", ", known);
         return new MountException(Category.USAGE, "unknown mount option '" + name + "'; " + hint);
-    }
-
-    /** Edit distance. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int change = a.charAt(i - 1) == b.charAt(j - 1) ? diagonal : diagonal + 1;
-                row[j] = Math.min(change, Math.min(above, row[j - 1]) + 1);
-                diagonal = above;
-            }
-        }
-        return row[b.length()];
     }
 
     private static DriverKind driver(String value) {

@@ -3,7 +3,7 @@ package io.cairn.master;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
@@ -90,7 +90,7 @@ final class DirectoryWatch {
     }
 
     private static Message push(Disbelief disbelief) {
-        return Message.of(MasterRequest.push(new Push.Invalidate(disbelief.ino)));
+        return Message.of(v -> MasterRequest.push(new Push.Invalidate(disbelief.ino), v));
     }
 
     /**
@@ -100,17 +100,18 @@ final class DirectoryWatch {
      * @param reply encoded
      * @param sender sends it; called once, from any thread
      */
-    void settle(long session, Mutation mutation, byte[] reply, Runnable sender) {
-        if (mutation instanceof TreeMutation.Witnessed witnessed) {
-            settle(session, witnessed.mutation(), reply, sender);
-            return;
-        }
+    void settle(Envelope envelope, byte[] reply, Runnable sender) {
+        long session = envelope.session();
+        Mutation mutation =
+                envelope.mutation() instanceof TreeMutation.Witnessed witnessed
+                        ? witnessed.mutation()
+                        : envelope.mutation();
         if (!(mutation instanceof TreeMutation change) || !Reply.EntryReply.isEncodedIn(reply)) {
             sender.run();
             return;
         }
         if (change instanceof TreeMutation.Mkdir
-                && Reply.decode(new Decoder(reply)) instanceof Reply.EntryReply made) {
+                && envelope.reply(reply) instanceof Reply.EntryReply made) {
             watch(session, made.inode().ino());
         }
         List<Disbelief> others = others(session, change);

@@ -1,6 +1,5 @@
 package io.cairn.master;
 
-import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
@@ -68,8 +67,11 @@ final class MasterGauges {
         gauge(registry, "cairn.cluster.capacity.bytes", () -> servers.usage().totalBytes());
         gauge(registry, "cairn.cluster.free.bytes", () -> servers.usage().freeBytes());
         gauge(registry, "cairn.cluster.groups", () -> namespace.get().clusterMap().groups().size());
-        gauge(registry, "cairn.cluster.groups.degraded", () -> groups(MasterGauges::isDegraded));
-        gauge(registry, "cairn.cluster.groups.syncing", () -> groups(MasterGauges::isSyncing));
+        gauge(
+                registry,
+                "cairn.cluster.groups.degraded",
+                () -> groups(group -> !group.isComplete()));
+        gauge(registry, "cairn.cluster.groups.syncing", () -> groups(PlacementGroup::isSyncing));
         for (boolean fewer : new boolean[] {false, true}) {
             Gauge.builder("cairn.cluster.groups.unavailable", () -> unavailable(fewer))
                     .description("placement groups without a copy that serves")
@@ -98,14 +100,6 @@ final class MasterGauges {
     private long unavailable(boolean fewer) {
         int standard = namespace.get().standardReplicas();
         return groups(g -> g.head() == null && g.members().size() < standard == fewer);
-    }
-
-    private static boolean isDegraded(PlacementGroup group) {
-        return !group.members().stream().allMatch(m -> m.state() == MemberState.SERVING);
-    }
-
-    private static boolean isSyncing(PlacementGroup group) {
-        return group.members().stream().anyMatch(m -> m.state() == MemberState.SYNCING);
     }
 
     /** Takes the sessions as they are now. */

@@ -1,6 +1,8 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.runtime.Clock;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,29 @@ public interface MasterGroup {
             @Nullable Endpoint client,
             boolean leads,
             long commitIndex,
-            long silentMs) {}
+            long silentMs) {
+        private static final int SILENT_MS = 3_000;
+
+        /** In the eyes of the leader: up, down (silent for three seconds), or unknown. */
+        public String state() {
+            if (silentMs < 0) {
+                return "unknown";
+            }
+            return silentMs < SILENT_MS ? "up" : "down";
+        }
+
+        /** Whether the leader does not hear it. */
+        public boolean isDown() {
+            return silentMs >= SILENT_MS;
+        }
+
+        /** When one that is down was heard last, {@code 2026-01-31T12:00:00Z}; else null. */
+        public @Nullable String silentSince(Clock clock) {
+            return isDown()
+                    ? clock.now().minusMillis(silentMs).truncatedTo(ChronoUnit.SECONDS).toString()
+                    : null;
+        }
+    }
 
     /** All of them, by name. */
     List<Standing> masters();

@@ -13,13 +13,12 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
-import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
@@ -48,9 +47,11 @@ public final class MasterService implements AutoCloseable {
     private final SessionTable sessions;
     private final DirectoryWatch watch;
     private final OrphanReaper reaper;
+    private final LostSessions lost;
     private final ServerWatch servers;
     private final RequestDoor door;
     private final JobRunner jobs;
+    private final Presence presence;
     private final Listener listener;
     private long termSeen = -1;
     private boolean founding;
@@ -85,13 +86,17 @@ public final class MasterService implements AutoCloseable {
         this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
         this.watch = new DirectoryWatch(sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
+        this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
         this.jobs =
                 new JobRunner(
                         namespace, writer, watch::changed, ground.clock(), ground.scheduler());
+        this.presence =
+                new Presence(settings.id(), log, namespace, ground.transport(), ground.clock());
         this.door =
                 new RequestDoor(
                         new RequestDoor.Rooms(log, namespace, sessions, watch, reaper, servers),
+                        presence,
                         this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
         scheduler.schedule(this::tick, 0);
@@ -155,8 +160,8 @@ public final class MasterService implements AutoCloseable {
 
     /** Logs a change in the leader's own name, if this master leads; see {@link ReplicatedLog}. */
     public CompletableFuture<Reply> submit(LeaderMutation mutation) {
-        byte[] envelope = new Envelope(0, 0, 0, 0, mutation).toBytes();
-        return log.submit(envelope, 0).thenApply(bytes -> Reply.decode(new Decoder(bytes)));
+        Envelope envelope = inOwnName(mutation);
+        return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
     }
 
     /**
@@ -165,15 +170,19 @@ public final class MasterService implements AutoCloseable {
      * that could know better has been told.
      */
     public CompletableFuture<Reply> change(TreeMutation mutation) {
-        byte[] envelope = new Envelope(0, 0, 0, 0, mutation).toBytes();
-        return log.submit(envelope, 0)
+        Envelope envelope = inOwnName(mutation);
+        return log.submit(envelope.toBytes(), 0)
                 .thenCompose(
                         bytes -> {
                             CompletableFuture<Reply> told = new CompletableFuture<>();
-                            Reply reply = Reply.decode(new Decoder(bytes));
-                            watch.settle(0, mutation, bytes, () -> told.complete(reply));
+                            Reply reply = envelope.reply(bytes);
+                            watch.settle(envelope, bytes, () -> told.complete(reply));
                             return told;
                         });
+    }
+
+    private Envelope inOwnName(Mutation mutation) {
+        return new Envelope(namespace.get().level(), 0, 0, 0, 0, mutation);
     }
 
     private void tick() {
@@ -181,6 +190,7 @@ public final class MasterService implements AutoCloseable {
             return;
         }
         try {
+            presence.tick();
             housekeep();
         } catch (RuntimeException e) {
             LOG.error("housekeeping failed", e);
@@ -201,8 +211,9 @@ public final class MasterService implements AutoCloseable {
             sessions.reset(
                     term, namespace.get().sessions().stream().map(s -> s.session()).toList());
             reaper.reset();
+            lost.reset();
             servers.lead();
-            LOG.info("master {} leads in term {}", settings.id(), term);
+            LOG.debug("master {} leads in term {}", settings.id(), term);
         }
         if (namespace.get().clusterId() == 0) {
             found();
@@ -210,6 +221,7 @@ public final class MasterService implements AutoCloseable {
         }
         sessions.expire().forEach(this::closeExpired);
         reaper.tick();
+        lost.tick();
         servers.tick();
         jobs.tick();
     }
@@ -254,9 +266,7 @@ public final class MasterService implements AutoCloseable {
      * @return completes when it has ended; fails as the log does
      */
     public CompletableFuture<Void> end(long session) {
-        byte[] envelope =
-                new Envelope(0, 0, 0, 0, new SessionMutation.CloseSession(session)).toBytes();
-        return log.submit(envelope, 0)
+        return lost.end(session)
                 .handle(
                         (_, error) -> {
                             if (error == null) {
@@ -271,6 +281,11 @@ public final class MasterService implements AutoCloseable {
     /** What the leader knows of a session, or null when it has ended. */
     public @Nullable SessionFacts session(long session) {
         return sessions.facts(session);
+    }
+
+    /** The masters that are there and what they run, by name; complete at the leader only. */
+    public List<MasterRelease> releases() {
+        return presence.masters();
     }
 
     /** Requests of clients that came here since the start, mutations and queries. */
@@ -292,7 +307,7 @@ public final class MasterService implements AutoCloseable {
             return;
         }
         for (Notice notice : notices) {
-            Message push = Message.of(MasterRequest.push(notice.push()));
+            Message push = Message.of(v -> MasterRequest.push(notice.push(), v));
             if (notice.session() == 0) {
                 sessions.connections().forEach(c -> c.send(push));
                 if (notice.push() instanceof Push.MapChanged) {
@@ -309,7 +324,7 @@ public final class MasterService implements AutoCloseable {
 
     /** The state of the cluster as this master sees it: a JSON document. */
     public String statusJson() {
-        return StatusDocument.of(settings.id(), log, namespace.get(), sessions, servers, clock);
+        return new StatusDocument(this, sessions, clock).text();
     }
 
     /** The next reason why this master is not ready, or null when it is. */
@@ -339,5 +354,6 @@ public final class MasterService implements AutoCloseable {
             }
         }
         listener.close();
+        presence.close();
     }
 }

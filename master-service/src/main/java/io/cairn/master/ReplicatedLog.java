@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The consensus behind a master: Ratis in production, a simulated log in tests. Thread-safe. */
-public interface ReplicatedLog extends AutoCloseable {
+public interface ReplicatedLog extends MasterGroup, AutoCloseable {
     /**
      * Logs one mutation and applies it. The leader stamps its time into the envelope's bytes and
      * groups what waits into one log entry.

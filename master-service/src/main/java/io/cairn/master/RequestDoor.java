@@ -43,6 +43,7 @@ final class RequestDoor implements Handler {
     private final DirectoryWatch watch;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
+    private final Presence presence;
     private final Supplier<String> status;
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
@@ -56,13 +57,14 @@ final class RequestDoor implements Handler {
             OrphanReaper reaper,
             ServerWatch servers) {}
 
-    RequestDoor(Rooms rooms, Supplier<String> status) {
+    RequestDoor(Rooms rooms, Presence presence, Supplier<String> status) {
         this.log = rooms.log;
         this.namespace = rooms.namespace;
         this.sessions = rooms.sessions;
         this.watch = rooms.watch;
         this.reaper = rooms.reaper;
         this.servers = rooms.servers;
+        this.presence = presence;
         this.status = status;
     }
 
@@ -86,7 +88,7 @@ final class RequestDoor implements Handler {
         }
         request.release();
         try {
-            Decoder in = new Decoder(frame);
+            Decoder in = request.decoder();
             int kind = in.u8();
             if (kind != MasterRequest.CLUSTER) {
                 operations.increment();
@@ -138,6 +140,21 @@ final class RequestDoor implements Handler {
                                 });
     }
 
+    /** What some master cannot read must not get into the log; who does not lead may be behind. */
+    private FsException tooYoung(int version) {
+        return log.mayRead()
+                ? new FsException(
+                        Errno.EPROTO,
+                        "the cluster is at level %d: version %d comes when all masters have it"
+                                .formatted(namespace.get().level(), version))
+                : notLeader();
+    }
+
+    @Override
+    public int newestVersion() {
+        return namespace.get().level();
+    }
+
     private FsException notLeader() {
         Endpoint leader = log.leader();
         return new FsException(Errno.NOT_LEADER, leader == null ? "" : leader.toString());
@@ -157,15 +174,20 @@ final class RequestDoor implements Handler {
         if (in.remaining() <= Envelope.HEADER_BYTES) {
             throw new MalformedMessageException("mutation of " + in.remaining() + " bytes");
         }
-        Mutation mutation = Envelope.decode(in).mutation();
-        long session = Envelope.sessionOf(frame, 1);
+        if (Envelope.versionOf(frame, 1) > namespace.get().level()) {
+            throw tooYoung(Envelope.versionOf(frame, 1));
+        }
+        Envelope envelope = Envelope.decode(in);
+        Mutation mutation = envelope.mutation();
+        long session = envelope.session();
         if (log.mayRead()) {
             requireTermBegun();
         }
         sessions.touch(session);
         if (session == 0 && mutation instanceof TreeMutation) {
             // In the leader's own name only the leader itself changes the tree.
-            send(answer, new Reply.Failure(Errno.NO_SESSION, "session 0 is not open").toBytes());
+            Reply refusal = new Reply.Failure(Errno.NO_SESSION, "session 0 is not open");
+            send(answer, refusal.toBytes(envelope.version()));
             return;
         }
         switch (mutation) {
@@ -173,7 +195,11 @@ final class RequestDoor implements Handler {
                     throw new FsException(
                             Errno.EPERM, "only the leader proposes mutation " + m.code());
             case SessionMutation.OpenSession _ -> {
-                var _ = submit(frame, answer, reply -> send(answer, sessionOpened(reply)));
+                var _ =
+                        submit(
+                                frame,
+                                answer,
+                                reply -> send(answer, sessionOpened(envelope, reply)));
             }
             case SessionMutation.CloseSession close -> {
                 if (close.session() != session) {
@@ -182,9 +208,9 @@ final class RequestDoor implements Handler {
                 var _ = submit(frame, answer, reply -> send(answer, closeSession(reply, session)));
             }
             case TreeMutation.Create create when create.open() ->
-                    createOpen(frame, answer, session, create);
+                    createOpen(frame, answer, envelope);
             default -> {
-                var _ = submit(frame, answer, reply -> settle(answer, session, mutation, reply));
+                var _ = submit(frame, answer, reply -> settle(answer, envelope, reply));
             }
         }
     }
@@ -202,22 +228,21 @@ final class RequestDoor implements Handler {
                         });
     }
 
-    private void settle(Answer answer, long session, Mutation mutation, byte[] reply) {
-        watch.settle(session, mutation, reply, () -> answer.send(Message.of(reply)));
+    private void settle(Answer answer, Envelope envelope, byte[] reply) {
+        watch.settle(envelope, reply, () -> answer.send(Message.of(reply)));
     }
 
-    private void createOpen(byte[] frame, Answer answer, long session, TreeMutation.Create create) {
+    private void createOpen(byte[] frame, Answer answer, Envelope envelope) {
         long ticket = reaper.begin();
         var _ =
                 submit(
                                 frame,
                                 answer,
                                 reply -> {
-                                    if (Reply.decode(new Decoder(reply))
-                                            instanceof Reply.EntryReply entry) {
-                                        sessions.open(session, entry.inode().ino());
+                                    if (envelope.reply(reply) instanceof Reply.EntryReply entry) {
+                                        sessions.open(envelope.session(), entry.inode().ino());
                                     }
-                                    settle(answer, session, create, reply);
+                                    settle(answer, envelope, reply);
                                 })
                         .whenComplete((_, _) -> reaper.end(ticket));
     }
@@ -226,10 +251,10 @@ final class RequestDoor implements Handler {
         answer.send(Message.of(reply));
     }
 
-    private byte[] sessionOpened(byte[] reply) {
-        if (Reply.decode(new Decoder(reply)) instanceof Reply.SessionReply opened) {
+    private byte[] sessionOpened(Envelope envelope, byte[] reply) {
+        if (envelope.reply(reply) instanceof Reply.SessionReply opened) {
             sessions.opened(opened.session());
-            return complete(opened.session()).toBytes();
+            return complete(opened.session()).toBytes(envelope.version());
         }
         return reply;
     }
@@ -283,7 +308,7 @@ final class RequestDoor implements Handler {
         if (!log.mayRead()) {
             throw notLeader();
         }
-        answer.send(Message.of(reply.toBytes()));
+        answer.send(Message.of(reply::toBytes));
     }
 
     /**
@@ -331,24 +356,26 @@ final class RequestDoor implements Handler {
             throw notLeader();
         }
         requireTermBegun();
-        byte[] reply =
+        Message reply =
                 switch (ClusterRequest.decode(in)) {
                     case ClusterRequest.Heartbeat heartbeat ->
-                            servers.heartbeat(heartbeat, from).toBytes();
+                            Message.of(servers.heartbeat(heartbeat, from)::toBytes);
                     case ClusterRequest.MemberFailed failed ->
                             done(() -> servers.memberFailed(failed));
                     case ClusterRequest.MemberSynced synced ->
                             done(() -> servers.memberSynced(synced));
+                    case ClusterRequest.MasterPresent present ->
+                            done(() -> presence.heard(present, from));
                 };
         if (!log.mayRead()) {
             throw notLeader();
         }
-        answer.send(Message.of(reply));
+        answer.send(reply);
     }
 
-    private static byte[] done(Runnable action) {
+    private static Message done(Runnable action) {
         action.run();
-        return new byte[0];
+        return Message.empty();
     }
 
     /** The reason of a failed submission, for the log; never null. */

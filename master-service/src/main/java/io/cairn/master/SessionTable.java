@@ -1,10 +1,13 @@
 package io.cairn.master;
 
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ final class SessionTable {
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
+    private final Set<Long> reserved = new HashSet<>();
     private volatile long term = -1;
 
     private static final class Live {
@@ -47,6 +51,7 @@ final class SessionTable {
     synchronized void reset(long newTerm, Collection<Long> known) {
         sessions.clear();
         openCounts.clear();
+        reserved.clear();
         for (long session : known) {
             live(session);
         }
@@ -127,9 +132,34 @@ final class SessionTable {
         return live == null ? Long.MAX_VALUE : clock.millis() - live.renewedMs;
     }
 
-    /** The session holds an inode open once more. */
+    /**
+     * The session holds an inode open once more.
+     *
+     * @throws FsException NOT_READY while the inode is {@link #reserve reserved}
+     */
     synchronized void open(long session, long ino) {
+        if (reserved.contains(ino)) {
+            throw new FsException(Errno.NOT_READY, "inode " + ino + " gets a new object just now");
+        }
         count(live(session), ino);
+    }
+
+    /** Those of some inodes that nobody holds open; nobody can open them until they are free. */
+    synchronized List<Long> reserve(List<Long> inos) {
+        List<Long> free = inos.stream().filter(ino -> !openCounts.containsKey(ino)).toList();
+        reserved.addAll(free);
+        return free;
+    }
+
+    /** Reserved inodes can be opened again. */
+    synchronized void free(List<Long> inos) {
+        inos.forEach(reserved::remove);
+    }
+
+    /** What a session holds open; null when it has not told that in this term. */
+    synchronized @Nullable List<Long> opens(long session) {
+        Live live = sessions.get(session);
+        return live == null || !live.registered ? null : List.copyOf(live.open.keySet());
     }
 
     private void count(Live live, long ino) {

@@ -15,13 +15,12 @@ import * as settings from './pages/settings.js';
 import * as audit from './pages/audit.js';
 
 const PAGES = { overview, servers, groups, files, jobs, sessions, events, settings, audit };
-const SAMPLES = 120;
 const KEPT_EVENTS = 200;
 
 const at = (id) => document.getElementById(id);
 
-/** What the stream has told: the last state, the states before it, the last events. */
-const live = { state: null, history: [], events: [] };
+/** What the stream has told: the last state and the last events. */
+const live = { state: null, events: [] };
 
 let page = null;
 let stream = null;
@@ -93,7 +92,6 @@ async function enter(token) {
         api.signOut();
         throw problem;
     }
-    live.history = [];
     live.events = [];
     begin();
 }
@@ -109,9 +107,6 @@ function heard(name, data) {
     if (name === 'state') {
         notice('');
         live.state = data;
-        live.history.push({ ...data.rates, usedBytes: data.capacity.usedBytes,
-            sessions: data.counts.sessions });
-        live.history.splice(0, live.history.length - SAMPLES);
         pill(data.health);
         if (page?.view.isLive) {
             draw(page);

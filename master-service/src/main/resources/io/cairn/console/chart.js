@@ -5,26 +5,50 @@ import { h, svg } from './dom.js';
 const WIDTH = 240;
 const HEIGHT = 64;
 
-/** A line of the last samples, with what it is now and was at most, in words too. */
-export function line(title, samples, text, note) {
-    const known = samples.filter((n) => n !== null && n !== undefined);
-    const now = known.length ? known[known.length - 1] : 0;
-    const most = Math.max(...known, 0);
+/**
+ * What a number was lately, as a line with gaps where it is not known; what it is now and was at
+ * most, in words too. Samples are null where nothing is known.
+ */
+export function line(title, samples, now, text, span) {
+    const most = Math.max(...samples.filter((n) => n !== null), now ?? 0, 0);
     const scale = most > 0 ? (HEIGHT - 6) / most : 0;
     const step = WIDTH / Math.max(samples.length - 1, 1);
-    const points = samples.map((n, i) =>
-        `${(i * step).toFixed(1)},${(HEIGHT - 2 - (n ?? 0) * scale).toFixed(1)}`);
-    const area = `0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`;
-    const label = `${title}: now ${text(now)}, at most ${text(most)} in the last`
-        + ` ${samples.length} seconds`;
+    const x = (i) => (i * step).toFixed(1);
+    const y = (n) => (HEIGHT - 2 - n * scale).toFixed(1);
+    const told = now === null ? 'not known' : text(now);
     return h('figure', { class: 'chart' },
         h('figcaption', {}, title),
-        h('p', { class: 'now' }, text(now)),
+        h('p', { class: 'now' }, told),
         svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img',
-            'aria-label': label },
-        svg('polygon', { class: 'area', points: area }),
-        svg('polyline', { class: 'curve', points: points.join(' ') })),
-        h('p', { class: 'note' }, note || `at most ${text(most)} in ${samples.length} s`));
+            'aria-label': `${title}: now ${told}, at most ${text(most)} in the last ${span}` },
+        stretches(samples).map(([first, last]) => {
+            const points = [];
+            for (let i = first; i <= last; i++) {
+                points.push(`${x(i)},${y(samples[i])}`);
+            }
+            return [
+                svg('polygon', { class: 'area',
+                    points: `${x(first)},${HEIGHT} ${points.join(' ')} ${x(last)},${HEIGHT}` }),
+                svg('polyline', { class: 'curve', points: points.join(' ') }),
+            ];
+        })),
+        h('p', { class: 'note' }, `at most ${text(most)} in ${span}`));
+}
+
+/** The first and last index of each stretch of known samples. */
+function stretches(samples) {
+    const found = [];
+    samples.forEach((n, i) => {
+        if (n === null) {
+            return;
+        }
+        if (i > 0 && samples[i - 1] !== null) {
+            found[found.length - 1][1] = i;
+        } else {
+            found.push([i, i]);
+        }
+    });
+    return found;
 }
 
 /** A bar of parts: [class, value, name]; values share the width. */

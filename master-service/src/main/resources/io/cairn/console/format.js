@@ -19,6 +19,13 @@ export function bytes(n) {
     return `${unit === 0 ? WHOLE.format(value) : SHORT.format(value)} ${UNITS[unit]}`;
 }
 
+/** Bytes per second; null is what nobody knows. */
+export const rate = (n) => (n == null ? 'not known' : `${bytes(n)}/s`);
+
+export const perSecond = (n) => (n == null ? 'not known' : `${short(n)} /s`);
+
+export const ms = (n) => (n == null ? 'not known' : `${short(n)} ms`);
+
 export function percent(part, whole) {
     return whole > 0 ? `${Math.round((part / whole) * 100)} %` : '0 %';
 }
@@ -34,8 +41,9 @@ export function time(text) {
         + `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
 
-export function duration(ms) {
-    return ms < 1000 ? `${count(ms)} ms` : `${short(ms / 1000)} s`;
+export function duration(time) {
+    return time < 1000 ? `${count(time)} ms`
+        : time < 120_000 ? `${short(time / 1000)} s` : `${short(time / 60_000)} min`;
 }
 
 export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;

@@ -22,7 +22,27 @@ final class DirectLog implements ReplicatedLog {
     long term = 1;
     volatile boolean leads = true;
     long nowNs = 1_000_000_000L;
+    volatile MasterGroup group = new Alone();
     private long index;
+
+    /** A master without others. */
+    private static final class Alone implements MasterGroup {
+        @Override
+        public List<Standing> masters() {
+            Endpoint here = new Endpoint("here", 1);
+            return List.of(new Standing("m1", here, here, true, 0, 0));
+        }
+
+        @Override
+        public long term() {
+            return 1;
+        }
+
+        @Override
+        public CompletableFuture<Void> lead(String id) {
+            return CompletableFuture.failedFuture(new FsException(Errno.EINVAL, id));
+        }
+    }
 
     DirectLog(Namespace namespace) {
         this.namespace = namespace;
@@ -43,6 +63,21 @@ final class DirectLog implements ReplicatedLog {
         Namespace.Applied applied = namespace.apply(term, ++index, entry);
         listener.accept(applied.notices());
         return CompletableFuture.completedFuture(applied.replies().get(0));
+    }
+
+    @Override
+    public List<Standing> masters() {
+        return group.masters();
+    }
+
+    @Override
+    public long term() {
+        return group.term();
+    }
+
+    @Override
+    public CompletableFuture<Void> lead(String id) {
+        return group.lead(id);
     }
 
     @Override

@@ -15,6 +15,8 @@ import io.cairn.fs.Name;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
@@ -42,7 +44,7 @@ class DirectoryWatchTest {
         final List<CompletableFuture<Message>> answers = new ArrayList<>();
 
         private void tell(Message message) {
-            byte[] header = message.header();
+            byte[] header = message.encoded(version()).header();
             Push push = Push.decode(new Decoder(header, 1, header.length - 1));
             told.add(((Push.Invalidate) push).ino());
         }
@@ -59,6 +61,16 @@ class DirectoryWatchTest {
         @Override
         public boolean isOpen() {
             return true;
+        }
+
+        @Override
+        public int version() {
+            return ProtocolRange.FIRST;
+        }
+
+        @Override
+        public String release() {
+            return "peer";
         }
 
         @Override
@@ -91,11 +103,12 @@ class DirectoryWatchTest {
                 new Attributes(
                         ino, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
         Inode inode = new Inode(a, DIR, Policy.STANDARD, null, null, 0, 0, 0);
-        return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null).toBytes();
+        return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null)
+                .toBytes(ProtocolRange.FIRST);
     }
 
     private void settle(long session, TreeMutation mutation) {
-        watch.settle(session, mutation, entry(99), () -> sent++);
+        watch.settle(new Envelope(session, 1, 0, 0, mutation), entry(99), () -> sent++);
     }
 
     private static TreeMutation unlink(long parent) {
@@ -124,7 +137,8 @@ class DirectoryWatchTest {
         settle(2, unlink(OTHER_DIR));
         settle(2, new TreeMutation.SetPolicy(DIR, Policy.STANDARD));
         assertEquals(3, sent);
-        watch.settle(2, unlink(DIR), new Reply.Failure(Errno.ENOENT, "").toBytes(), () -> sent++);
+        byte[] failure = new Reply.Failure(Errno.ENOENT, "").toBytes(ProtocolRange.FIRST);
+        watch.settle(new Envelope(2, 1, 0, 0, unlink(DIR)), failure, () -> sent++);
         assertEquals(4, sent, "what failed has changed nothing");
         assertEquals(List.of(), one.told);
     }

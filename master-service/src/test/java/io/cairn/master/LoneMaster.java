@@ -8,6 +8,7 @@ import io.cairn.net.EventLoops;
 import io.cairn.net.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
+import io.cairn.wire.ProtocolRange;
 import java.util.Random;
 
 /** A master that leads alone: real network and time, a log that applies at once, no disk. */
@@ -17,10 +18,16 @@ public final class LoneMaster implements AutoCloseable {
     public final MasterService service;
     public final MasterService.Ground ground;
     private final ThreadScheduler scheduler = new ThreadScheduler("lone-timer", 1);
-    private final DirectLog log = new DirectLog(new Namespace(new MemoryStore()));
+    private final DirectLog log;
 
     /** Starts it and waits until the cluster is founded. */
     public LoneMaster() throws InterruptedException {
+        this(ProtocolRange.OURS);
+    }
+
+    /** The same of a release that understands these versions. */
+    public LoneMaster(ProtocolRange understood) throws InterruptedException {
+        log = new DirectLog(new Namespace(new MemoryStore(), understood));
         ground =
                 new MasterService.Ground(
                         log,
@@ -50,6 +57,11 @@ public final class LoneMaster implements AutoCloseable {
     /** Lets it lead or not. */
     public void lead(boolean leads) {
         log.leads = leads;
+    }
+
+    /** Shows it other masters beside it. */
+    public void group(MasterGroup group) {
+        log.group = group;
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.cairn.net.Handler;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
+import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,13 +35,23 @@ final class LoneTransport implements Transport {
         }
 
         @Override
+        public int version() {
+            return ProtocolRange.OURS.newest();
+        }
+
+        @Override
+        public String release() {
+            return "peer";
+        }
+
+        @Override
         public CompletableFuture<Message> call(Message request, long timeoutMs) {
             return CompletableFuture.failedFuture(new FsException(Errno.DISCONNECTED));
         }
 
         @Override
         public void send(Message oneWay) {
-            pushed.add(oneWay);
+            pushed.add(oneWay.encoded(version()));
         }
 
         @Override
@@ -64,7 +75,7 @@ final class LoneTransport implements Transport {
                 new Answer() {
                     @Override
                     public void send(Message message) {
-                        reply.complete(message.header());
+                        reply.complete(message.encoded(from.version()).header());
                     }
 
                     @Override

@@ -73,7 +73,8 @@ final class MasterServiceTest {
     }
 
     private Reply query(long session, Query query) {
-        return Reply.decode(new Decoder(transport.ask(peer, MasterRequest.query(session, query))));
+        return Reply.decode(
+                new Decoder(transport.ask(peer, MasterRequest.query(session, query, 1))));
     }
 
     private long openSession() {
@@ -337,7 +338,7 @@ final class MasterServiceTest {
                         List.of(target),
                         mapEpoch,
                         collected);
-        byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat));
+        byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
     }
 
@@ -372,7 +373,7 @@ final class MasterServiceTest {
                         new long[0]);
         assertEquals(
                 Errno.WRONG_CLUSTER,
-                refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign))));
+                refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign, 1))));
     }
 
     @Test
@@ -388,7 +389,8 @@ final class MasterServiceTest {
                         List.of(),
                         0,
                         new long[0]);
-        assertEquals(Errno.EBUSY, refusal(() -> transport.ask(peer, MasterRequest.cluster(twin))));
+        assertEquals(
+                Errno.EBUSY, refusal(() -> transport.ask(peer, MasterRequest.cluster(twin, 1))));
     }
 
     @Test

@@ -13,8 +13,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One blob in use: decides whether and when something may be done with its {@link BlobBody}.
@@ -25,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * wait for a sync.
  */
 final class Blob {
-    private static final Logger LOG = LoggerFactory.getLogger(Blob.class);
-
     private final Shelf shelf;
     private final BlobLoader loader;
     private final BlobKey key;
@@ -105,9 +101,7 @@ final class Blob {
                         && (recovered || found.blocks().header().syncedSequence() == 0);
         if (condition != Condition.GOOD && condition != Condition.ABSENT) {
             shelf.log.setDoubtful(key, condition == Condition.DOUBTFUL);
-            if (shelf.troubles.put(key, reason) == null) {
-                LOG.warn("{}: {}: {}", shelf.paths.blob(key), condition, reason);
-            }
+            shelf.trouble(key, condition, reason);
         }
         loaded = true;
     }
@@ -229,8 +223,8 @@ final class Blob {
                                 blob.file()
                                         .failing(blob.map(), blob.version().lengthBytes())
                                         .isEmpty());
-        if (!good && shelf.troubles.put(key, "a block fails its checksum") == null) {
-            LOG.error("{}: a block fails its checksum", shelf.paths.blob(key));
+        if (!good) {
+            shelf.trouble(key, Condition.DAMAGED, "a block fails its checksum");
         }
         return good;
     }
@@ -367,11 +361,13 @@ final class Blob {
                 blob.file().clearBeyond(blob.version().lengthBytes());
                 unkempt = false;
             }
+            long beganNs = shelf.meter.begin();
             blob.force();
             if (!nameSynced) {
                 shelf.forceName(key);
                 nameSynced = true;
             }
+            shelf.meter.synced(beganNs);
         } catch (IOException e) {
             throw fence(e);
         }

@@ -137,7 +137,7 @@ final class BlobLoader {
                 return doubtful(blocks, reason);
             }
             // The other blocks are good: reading a bad one fails at the reader.
-            shelf.troubles.put(key, reason);
+            shelf.trouble(key, Condition.DAMAGED, reason);
             return judged;
         }
 

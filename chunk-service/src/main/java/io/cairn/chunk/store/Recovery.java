@@ -67,8 +67,7 @@ final class Recovery {
         try {
             blobs.check(key, thorough);
         } catch (IOException e) {
-            shelf.troubles.put(key, e.toString());
-            LOG.error("{}: cannot be read: {}", shelf.paths.blob(key), e.toString());
+            shelf.trouble(key, Condition.DAMAGED, "cannot be read: " + e);
         }
     }
 

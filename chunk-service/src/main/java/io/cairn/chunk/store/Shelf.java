@@ -27,6 +27,7 @@ final class Shelf {
     final TargetPaths paths;
     final IntentLog log;
     final SpaceGauge space;
+    final TargetMeter meter;
     final ScratchPool scratch = new ScratchPool();
 
     /** Number of blobs. */
@@ -40,22 +41,40 @@ final class Shelf {
     private final Set<Long> slices = ConcurrentHashMap.newKeySet();
 
     /** The shelf of a target. */
-    Shelf(Disk disk, TargetPaths paths, IntentLog log, SpaceGauge space) {
+    Shelf(Disk disk, TargetPaths paths, IntentLog log, SpaceGauge space, TargetMeter meter) {
         this.disk = disk;
         this.paths = paths;
         this.log = log;
         this.space = space;
+        this.meter = meter;
     }
 
     /** Notes that a write or sync of a blob failed. */
     void fence(BlobKey key, String reason) {
         fences.incrementAndGet();
+        meter.failed();
         troubles.put(key, reason);
         LOG.error("{}: fenced: {}; check the disk", paths.blob(key), reason);
         try {
             log.fence(key);
         } catch (IOException e) {
             LOG.error("the fence of {} could not be noted: {}", key, e.toString());
+        }
+    }
+
+    /**
+     * Notes that a blob cannot be used or holds a bad block. What an unclean stop left in doubt is
+     * no error of the disk.
+     */
+    void trouble(BlobKey key, Condition condition, String reason) {
+        if (troubles.put(key, reason) != null) {
+            return;
+        }
+        if (condition == Condition.DAMAGED) {
+            meter.failed();
+            LOG.error("{}: {}", paths.blob(key), reason);
+        } else {
+            LOG.warn("{}: {}: {}", paths.blob(key), condition, reason);
         }
     }
 

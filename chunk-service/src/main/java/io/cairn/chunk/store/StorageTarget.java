@@ -3,11 +3,11 @@ package io.cairn.chunk.store;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
-import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Limits;
+import io.cairn.wire.TargetLoad;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -39,6 +39,7 @@ public final class StorageTarget implements AutoCloseable {
 
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Shelf shelf;
+    private final DiskWork disk;
     private final StoreSettings settings;
     private final BlobCache blobs;
     private final Replacements replacements;
@@ -53,6 +54,7 @@ public final class StorageTarget implements AutoCloseable {
             TargetFormat format,
             AutoCloseable lock) {
         this.shelf = shelf;
+        this.disk = new DiskWork(shelf, blobs);
         this.settings = settings;
         this.blobs = blobs;
         this.replacements = new Replacements(shelf);
@@ -94,17 +96,37 @@ public final class StorageTarget implements AutoCloseable {
 
     /** As {@link Disk#filesystem}. */
     public long filesystem() {
-        return attempt(() -> shelf.disk.filesystem(shelf.paths.root()));
+        return disk.attempt(() -> shelf.disk.filesystem(shelf.paths.root()));
     }
 
     /** Size of the disk less the reserve, in bytes. */
     public long capacityBytes() {
-        return attempt(shelf.space::capacityBytes);
+        return disk.attempt(shelf.space::capacityBytes);
     }
 
     /** What may still be allocated, in bytes; 0 when only the reserve is left. */
     public long freeBytes() {
-        return attempt(shelf.space::freeBytes);
+        return disk.attempt(shelf.space::freeBytes);
+    }
+
+    /** Where it is. */
+    public Path directory() {
+        return shelf.paths.root();
+    }
+
+    /** What was done with it since it was opened. */
+    public TargetLoad load() {
+        return shelf.meter.load();
+    }
+
+    /** Of what was read, so many bytes went to a client. */
+    public void served(int bytes) {
+        shelf.meter.served(bytes);
+    }
+
+    /** Of what was written, so many bytes came from a client. */
+    public void taken(int bytes) {
+        shelf.meter.taken(bytes);
     }
 
     /** Number of blobs. */
@@ -123,12 +145,12 @@ public final class StorageTarget implements AutoCloseable {
      * leads to its replacement.
      */
     public ChunkState stat(int group, long oid, long index) {
-        return on(new BlobKey(group, oid, index), Blob::state);
+        return disk.on(new BlobKey(group, oid, index), Blob::state);
     }
 
     /** Bytes of data allocated on the disk for a chunk; 0 when absent. */
     public long allocatedBytes(int group, long oid, long index) {
-        return on(new BlobKey(group, oid, index), Blob::allocatedBytes);
+        return disk.on(new BlobKey(group, oid, index), Blob::allocatedBytes);
     }
 
     /**
@@ -142,7 +164,7 @@ public final class StorageTarget implements AutoCloseable {
             ChunkAddress chunk, int offsetBytes, ByteBuffer data, int[] pieceCrcs) {
         Alignment.checkRange(offsetBytes, data.remaining(), chunk.chunkSizeLog2());
         Alignment.verifyPieces(data, offsetBytes, pieceCrcs);
-        return on(
+        return disk.on(
                 key(chunk),
                 blob -> {
                     checkSize(blob, chunk);
@@ -166,18 +188,22 @@ public final class StorageTarget implements AutoCloseable {
      */
     public int write(ChunkAddress chunk, long sequence, AlignedWrite write) {
         limitDirty();
-        return on(
-                key(chunk),
-                blob -> {
-                    checkSize(blob, chunk);
-                    Alignment.checkWrite(
-                            write, chunk.chunkSizeLog2(), blob.version().lengthBytes());
-                    long needed = needed(blob, write);
-                    if (needed > 0) {
-                        shelf.space.take(needed);
-                    }
-                    return blob.write(chunk.chunkSizeLog2(), chunk.epoch(), sequence, write);
-                });
+        long beganNs = shelf.meter.begin();
+        int allocated =
+                disk.on(
+                        key(chunk),
+                        blob -> {
+                            checkSize(blob, chunk);
+                            int log2 = chunk.chunkSizeLog2();
+                            Alignment.checkWrite(write, log2, blob.version().lengthBytes());
+                            long needed = needed(blob, write);
+                            if (needed > 0) {
+                                shelf.space.take(needed);
+                            }
+                            return blob.write(log2, chunk.epoch(), sequence, write);
+                        });
+        shelf.meter.written(beganNs, write.blocks().remaining());
+        return allocated;
     }
 
     /**
@@ -192,12 +218,16 @@ public final class StorageTarget implements AutoCloseable {
     public BlockRange read(
             ChunkAddress chunk, int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers) {
         Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
-        return on(
-                key(chunk),
-                blob -> {
-                    checkSize(blob, chunk);
-                    return blob.read(offsetBytes, lengthBytes, buffers);
-                });
+        long beganNs = shelf.meter.begin();
+        BlockRange range =
+                disk.on(
+                        key(chunk),
+                        blob -> {
+                            checkSize(blob, chunk);
+                            return blob.read(offsetBytes, lengthBytes, buffers);
+                        });
+        shelf.meter.read(beganNs, range.blocks().remaining());
+        return range;
     }
 
     /**
@@ -210,7 +240,7 @@ public final class StorageTarget implements AutoCloseable {
     public int zero(ChunkAddress chunk, long sequence, int offsetBytes, int lengthBytes) {
         Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
         limitDirty();
-        return on(
+        return disk.on(
                 key(chunk),
                 blob -> {
                     checkSize(blob, chunk);
@@ -226,12 +256,12 @@ public final class StorageTarget implements AutoCloseable {
     public void cloneFrom(ChunkAddress chunk, long sourceOid, int lengthBytes) {
         Alignment.checkRange(0, lengthBytes, chunk.chunkSizeLog2());
         BlobKey key = key(chunk);
-        if (on(key, Blob::condition) != Condition.ABSENT) {
+        if (disk.on(key, Blob::condition) != Condition.ABSENT) {
             return;
         }
         BlobKey source = new BlobKey(chunk.group(), sourceOid, chunk.index());
         Replacement clone =
-                on(
+                disk.on(
                         source,
                         blob -> {
                             checkSize(blob, chunk);
@@ -247,7 +277,7 @@ public final class StorageTarget implements AutoCloseable {
      */
     public int seek(ChunkAddress chunk, int offsetBytes, boolean data) {
         Alignment.checkRange(offsetBytes, 0, chunk.chunkSizeLog2());
-        return on(key(chunk), blob -> blob.seek(offsetBytes, data));
+        return disk.on(key(chunk), blob -> blob.seek(offsetBytes, data));
     }
 
     /**
@@ -291,12 +321,15 @@ public final class StorageTarget implements AutoCloseable {
         Replacement.check(part, chunk.chunkSizeLog2());
         Alignment.verifyInstalled(part.blocks(), part.crcs());
         BlobKey key = key(chunk);
+        long beganNs = shelf.meter.begin();
+        int bytes = part.blocks().remaining();
         Replacement complete =
-                attempt(
+                disk.attempt(
                         () -> {
-                            shelf.space.take(part.blocks().remaining());
+                            shelf.space.take(bytes);
                             return replacements.add(key, chunk.chunkSizeLog2(), epoch, part);
                         });
+        shelf.meter.written(beganNs, bytes);
         if (complete != null) {
             replace(key, complete);
         }
@@ -304,7 +337,7 @@ public final class StorageTarget implements AutoCloseable {
 
     /** Deletes a chunk; nothing when absent. Durable after {@link #syncDeletions}. */
     public void delete(int group, long oid, long index) {
-        run(() -> blobs.delete(new BlobKey(group, oid, index)));
+        disk.run(() -> blobs.delete(new BlobKey(group, oid, index)));
         if (shelf.hasManyDeletions()) {
             syncDeletions();
         }
@@ -315,7 +348,7 @@ public final class StorageTarget implements AutoCloseable {
      * Durable after {@link #syncDeletions}.
      */
     public void deleteObject(int group, long oid, long fromIndex, long endIndex) {
-        attempt(
+        disk.attempt(
                 () -> {
                     if (fromIndex <= 0 && endIndex > 0) {
                         delete(group, oid, 0);
@@ -340,7 +373,7 @@ public final class StorageTarget implements AutoCloseable {
      * once before many deletions are reported as done.
      */
     public void syncDeletions() {
-        run(shelf::syncDeletions);
+        disk.run(shelf::syncDeletions);
     }
 
     /**
@@ -348,17 +381,17 @@ public final class StorageTarget implements AutoCloseable {
      * {@link #stat} tells them. Start with (0, -1).
      */
     public List<ChunkState> list(int group, long afterOid, long afterIndex, int max) {
-        return attempt(() -> pages.page(group, afterOid, afterIndex, max));
+        return disk.attempt(() -> pages.page(group, afterOid, afterIndex, max));
     }
 
     /** Checks all blocks of a chunk: false when one fails. True when absent. */
     public boolean verify(ChunkAddress chunk) {
-        return on(key(chunk), Blob::verify);
+        return disk.on(key(chunk), Blob::verify);
     }
 
     /** The groups that have blobs here, in order. */
     public List<Integer> groups() {
-        return attempt(() -> GroupListing.groups(shelf.disk, shelf.paths));
+        return disk.attempt(() -> GroupListing.groups(shelf.disk, shelf.paths));
     }
 
     /**
@@ -375,7 +408,7 @@ public final class StorageTarget implements AutoCloseable {
      * last write that is there for certain, if any. EIO when it is damaged rather than in doubt.
      */
     public @Nullable WriteMark settle(BlobKey key, long epoch) {
-        return on(key, blob -> blob.settle(epoch));
+        return disk.on(key, blob -> blob.settle(epoch));
     }
 
     /** Flushes everything, marks the target clean and releases it. Idempotent. */
@@ -429,11 +462,11 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     private void flush(BlobKey key) {
-        run(key, Blob::flush);
+        disk.run(key, Blob::flush);
     }
 
     private void replace(BlobKey key, Replacement complete) {
-        run(key, blob -> blob.replace(complete));
+        disk.run(key, blob -> blob.replace(complete));
     }
 
     /** Syncs the blobs that are dirty for longest when there are too many. */
@@ -447,54 +480,6 @@ public final class StorageTarget implements AutoCloseable {
             } catch (FsException e) {
                 LOG.warn("{}", e.getMessage());
             }
-        }
-    }
-
-    /** Something that the disk does. */
-    private interface Attempt<T extends @Nullable Object> {
-        T run() throws IOException;
-    }
-
-    private interface Change {
-        void apply(Blob blob) throws IOException;
-    }
-
-    private interface Work {
-        void run() throws IOException;
-    }
-
-    private <T extends @Nullable Object> T on(BlobKey key, BlobCache.Use<T> use) {
-        return attempt(() -> blobs.use(key, use));
-    }
-
-    private void run(BlobKey key, Change change) {
-        run(
-                () ->
-                        blobs.use(
-                                key,
-                                blob -> {
-                                    change.apply(blob);
-                                    return true;
-                                }));
-    }
-
-    private void run(Work work) {
-        boolean _ =
-                attempt(
-                        () -> {
-                            work.run();
-                            return true;
-                        });
-    }
-
-    /** The one place where errors of the disk become errors of the filesystem. */
-    private <T extends @Nullable Object> T attempt(Attempt<T> attempt) {
-        try {
-            return attempt.run();
-        } catch (DiskFullException e) {
-            throw new FsException(Errno.ENOSPC, String.valueOf(e.getMessage()), e);
-        } catch (IOException e) {
-            throw new FsException(Errno.EIO, shelf.paths.root() + ": " + e.getMessage(), e);
         }
     }
 }

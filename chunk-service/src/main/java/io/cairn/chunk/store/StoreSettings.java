@@ -1,5 +1,6 @@
 package io.cairn.chunk.store;
 
+import io.cairn.runtime.Clock;
 import java.util.random.RandomGenerator;
 
 /**
@@ -12,9 +13,10 @@ import java.util.random.RandomGenerator;
  * @param dirtyBlobs blobs that may hold unsynced writes before the oldest are synced, 16..1048576:
  *     bounds recovery after an unclean stop
  * @param random draws the identity of a freshly formatted target
+ * @param clock tells how long the disk takes
  */
 public record StoreSettings(
-        long reserveBytes, int openBlobs, int dirtyBlobs, RandomGenerator random) {
+        long reserveBytes, int openBlobs, int dirtyBlobs, RandomGenerator random, Clock clock) {
     private static final int LEAST = 16;
     private static final int MOST = 1 << 20;
 
@@ -25,13 +27,13 @@ public record StoreSettings(
     }
 
     /** Reserve by size of the disk, 1024 open blobs, 16384 dirty ones. */
-    public static StoreSettings standard(RandomGenerator random) {
-        return new StoreSettings(-1, 1024, 16384, random);
+    public static StoreSettings standard(RandomGenerator random, Clock clock) {
+        return new StoreSettings(-1, 1024, 16384, random, clock);
     }
 
     /** The same with another reserve. */
     public StoreSettings withReserveBytes(long newReserveBytes) {
-        return new StoreSettings(newReserveBytes, openBlobs, dirtyBlobs, random);
+        return new StoreSettings(newReserveBytes, openBlobs, dirtyBlobs, random, clock);
     }
 
     private static void check(String name, int value) {

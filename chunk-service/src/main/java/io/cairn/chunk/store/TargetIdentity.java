@@ -1,6 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 
 /** The {@link TargetFormat} of an open target, which may become part of a cluster. Thread-safe. */
@@ -36,7 +37,10 @@ final class TargetIdentity {
         } catch (IOException e) {
             throw new TargetException(
                     Reason.UNUSABLE,
-                    shelf.paths.format() + " cannot be written: " + e + "; check the disk",
+                    shelf.paths.format()
+                            + " cannot be written: "
+                            + Wording.of(e)
+                            + "; check the disk",
                     e);
         }
         format = adopted;

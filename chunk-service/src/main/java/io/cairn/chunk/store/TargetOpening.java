@@ -2,6 +2,7 @@ package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.IntentLogFile.Contents;
 import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.fs.Wording;
 import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -42,7 +43,9 @@ final class TargetOpening {
 
     private TargetException unusable(IOException e) {
         return new TargetException(
-                Reason.UNUSABLE, paths.root() + " cannot be used: " + e + "; check the disk", e);
+                Reason.UNUSABLE,
+                paths.root() + " cannot be used: " + Wording.of(e) + "; check the disk",
+                e);
     }
 
     private AutoCloseable lock() throws TargetException {
@@ -104,7 +107,7 @@ final class TargetOpening {
                         : new Contents(Map.of(), true);
         IntentLog log = new IntentLog(disk, paths, format.identity(), contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
-        Shelf shelf = new Shelf(disk, paths, log, space);
+        Shelf shelf = new Shelf(disk, paths, log, space, new TargetMeter(settings.clock()));
         BlobCache blobs = new BlobCache(shelf, settings.openBlobs());
         try {
             new Recovery(shelf, blobs, contents).run();

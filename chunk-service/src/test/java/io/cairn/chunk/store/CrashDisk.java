@@ -40,6 +40,7 @@ final class CrashDisk implements Disk {
     private long changes;
     private boolean stopped;
     private boolean failForce;
+    private boolean failRead;
     private long capacityPages = 1 << 20;
 
     /** Changes made so far: writes, syncs, renames and so on. */
@@ -62,6 +63,11 @@ final class CrashDisk implements Disk {
         failForce = true;
     }
 
+    /** Lets the next read of a file fail. */
+    synchronized void failNextRead() {
+        failRead = true;
+    }
+
     synchronized void setCapacityBytes(long bytes) {
         capacityPages = bytes / CrashFile.PAGE;
     }
@@ -76,6 +82,7 @@ final class CrashDisk implements Disk {
         stopAfter = Long.MAX_VALUE;
         failAfter = Long.MAX_VALUE;
         failForce = false;
+        failRead = false;
         locked.clear();
     }
 
@@ -144,6 +151,10 @@ final class CrashDisk implements Disk {
         public int read(ByteBuffer target, long offsetBytes) throws IOException {
             synchronized (CrashDisk.this) {
                 check();
+                if (failRead) {
+                    failRead = false;
+                    throw new IOException("a read fails for the test");
+                }
                 if (!target.hasRemaining()) {
                     return 0;
                 }

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -157,7 +158,7 @@ class FailureTest {
                 StorageTarget.open(
                         disk,
                         Path.of("/target"),
-                        new StoreSettings(2 << 20, 16, 16, new Random(3)));
+                        new StoreSettings(2 << 20, 16, 16, new Random(3), Clock.system()));
         assertEquals(2 << 20, target.capacityBytes());
         StoreWorld.write(target, A, 0, bytes(1, CHUNK));
         int filled = 1;

@@ -2,6 +2,7 @@ package io.cairn.chunk.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -38,7 +39,7 @@ final class StoreWorld {
     StoreWorld(Disk disk, Path directory) throws TargetException {
         this.disk = disk;
         this.directory = directory;
-        this.settings = new StoreSettings(0, 16, 16, new Random(7));
+        this.settings = new StoreSettings(0, 16, 16, new Random(7), Clock.system());
         this.target = StorageTarget.open(disk, directory, settings);
     }
 

@@ -1,11 +1,13 @@
 package io.cairn.cli.api;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -14,21 +16,27 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries requests to the admin API of a master. Every answer comes within the time limit or not at
- * all; nothing is asked twice. Thread-safe.
+ * Carries requests to the admin API of some master of a cluster: of those given, the one that
+ * answered last, at first the first one. The next one is tried when there is no connection; what
+ * only reads, also when the answer does not come whole or nobody leads there. A change that was
+ * sent is never sent again. Every answer comes within the time limit, or not at all. Thread-safe.
  */
 public final class ApiClient {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
     private static final int MAX_ANSWER_BYTES = 16 << 20;
+    private static final int UNAVAILABLE = 503;
 
-    private final URI base;
+    private final List<URI> bases;
+    private final AtomicInteger answering = new AtomicInteger();
     private final String token;
     private final Duration limit;
     private final HttpClient http;
@@ -36,13 +44,13 @@ public final class ApiClient {
     /**
      * A client; does not connect yet.
      *
-     * @param base {@code http://HOST:PORT} or {@code https://HOST:PORT}
+     * @param bases {@code http://HOST:PORT} or {@code https://HOST:PORT}, one for a master
      * @param token the secret of a token
      * @param trusted whom to trust over HTTPS; null for whom the machine trusts
-     * @param limit until an answer has come whole
+     * @param limit until an answer of one master has come whole
      */
-    public ApiClient(URI base, String token, @Nullable SSLContext trusted, Duration limit) {
-        this.base = base;
+    public ApiClient(List<URI> bases, String token, @Nullable SSLContext trusted, Duration limit) {
+        this.bases = List.copyOf(bases);
         this.token = token;
         this.limit = limit;
         HttpClient.Builder builder =
@@ -61,7 +69,11 @@ public final class ApiClient {
      * @throws ApiException when it is refused, or nobody answers in time
      */
     public ApiAnswer send(ApiRequest request) {
-        HttpRequest.Builder http1 = builder(request).header("Accept", "application/json");
+        return some(request, base -> send(base, request));
+    }
+
+    private ApiAnswer send(URI base, ApiRequest request) throws Unanswered {
+        HttpRequest.Builder http1 = builder(base, request).header("Accept", "application/json");
         Map<String, Object> body = request.body();
         try {
             http1.method(
@@ -78,10 +90,10 @@ public final class ApiClient {
         if (request.ifMatch() != null) {
             http1.header("If-Match", "\"" + request.ifMatch() + "\"");
         }
-        HttpResponse<InputStream> response = exchange(http1.build());
-        String text = read(response);
+        HttpResponse<InputStream> response = exchange(base, http1.build());
+        String text = read(base, response);
         if (response.statusCode() >= 300) {
-            throw refusal(response.statusCode(), text);
+            throw refusal(base, response.statusCode(), text);
         }
         String etag = response.headers().firstValue("etag").orElse(null);
         return new ApiAnswer(
@@ -94,25 +106,74 @@ public final class ApiClient {
      * @throws ApiException when it is refused, or nobody answers in time
      */
     public InputStream open(ApiRequest request) {
+        return some(request, base -> open(base, request));
+    }
+
+    private InputStream open(URI base, ApiRequest request) throws Unanswered {
         HttpResponse<InputStream> response =
-                exchange(builder(request).header("Accept", "text/event-stream").build());
+                exchange(
+                        base, builder(base, request).header("Accept", "text/event-stream").build());
         if (response.statusCode() != 200) {
-            throw refusal(response.statusCode(), read(response));
+            throw refusal(base, response.statusCode(), read(base, response));
         }
         return response.body();
     }
 
-    private HttpRequest.Builder builder(ApiRequest request) {
+    /** One try at one master. */
+    private interface Try<T> {
+        T at(URI base) throws Unanswered;
+    }
+
+    /** A try that may be made at another master: in vain there, or only a reading one. */
+    private static final class Unanswered extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final ApiException told;
+        private final boolean isSent;
+
+        Unanswered(ApiException told, boolean isSent) {
+            super(told);
+            this.told = told;
+            this.isSent = isSent;
+        }
+    }
+
+    private <T> T some(ApiRequest request, Try<T> step) {
+        boolean isReading = request.method().equals("GET");
+        int first = answering.get();
+        ApiException last = null;
+        for (int i = 0; i < bases.size(); i++) {
+            int index = (first + i) % bases.size();
+            try {
+                T answer = step.at(bases.get(index));
+                answering.set(index);
+                return answer;
+            } catch (Unanswered e) {
+                last = e.told;
+                if (e.isSent && !isReading) {
+                    break;
+                }
+            } catch (ApiException e) {
+                last = e;
+                if (e.status() != UNAVAILABLE || !isReading) {
+                    break;
+                }
+            }
+        }
+        throw Objects.requireNonNull(last, "there is at least one address");
+    }
+
+    private HttpRequest.Builder builder(URI base, ApiRequest request) {
         return HttpRequest.newBuilder(URI.create(base + "/api/v1" + request.address()))
                 .timeout(limit)
                 .header("Authorization", "Bearer " + token);
     }
 
-    private HttpResponse<InputStream> exchange(HttpRequest request) {
+    private HttpResponse<InputStream> exchange(URI base, HttpRequest request) throws Unanswered {
         try {
             return http.send(request, HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
-            throw unanswered(e);
+            throw unanswered(base, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ApiException(
@@ -120,7 +181,7 @@ public final class ApiClient {
         }
     }
 
-    private String read(HttpResponse<InputStream> response) {
+    private String read(URI base, HttpResponse<InputStream> response) throws Unanswered {
         try (InputStream body = response.body()) {
             byte[] bytes = body.readNBytes(MAX_ANSWER_BYTES + 1);
             if (bytes.length > MAX_ANSWER_BYTES) {
@@ -131,11 +192,12 @@ public final class ApiClient {
             }
             return new String(bytes, StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw unanswered(e);
+            throw unanswered(base, e);
         }
     }
 
-    private ApiException unanswered(IOException error) {
+    /** Whoever cannot prove to be a master is no reason to try the next one. */
+    private static Unanswered unanswered(URI base, IOException error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         String why =
                 switch (error) {
@@ -145,16 +207,21 @@ public final class ApiClient {
                     case ConnectException _ -> "takes no connections: is a master there? See --api";
                     case SSLException _ ->
                             "cannot be trusted ("
-                                    + error.getMessage()
+                                    + Wording.of(error)
                                     + "): give its certificate or that of its authority with --ca";
                     default ->
                             "broke the connection ("
-                                    + error.getMessage()
+                                    + Wording.of(error)
                                     + "): see --api; is it https://?";
                 };
-        int status =
-                error instanceof SSLException ? ApiException.UNTRUSTED : ApiException.UNANSWERED;
-        return new ApiException(status, base + " " + why, error);
+        if (error instanceof SSLException) {
+            throw new ApiException(ApiException.UNTRUSTED, base + " " + why, error);
+        }
+        boolean isSent =
+                !(error instanceof ConnectException
+                        || error instanceof HttpConnectTimeoutException);
+        ApiException told = new ApiException(ApiException.UNANSWERED, base + " " + why, error);
+        return new Unanswered(told, isSent);
     }
 
     private static Map<String, Object> document(String text) {
@@ -166,7 +233,7 @@ public final class ApiClient {
     }
 
     /** One line out of a problem (RFC 9457). */
-    private ApiException refusal(int status, String text) {
+    private static ApiException refusal(URI base, int status, String text) {
         String detail = "";
         List<?> allowed = List.of();
         try {

@@ -1,6 +1,5 @@
 package io.cairn.cli.api;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * A request to the admin API. Immutable.
  *
  * @param route method and template as in the OpenAPI document: {@code GET /servers/{name}}
- * @param variables what stands in the template for the names in braces, in their order; slashes of
- *     {@code {path}} stay slashes
+ * @param variables what stands in the template for the names in braces, in their order, bytes as
+ *     {@link ByteText}; slashes of {@code {path}} stay slashes
  * @param query parameters of the address
  * @param body a JSON object, or null for none
  * @param ifMatch the state that the request was decided on, or null
@@ -87,7 +86,7 @@ public record ApiRequest(
 
     private static String encode(String text, boolean keepSlashes) {
         StringBuilder encoded = new StringBuilder();
-        for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+        for (byte each : ByteText.bytes(text)) {
             char c = (char) (each & 0xff);
             if (UNRESERVED.indexOf(c) >= 0 || (keepSlashes && c == '/')) {
                 encoded.append(c);

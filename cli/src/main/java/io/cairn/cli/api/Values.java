@@ -20,6 +20,7 @@ public final class Values {
     private static final String BYTES = "Bytes";
     private static final String RATE = "BytesPerSecond";
     private static final int MAX_EXACT_MS = 1000;
+    private static final int FEW_MS = 10;
 
     private final LongFunction<String> sizes;
 
@@ -58,7 +59,10 @@ public final class Values {
             return sizes.apply(number.longValue());
         }
         if (field.endsWith("Ms")) {
-            return duration(number.longValue());
+            double ms = number.doubleValue();
+            return ms > 0 && ms < FEW_MS && ms != Math.rint(ms)
+                    ? String.format(Locale.ROOT, "%.2g ms", ms)
+                    : duration(Math.round(ms));
         }
         if (number instanceof Double || number instanceof Float) {
             return String.format(Locale.ROOT, "%.1f", number.doubleValue());

@@ -1,6 +1,7 @@
 package io.cairn.cli.doctor;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -38,7 +39,7 @@ public final class ClusterChecks {
                 findings.add(
                         Finding.fail(
                                 "master",
-                                master + " cannot be reached: " + e.getMessage(),
+                                master + " cannot be reached: " + Wording.of(e),
                                 "start it, or open the port in the firewalls between"));
             }
         }

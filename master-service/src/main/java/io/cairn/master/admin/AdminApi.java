@@ -33,6 +33,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final FirstToken firstToken;
     private final Rate operations = new Rate();
     private final RequestTimes times;
+    private final LoadHistory history;
     private final EventWatch watch;
     private final EventStream stream;
     private final Consumer<Map<String, String>> logLevels;
@@ -64,7 +65,12 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
         times = new RequestTimes(ground.clock());
-        resources.add(new ClusterResource(master, operations, times, settings.version()));
+        ClusterResource cluster =
+                new ClusterResource(master, operations, times, ground.clock(), settings.version());
+        resources.add(cluster);
+        history = new LoadHistory(ground.clock(), cluster::sample);
+        resources.add(history);
+        resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
@@ -170,6 +176,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
             if (master.leads() && master.namespace().clusterId() != 0) {
                 firstToken.ensure();
                 watch.tick();
+                history.tick(master.log().leaderTerm());
             }
         } catch (Problem e) {
             LOG.info("{}", e.getMessage());

@@ -3,7 +3,6 @@ package io.cairn.master.admin;
 import io.cairn.master.namespace.AdminRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.RecordChange;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,10 +22,15 @@ final class Audit {
     private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
     private static final Logger AUDIT = LoggerFactory.getLogger("cairn.audit");
     private static final int TRIES = 5;
+    private static final int MAX_REMOVED = 16;
+    private static final int PAGE = 1000;
 
     private final Records records;
     private final Clock clock;
     private final EventLog events;
+
+    /** Entries up to this one need not be looked at to find the last one. */
+    private long lastSeen;
 
     Audit(Records records, Clock clock, EventLog events) {
         this.records = records;
@@ -54,7 +58,7 @@ final class Audit {
             events.add("info", "change", caller.token(), caller.token() + ": " + what);
         }
         Map<String, Object> entry = Json.map();
-        entry.put("at", now());
+        entry.put("at", clock.now().toString());
         entry.put("token", caller.token());
         entry.put("role", caller.role().text());
         entry.put("address", caller.address());
@@ -68,21 +72,20 @@ final class Audit {
         }
     }
 
-    private String now() {
-        return Instant.ofEpochMilli(clock.wallNs() / 1_000_000).toString();
-    }
-
     private synchronized void append(byte[] entry) {
         for (int tries = 1; ; tries++) {
-            List<AdminRecord> all = records.all(PREFIX);
-            long next = all.isEmpty() ? 1 : numberOf(all.getLast()) + 1;
+            long next = last() + 1;
             List<RecordChange> changes = new ArrayList<>();
             changes.add(new RecordChange(key(next), 0, entry));
-            for (int i = 0; i <= all.size() - KEPT && i < 16; i++) {
-                changes.add(new RecordChange(all.get(i).key(), RecordChange.ANY, null));
+            for (AdminRecord old : records.some(PREFIX, "", MAX_REMOVED)) {
+                // The numbers have no gaps: this is how many there would be.
+                if (next - numberOf(old) >= KEPT) {
+                    changes.add(new RecordChange(old.key(), RecordChange.ANY, null));
+                }
             }
             try {
                 records.change(changes);
+                lastSeen = next;
                 return;
             } catch (Problem e) {
                 if (e.problem().status() != 412 || tries == TRIES) {
@@ -90,6 +93,18 @@ final class Audit {
                 }
             }
         }
+    }
+
+    /** The number of the last entry; reads what others have added since this one did. */
+    private long last() {
+        List<AdminRecord> page;
+        do {
+            page = records.some(PREFIX, lastSeen == 0 ? "" : key(lastSeen), PAGE);
+            if (!page.isEmpty()) {
+                lastSeen = numberOf(page.getLast());
+            }
+        } while (page.size() == PAGE);
+        return lastSeen;
     }
 
     static String key(long number) {

@@ -2,11 +2,14 @@ package io.cairn.master.admin;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
-import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Wording;
+import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
+import io.cairn.runtime.Clock;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -36,38 +39,52 @@ final class ClusterResource implements Resource {
                     Field.of("groupsAtRisk", Shape.count(), "Short of at least one copy."),
                     Field.of("groupsUnavailable", Shape.count(), "Without any copy that serves."));
 
+    static final Field OPERATIONS =
+            Field.of(
+                    "operationsPerSecond",
+                    new Shape.Decimal(),
+                    "Requests of clients to the leader, lately.");
+    static final Field LATENCY =
+            Field.maybe(
+                    "latencyMs",
+                    new Shape.Decimal(),
+                    "Until their answer, on average; null without any.");
+
     private static final Shape SHAPE =
             Shape.fields(
                     Field.of("clusterId", Shape.text(), "16 hexadecimal digits."),
                     Field.of("version", Shape.text(), "Of the leader."),
                     Field.of("leader", Shape.text(), "Name of the master that leads."),
                     Field.of("leaderAddress", Shape.text(), "Where clients find it."),
+                    Field.of(
+                            "level",
+                            Shape.count(),
+                            "Version of the protocol that all masters understand."),
                     Field.of("mapEpoch", Shape.count(), "Grows with every change of members."),
                     Field.of("health", Health.SHAPE, "How the cluster is."),
                     Field.of("capacity", CAPACITY, "Space."),
                     Field.of("counts", COUNTS, "How many of what."),
                     Field.of(
                             "rates",
-                            Shape.fields(
-                                    Field.of(
-                                            "operationsPerSecond",
-                                            new Shape.Decimal(),
-                                            "Requests of clients to the leader, lately."),
-                                    Field.maybe(
-                                            "latencyMs",
-                                            new Shape.Decimal(),
-                                            "Until their answer, on average; null without any.")),
-                            "How busy it is."));
+                            LoadDocument.shape(OPERATIONS, LATENCY),
+                            "How busy it is, over the last seconds; null what is not known."));
 
     private final MasterService master;
     private final Rate operations;
     private final RequestTimes times;
+    private final Clock clock;
     private final String version;
 
-    ClusterResource(MasterService master, Rate operations, RequestTimes times, String version) {
+    ClusterResource(
+            MasterService master,
+            Rate operations,
+            RequestTimes times,
+            Clock clock,
+            String version) {
         this.master = master;
         this.operations = operations;
         this.times = times;
+        this.clock = clock;
         this.version = version;
     }
 
@@ -90,15 +107,34 @@ final class ClusterResource implements Resource {
         document.put("version", version);
         document.put("leader", master.settings().id());
         document.put("leaderAddress", leader.toString());
+        document.put("level", master.namespace().level());
         document.put("mapEpoch", map.epoch());
-        document.put("health", health(map, servers, space).toJson());
+        Health health = health(map, servers, space);
+        Instant now = clock.now();
+        DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
+        masters(health, master.log().masters());
+        document.put("health", health.toJson());
         document.put("capacity", capacity(space));
         document.put("counts", counts(map, servers));
+        document.put("rates", rates());
+        return document;
+    }
+
+    private Map<String, Object> rates() {
         Map<String, Object> rates = Json.map();
         rates.put("operationsPerSecond", operations.perSecond());
         rates.put("latencyMs", times.meanMs());
-        document.put("rates", rates);
-        return document;
+        LoadDocument.put(rates, master.servers().load().sum());
+        return rates;
+    }
+
+    /** What the history keeps of each moment. */
+    Map<String, Object> sample() {
+        Space space = master.servers().space();
+        Map<String, Object> sample = rates();
+        sample.put("usedBytes", space.totalBytes() - space.freeBytes());
+        sample.put("sessions", master.namespace().sessions().size());
+        return sample;
     }
 
     private Map<String, Object> capacity(Space space) {
@@ -119,15 +155,11 @@ final class ClusterResource implements Resource {
         counts.put("serversUp", servers.stream().filter(ServerStatus::alive).count());
         counts.put("targets", map.targets().size());
         counts.put("groups", map.groups().size());
-        counts.put("groupsAtRisk", map.groups().stream().filter(ClusterResource::isAtRisk).count());
+        counts.put(
+                "groupsAtRisk", map.groups().stream().filter(group -> !group.isComplete()).count());
         counts.put(
                 "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
         return counts;
-    }
-
-    /** Whether a group is short of a copy. */
-    static boolean isAtRisk(PlacementGroup group) {
-        return group.members().stream().anyMatch(m -> m.state() != MemberState.SERVING);
     }
 
     private static Health health(ClusterMap map, List<ServerStatus> servers, Space space) {
@@ -166,6 +198,22 @@ final class ClusterResource implements Resource {
         return health;
     }
 
+    private void masters(Health health, List<Standing> masters) {
+        List<Standing> silent = masters.stream().filter(Standing::isDown).toList();
+        int spare = (masters.size() - 1) / 2 - silent.size();
+        String risk =
+                spare <= 0
+                        ? "another loss stops the cluster"
+                        : "the loss of " + spare + " more can be borne";
+        for (Standing each : silent) {
+            health.warning(
+                    "Master %s has not answered since %s: %s."
+                            .formatted(each.id(), each.silentSince(clock), risk),
+                    "Look at the machine of %s; start 'cairn master' there again."
+                            .formatted(each.raft()));
+        }
+    }
+
     private static void down(Health health, String name, Endpoint at) {
         health.warning(
                 "Chunk server %s does not answer.".formatted(name),
@@ -179,14 +227,14 @@ final class ClusterResource implements Resource {
         long unavailable = without.stream().filter(g -> g.members().size() >= standard).count();
         long spared = without.size() - unavailable;
         long atRisk =
-                map.groups().stream().filter(ClusterResource::isAtRisk).count() - without.size();
+                map.groups().stream().filter(group -> !group.isComplete()).count() - without.size();
         if (unavailable > 0) {
             health.critical(
                     unavailable
                             + " of "
-                            + map.groups().size()
-                            + " placement groups have no copy"
-                            + " that serves: their files cannot be read or written.",
+                            + Wording.count(map.groups().size(), "placement group")
+                            + (unavailable == 1 ? " has" : " have")
+                            + " no copy that serves: their files cannot be read or written.",
                     "Bring the chunk servers back that hold them: see groups with the state"
                             + " unavailable.");
         }
@@ -195,8 +243,8 @@ final class ClusterResource implements Resource {
                     "Files that ask for fewer copies than the standard (%d) cannot be read or"
                                     .formatted(standard)
                             + " written in "
-                            + spared
-                            + " placement groups, if there are such files.",
+                            + Wording.count(spared, "placement group")
+                            + ", if there are such files.",
                     "Bring the chunk servers back that hold them: see groups with the state"
                             + " unavailable.");
         }
@@ -204,8 +252,9 @@ final class ClusterResource implements Resource {
             health.warning(
                     atRisk
                             + " of "
-                            + map.groups().size()
-                            + " placement groups are short of a copy.",
+                            + Wording.count(map.groups().size(), "placement group")
+                            + (atRisk == 1 ? " is" : " are")
+                            + " short of a copy.",
                     "Wait if they are syncing; else bring their servers back: see groups"
                             + " at risk.");
         }

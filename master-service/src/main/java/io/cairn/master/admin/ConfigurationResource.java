@@ -2,12 +2,11 @@ package io.cairn.master.admin;
 
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
+import io.cairn.fs.Wording;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.namespace.AdminRecord;
-import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.RecordChange;
-import io.cairn.wire.Reply;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -106,13 +105,9 @@ final class ConfigurationResource implements Resource {
         Plan plan =
                 new Plan(
                         () -> {
-                            if (levels != null) {
-                                byte[] value = levels.isEmpty() ? null : Json.bytes(levels);
-                                records.change(new RecordChange(LOG_LEVELS, version, value));
-                            }
-                            if (replicas != null) {
-                                setReplicas(replicas.intValue());
-                            }
+                            records.changeSettings(
+                                    replicas == null ? 0 : replicas.intValue(),
+                                    levels == null ? List.of() : List.of(record(levels, version)));
                             return Outcome.of(document());
                         });
         int standard = master.namespace().standardReplicas();
@@ -153,17 +148,15 @@ final class ConfigurationResource implements Resource {
         if (!possible.contains(replicas)) {
             throw Problem.conflict(
                     "There is no pool with "
-                            + replicas
-                            + " copies, only "
+                            + Wording.count(replicas, "copy")
+                            + ", only "
                             + possible
                             + ": add chunk servers.");
         }
     }
 
-    private void setReplicas(int replicas) {
-        Reply reply = Log.await(master.submit(new LeaderMutation.SetStandardReplicas(replicas)));
-        if (reply instanceof Reply.Failure failure) {
-            throw Problem.conflict(failure.message());
-        }
+    private static RecordChange record(Map<String, String> levels, long version) {
+        byte[] value = levels.isEmpty() ? null : Json.bytes(levels);
+        return new RecordChange(LOG_LEVELS, version, value);
     }
 }

@@ -1,18 +1,21 @@
 package io.cairn.master.admin;
 
 import io.cairn.runtime.Clock;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What happened lately, in the memory of the leader: the last {@value #KEPT}. Numbers grow, across
- * leaders too. Thread-safe.
+ * What happened lately, in the memory of the leader: the last {@value #KEPT}; and each of it as a
+ * line of the leader's log. Numbers grow, across leaders too. Thread-safe.
  */
 final class EventLog {
+    private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);
+
     /** Events that are kept. */
     static final int KEPT = 4096;
 
@@ -53,7 +56,12 @@ final class EventLog {
 
     /** Something happened. */
     synchronized void add(String level, String kind, String subject, String text) {
-        String at = Instant.ofEpochMilli(clock.wallNs() / 1_000_000).toString();
+        if (level.equals("info")) {
+            LOG.info("{}", text);
+        } else {
+            LOG.warn("{}", text);
+        }
+        String at = clock.now().toString();
         events.addLast(new Event(next++, at, level, kind, subject, text));
         if (events.size() > KEPT) {
             events.removeFirst();

@@ -2,11 +2,13 @@ package io.cairn.master.admin;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.namespace.SessionRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.ClusterRequest.TargetReport;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -34,11 +36,15 @@ final class EventWatch {
      * What one look saw.
      *
      * @param serverUp those of which it is known
+     * @param masterUp the same for masters
+     * @param erring disks that had errors lately, in words
      * @param risk 0: all groups are complete; 1: some are short of a copy; 2: some do not serve
      */
     record Look(
             Map<String, Boolean> serverUp,
+            Map<String, Boolean> masterUp,
             Set<Long> failedTargets,
+            Map<Long, String> erring,
             Map<Long, String> sessions,
             int pools,
             int risk) {}
@@ -89,34 +95,67 @@ final class EventWatch {
                     .map(TargetReport::identity)
                     .forEach(failed::add);
         }
+        Map<Long, String> erring = new TreeMap<>();
+        Instant now = clock.now();
+        for (DiskErrors.Erring each :
+                DiskErrors.of(master.servers().status(), master.servers().load(), now)) {
+            erring.put(
+                    each.report().identity(),
+                    "Disk " + each.disk() + " of chunk server " + each.server() + " has errors.");
+        }
         Map<Long, String> sessions = new TreeMap<>();
         for (SessionRecord session : master.namespace().sessions()) {
             sessions.put(session.session(), session.client());
         }
         boolean isDown = map.groups().stream().anyMatch(g -> g.head() == null);
-        boolean isShort = map.groups().stream().anyMatch(ClusterResource::isAtRisk);
+        boolean isShort = map.groups().stream().anyMatch(group -> !group.isComplete());
         int risk = isDown ? 2 : isShort ? 1 : 0;
-        return new Look(serverUp, failed, sessions, map.pools().size(), risk);
+        return new Look(serverUp, mastersUp(), failed, erring, sessions, map.pools().size(), risk);
+    }
+
+    private Map<String, Boolean> mastersUp() {
+        Map<String, Boolean> masterUp = new TreeMap<>();
+        for (Standing each : master.log().masters()) {
+            if (!each.state().equals("unknown")) {
+                masterUp.put(each.id(), !each.isDown());
+            }
+        }
+        return masterUp;
     }
 
     private void compare(Look was, Look is) {
         is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
+        is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
         for (Long target : is.failedTargets) {
             if (!was.failedTargets.contains(target)) {
                 String id = Json.hex(target);
                 events.add("warning", "targetFailed", id, "The disk of target " + id + " failed.");
             }
         }
+        is.erring.forEach(
+                (id, text) -> {
+                    if (!was.erring.containsKey(id)) {
+                        events.add("warning", "diskErrors", Json.hex(id), text);
+                    }
+                });
         is.sessions.forEach(
                 (id, client) -> {
                     if (!was.sessions.containsKey(id)) {
-                        events.add("info", "sessionBegan", Json.hex(id), client + " came.");
+                        events.add(
+                                "info",
+                                "sessionBegan",
+                                Json.hex(id),
+                                "Client " + client + " opened a session.");
                     }
                 });
         was.sessions.forEach(
                 (id, client) -> {
                     if (!is.sessions.containsKey(id)) {
-                        events.add("info", "sessionEnded", Json.hex(id), client + " went.");
+                        events.add(
+                                "info",
+                                "sessionEnded",
+                                Json.hex(id),
+                                "The session of client " + client + " ended.");
                     }
                 });
         if (is.pools > was.pools) {
@@ -134,9 +173,17 @@ final class EventWatch {
         }
     }
 
+    private void master(String id, boolean was, boolean is) {
+        if (was && !is) {
+            events.add("warning", "masterDown", id, "Master " + id + " does not answer.");
+        } else if (!was && is) {
+            events.add("info", "masterUp", id, "Master " + id + " answers.");
+        }
+    }
+
     private void server(String name, @Nullable Boolean was, boolean is) {
         if (!is && (was == null || was)) {
-            String text = "Chunk server " + name + " does not answer.";
+            String text = "Chunk server " + name + " does not answer: look whether it runs.";
             events.add("warning", "serverDown", name, text);
         } else if (is && ((was == null && isSettled()) || (was != null && !was))) {
             events.add("info", "serverUp", name, "Chunk server " + name + " answers.");

@@ -2,6 +2,7 @@ package io.cairn.master.admin;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.Spelling;
 import io.cairn.master.MasterService;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;

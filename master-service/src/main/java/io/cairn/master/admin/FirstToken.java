@@ -1,5 +1,6 @@
 package io.cairn.master.admin;
 
+import io.cairn.fs.Wording;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.RecordChange;
 import java.io.IOException;
@@ -11,7 +12,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Instant;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -51,9 +51,10 @@ final class FirstToken {
         try {
             write(secret);
         } catch (IOException e) {
-            throw Problem.unavailable("The first token cannot be written to " + file + ": " + e);
+            throw Problem.unavailable(
+                    "The first token cannot be written to " + file + ": " + Wording.of(e));
         }
-        String now = Instant.ofEpochMilli(clock.wallNs() / 1_000_000).toString();
+        String now = clock.now().toString();
         Tokens.Token token = new Tokens.Token(NAME, Role.ADMIN, Tokens.hash(secret), now, null, 0);
         records.change(new RecordChange(Tokens.PREFIX + NAME, 0, token.stored()));
         LOG.info("the first token of the admin API, of role admin, is in {}", file);

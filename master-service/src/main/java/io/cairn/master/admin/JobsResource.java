@@ -1,6 +1,7 @@
 package io.cairn.master.admin;
 
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.Wording;
 import io.cairn.master.JobRunner;
 import io.cairn.master.MasterService;
 import io.cairn.master.namespace.JobRecord;
@@ -225,7 +226,9 @@ final class JobsResource implements Resource {
         Map<String, Object> count = TreeCount.of(master.namespace(), tree.inode());
         if (order.kind() == Kind.REMOVE) {
             plan.change(what, count, null);
-        } else if (order.kind() != Kind.USAGE) {
+        } else if (order.kind() == Kind.USAGE) {
+            plan.warn("It only counts: " + walked(tree.text(), count));
+        } else {
             plan.change(what, count, basis.get("edit"));
         }
         if (!Boolean.TRUE.equals(count.get("complete"))) {
@@ -238,6 +241,20 @@ final class JobsResource implements Resource {
         } else if (order.kind() == Kind.POLICY) {
             plan.warn("A policy is for new contents; what lies in chunks stays where it is.");
         }
+    }
+
+    private static String walked(String tree, Map<String, Object> count) {
+        return "tree %s has %s: %s, %s, %s."
+                .formatted(
+                        tree,
+                        counted(count, "names", "name"),
+                        counted(count, "files", "file"),
+                        counted(count, "directories", "directory"),
+                        counted(count, "others", "other"));
+    }
+
+    private static String counted(Map<String, Object> count, String field, String one) {
+        return Wording.count(count.get(field) instanceof Number n ? n.longValue() : 0, one);
     }
 
     private Outcome carryOut(JobMutation mutation) {

@@ -1,14 +1,20 @@
 package io.cairn.master.admin;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Spelling;
+import io.cairn.fs.Wording;
 import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterGroup.Standing;
+import io.cairn.master.MasterRelease;
+import io.cairn.master.MasterService;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.LeaderMutation;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
-/** {@code /masters}: who leads, how far the others are; moving leadership. */
-public final class MastersResource implements Resource {
-    private static final int SILENT_MS = 3_000;
+/** {@code /masters}: who leads, how far the others are; moving leadership, raising the level. */
+final class MastersResource implements Resource {
     private static final long MANY_ENTRIES = 10_000;
 
     private static final Shape SHAPE =
@@ -21,15 +27,28 @@ public final class MastersResource implements Resource {
                             "state",
                             Shape.choice(List.of("up", "down", "unknown")),
                             "Whether the leader hears it."),
+                    Field.maybe(
+                            "silentSince",
+                            Shape.text(),
+                            "When the leader heard it last; null unless it is down."),
+                    Field.maybe("release", Shape.text(), "What it runs; null when not heard."),
+                    Field.maybe(
+                            "newestVersion",
+                            Shape.count(),
+                            "Of the protocol, as it understands it; null when not heard."),
                     Field.of("term", Shape.count(), "Grows with every election."),
                     Field.maybe("commitIndex", Shape.count(), "Log entries it has."),
                     Field.maybe("lagEntries", Shape.count(), "Log entries it lacks."));
 
     private final MasterGroup group;
+    private final MasterService master;
+    private final Clock clock;
 
     /** The masters of a group, as the leader sees them. */
-    public MastersResource(MasterGroup group) {
+    MastersResource(MasterGroup group, MasterService master, Clock clock) {
         this.group = group;
+        this.master = master;
+        this.clock = clock;
     }
 
     @Override
@@ -49,7 +68,9 @@ public final class MastersResource implements Resource {
                         .answers(SHAPE)
                         .reads(call -> Outcome.of(document(find(call)))),
                 Route.of("POST", "/masters/{id}/lead", Role.OPERATE, "Makes a master lead.")
-                        .changes(this::lead));
+                        .changes(this::lead),
+                Route.of("POST", "/cluster/level", Role.ADMIN, "Ends a rolling upgrade.")
+                        .changes(_ -> raise()));
     }
 
     private Standing find(Call call) {
@@ -73,27 +94,67 @@ public final class MastersResource implements Resource {
                 .orElseThrow(() -> Problem.unavailable("There is no leader now; ask again."));
     }
 
-    private Map<String, Object> document(Standing master) {
+    private Map<String, Object> document(Standing standing) {
         Map<String, Object> document = Json.map();
-        document.put("id", master.id());
-        document.put("raft", master.raft().toString());
-        Endpoint client = master.client();
+        document.put("id", standing.id());
+        document.put("raft", standing.raft().toString());
+        Endpoint client = standing.client();
         document.put("address", client == null ? null : client.toString());
-        document.put("role", master.leads() ? "leader" : "follower");
-        document.put("state", state(master));
+        document.put("role", standing.leads() ? "leader" : "follower");
+        document.put("state", standing.state());
+        document.put("silentSince", standing.silentSince(clock));
+        MasterRelease release = releases().get(standing.id());
+        document.put("release", release == null ? null : release.release());
+        document.put("newestVersion", release == null ? null : release.newest());
         document.put("term", group.term());
-        boolean isKnown = master.commitIndex() >= 0;
-        document.put("commitIndex", isKnown ? master.commitIndex() : null);
-        long lag = leader().commitIndex() - master.commitIndex();
+        boolean isKnown = standing.commitIndex() >= 0;
+        document.put("commitIndex", isKnown ? standing.commitIndex() : null);
+        long lag = leader().commitIndex() - standing.commitIndex();
         document.put("lagEntries", isKnown ? Math.max(0, lag) : null);
         return document;
     }
 
-    private static String state(Standing master) {
-        if (master.silentMs() < 0) {
-            return "unknown";
+    private Map<String, MasterRelease> releases() {
+        return master.releases().stream()
+                .collect(Collectors.toMap(MasterRelease::id, release -> release));
+    }
+
+    /** Lets the cluster use what all its masters understand. */
+    private Plan raise() {
+        Map<String, MasterRelease> releases = releases();
+        String silent =
+                group.masters().stream()
+                        .map(Standing::id)
+                        .filter(id -> !releases.containsKey(id))
+                        .collect(Collectors.joining(", "));
+        if (!silent.isEmpty()) {
+            throw Problem.conflict(
+                    "Nobody knows what these masters understand: %s. Start them, then try again."
+                            .formatted(silent));
         }
-        return master.silentMs() < SILENT_MS ? "up" : "down";
+        int level = master.namespace().level();
+        int common = releases.values().stream().mapToInt(MasterRelease::newest).min().orElse(0);
+        if (common <= level) {
+            String old =
+                    releases.values().stream()
+                            .filter(each -> each.newest() <= level)
+                            .map(each -> each.id() + " (" + each.release() + ")")
+                            .sorted()
+                            .collect(Collectors.joining(", "));
+            throw Problem.conflict(
+                    ("The cluster is at level %d, and these masters understand no more: %s."
+                                    + " Install the newer release there first, if there is one.")
+                            .formatted(level, old));
+        }
+        Plan plan =
+                new Plan(
+                        () -> {
+                            Log.await(master.submit(new LeaderMutation.RaiseLevel(common)));
+                            return Outcome.done();
+                        });
+        plan.change("level", level, common).noteBefore();
+        plan.warn("Masters of releases that do not understand it cannot be started any more.");
+        return plan;
     }
 
     private Plan lead(Call call) {
@@ -102,7 +163,7 @@ public final class MastersResource implements Resource {
         if (next.leads()) {
             throw Problem.conflict("Master " + next.id() + " leads already.");
         }
-        if (!state(next).equals("up")) {
+        if (!next.state().equals("up")) {
             throw Problem.conflict(
                     "Master " + next.id() + " does not answer: start it, then try again.");
         }
@@ -116,7 +177,12 @@ public final class MastersResource implements Resource {
         plan.warn("Requests wait for a moment, usually less than a second.");
         long lag = now.commitIndex() - next.commitIndex();
         if (lag > MANY_ENTRIES) {
-            plan.warn("Master " + next.id() + " lacks " + lag + " log entries: it takes longer.");
+            plan.warn(
+                    "Master "
+                            + next.id()
+                            + " lacks "
+                            + Wording.count(lag, "log entry")
+                            + ": it takes longer.");
         }
         return plan;
     }

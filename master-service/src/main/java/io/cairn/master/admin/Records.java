@@ -57,7 +57,20 @@ public final class Records {
 
     /** The same. */
     public void change(List<RecordChange> changes) {
-        Reply reply = Log.await(master.submit(new LeaderMutation.ChangeRecords(changes)));
+        submit(new LeaderMutation.ChangeRecords(changes));
+    }
+
+    /**
+     * The same for settings.
+     *
+     * @param standardReplicas copies of every chunk; 0 = as many as before
+     */
+    void changeSettings(int standardReplicas, List<RecordChange> changes) {
+        submit(new LeaderMutation.ChangeSettings(standardReplicas, changes));
+    }
+
+    private void submit(LeaderMutation mutation) {
+        Reply reply = Log.await(master.submit(mutation));
         if (reply instanceof Reply.Failure failure) {
             throw failure.errno() == Errno.ESTALE
                     ? Problem.stale("Somebody else changed it meanwhile: read it again.")

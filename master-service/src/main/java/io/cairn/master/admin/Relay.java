@@ -60,7 +60,7 @@ final class Relay implements Handler, AutoCloseable {
     public void handle(Connection from, Message request, Answer answer) {
         WebRequest whole;
         try {
-            Decoder in = new Decoder(request.header());
+            Decoder in = request.decoder();
             in.u8();
             AdminForward forward = AdminForward.decode(in);
             whole =
@@ -101,8 +101,8 @@ final class Relay implements Handler, AutoCloseable {
                                     "Ask for fewer items with ?limit=.")
                             .toAnswer();
         }
-        byte[] head = new AdminForward.Answer(made.status(), made.headers()).toBytes();
-        answer.send(new Message(head, Unpooled.wrappedBuffer(made.body())));
+        AdminForward.Answer head = new AdminForward.Answer(made.status(), made.headers());
+        answer.send(new Message(head::toBytes, Unpooled.wrappedBuffer(made.body())));
     }
 
     private static byte[] bytes(@Nullable ByteBuf payload) {
@@ -126,19 +126,18 @@ final class Relay implements Handler, AutoCloseable {
                 headers.put(name, value);
             }
         }
-        byte[] head =
+        AdminForward head =
                 new AdminForward(
-                                request.method(),
-                                request.path(),
-                                request.query(),
-                                headers,
-                                request.remote())
-                        .toBytes();
+                        request.method(),
+                        request.path(),
+                        request.query(),
+                        headers,
+                        request.remote());
         Connection to = connected(leader);
-        Message message = new Message(head, Unpooled.wrappedBuffer(request.body()));
+        Message message = new Message(head::toBytes, Unpooled.wrappedBuffer(request.body()));
         Message reply = get(to.call(message, ANSWER_MS));
         try {
-            AdminForward.Answer answer = AdminForward.Answer.decode(new Decoder(reply.header()));
+            AdminForward.Answer answer = AdminForward.Answer.decode(reply.decoder());
             return new WebAnswer(answer.status(), answer.headers(), bytes(reply.payload()), null);
         } catch (MalformedMessageException e) {
             throw Problem.unavailable("The leader speaks another version; ask the leader itself.");

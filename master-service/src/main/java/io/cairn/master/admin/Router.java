@@ -1,5 +1,6 @@
 package io.cairn.master.admin;
 
+import io.cairn.fs.Spelling;
 import io.cairn.net.WebAnswer;
 import io.cairn.net.WebProblem;
 import io.cairn.net.WebRequest;

@@ -1,6 +1,8 @@
 package io.cairn.master.admin;
 
+import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Lock;
+import io.cairn.fs.Wording;
 import io.cairn.master.MasterService;
 import io.cairn.master.SessionFacts;
 import io.cairn.master.namespace.LockRecord;
@@ -23,7 +25,11 @@ final class SessionsResource implements Resource {
     private static final Field[] COMMON = {
         Field.of("id", Shape.text(), "16 hexadecimal digits."),
         Field.of("client", Shape.text(), "What it calls itself: host, mountpoint, process."),
-        Field.maybe("address", Shape.text(), "Where it is connected from; null while it is not."),
+        Field.maybe(
+                "address",
+                Shape.text(),
+                "Where it is connected from; 'in process' for a mount of 'cairn up'; null while it"
+                        + " is not connected."),
         Field.of("since", Shape.time(), "When it began."),
         Field.of(
                 "lease",
@@ -113,7 +119,12 @@ final class SessionsResource implements Resource {
     }
 
     private static @Nullable String address(@Nullable SessionFacts facts) {
-        return facts == null || facts.address() == null ? null : facts.address().toString();
+        Endpoint from = facts == null ? null : facts.address();
+        if (from == null) {
+            return null;
+        }
+        // Callers without a socket have no port.
+        return from.port() == 0 ? "in process" : from.toString();
     }
 
     private Map<String, Object> detail(SessionRecord session) {
@@ -187,7 +198,7 @@ final class SessionsResource implements Resource {
             plan.warn("What it wrote under locks and has not committed is given up.");
         }
         if (open > 0) {
-            plan.warn("It has " + open + " files open.");
+            plan.warn("It has " + Wording.count(open, "file") + " open.");
         }
         plan.warn("A mount that still runs comes back with a new session by itself.");
         return plan.basedOn(List.of(session.session(), session.client(), locks.size()));

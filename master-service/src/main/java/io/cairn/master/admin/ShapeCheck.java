@@ -1,5 +1,6 @@
 package io.cairn.master.admin;
 
+import io.cairn.fs.Spelling;
 import java.math.BigInteger;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;

@@ -1,5 +1,6 @@
 package io.cairn.master.admin;
 
+import io.cairn.fs.Spelling;
 import io.cairn.master.admin.Tokens.Token;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.RecordChange;
@@ -90,10 +91,6 @@ final class TokensResource implements Resource {
         return document;
     }
 
-    private Instant now() {
-        return Instant.ofEpochMilli(clock.wallNs() / 1_000_000);
-    }
-
     private Plan make(Call call) {
         String name = String.valueOf(call.bodyText("name"));
         String role = String.valueOf(call.bodyText("role"));
@@ -104,7 +101,7 @@ final class TokensResource implements Resource {
                     "'name' must be 1 to 64 letters, digits, dots, dashes and underscores, and"
                             + " begin with a letter or digit.");
         }
-        if (expiresAt != null && !Instant.parse(expiresAt).isAfter(now())) {
+        if (expiresAt != null && !Instant.parse(expiresAt).isAfter(clock.now())) {
             throw Problem.invalid("expiresAt", "'expiresAt' must be in the future.");
         }
         List<Token> all = tokens.all();
@@ -125,7 +122,8 @@ final class TokensResource implements Resource {
             throw new IllegalStateException("role " + role + " was checked");
         }
         String secret = Tokens.secret(random);
-        Token token = new Token(name, known, Tokens.hash(secret), now().toString(), expiresAt, 0);
+        Token token =
+                new Token(name, known, Tokens.hash(secret), clock.now().toString(), expiresAt, 0);
         records.change(new RecordChange(Tokens.PREFIX + name, 0, token.stored()));
         Map<String, Object> document = document(token);
         document.put("secret", secret);

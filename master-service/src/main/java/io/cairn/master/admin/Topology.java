@@ -7,7 +7,9 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.MasterService;
+import io.cairn.master.cluster.LoadWatch;
 import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.TargetActivity;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,6 +26,7 @@ final class Topology {
     private final ClusterMap map;
     private final Map<String, ServerStatus> heard = new HashMap<>();
     private final Map<Long, TargetReport> reports = new HashMap<>();
+    private final LoadWatch load;
 
     /** The state of a group; what is worse comes later. */
     enum GroupState {
@@ -44,18 +47,16 @@ final class Topology {
             if (group.head() == null) {
                 return UNAVAILABLE;
             }
-            boolean isComplete = true;
-            boolean isSyncing = false;
-            for (PlacementGroup.Member member : group.members()) {
-                isComplete &= member.state() == MemberState.SERVING;
-                isSyncing |= member.state() == MemberState.SYNCING;
+            if (group.isComplete()) {
+                return COMPLETE;
             }
-            return isComplete ? COMPLETE : isSyncing ? SYNCING : DEGRADED;
+            return group.isSyncing() ? SYNCING : DEGRADED;
         }
     }
 
     Topology(MasterService master) {
         map = master.namespace().clusterMap();
+        load = master.servers().load();
         for (ServerStatus server : master.servers().status()) {
             heard.put(server.name(), server);
             server.targets().forEach(target -> reports.put(target.identity(), target));
@@ -91,11 +92,13 @@ final class Topology {
         document.put("state", isUp(server) ? "up" : "down");
         document.put("labels", labels);
         List<Object> targets = new ArrayList<>();
+        List<TargetActivity> activities = new ArrayList<>();
         long capacity = 0;
         long free = 0;
         for (Target target : map.targets()) {
             if (target.serverId() == server.id()) {
                 targets.add(target.id());
+                activities.addAll(activity(target));
                 TargetReport report = reports.get(target.identity());
                 capacity += report == null ? 0 : report.capacityBytes();
                 free += report == null ? 0 : report.freeBytes();
@@ -104,7 +107,14 @@ final class Topology {
         document.put("targets", targets);
         document.put("capacityBytes", capacity);
         document.put("freeBytes", free);
+        document.put("load", LoadDocument.of(activities));
         return document;
+    }
+
+    /** One, or none when nothing is known of it. */
+    private List<TargetActivity> activity(Target target) {
+        TargetActivity activity = load.of(target.identity());
+        return activity == null ? List.of() : List.of(activity);
     }
 
     static Shape serverShape() {
@@ -116,7 +126,11 @@ final class Topology {
                 Field.of("labels", new Shape.Table(Shape.text(), 64), "Set by administrators."),
                 Field.of("targets", Shape.items(Shape.count()), "Its storage directories."),
                 Field.of("capacityBytes", Shape.count(), "Sum over its targets."),
-                Field.of("freeBytes", Shape.count(), "Sum over its targets, as told last."));
+                Field.of("freeBytes", Shape.count(), "Sum over its targets, as told last."),
+                Field.maybe(
+                        "load",
+                        LoadDocument.targetShape(),
+                        "What its targets do together; null before it has told this leader."));
     }
 
     /** A target, as a document. */
@@ -127,6 +141,7 @@ final class Topology {
         document.put("id", target.id());
         document.put("identity", Json.hex(target.identity()));
         document.put("server", server == null ? null : server.name());
+        document.put("directory", directory(report));
         document.put("state", state(target));
         long capacity = report == null ? 0 : report.capacityBytes();
         long free = report == null ? 0 : report.freeBytes();
@@ -143,7 +158,12 @@ final class Topology {
         }
         document.put("groups", member);
         document.put("groupsHeaded", head);
+        document.put("load", LoadDocument.of(activity(target)));
         return document;
+    }
+
+    private static @Nullable String directory(@Nullable TargetReport report) {
+        return report == null || report.directory().isEmpty() ? null : report.directory();
     }
 
     static Shape targetShape() {
@@ -151,6 +171,7 @@ final class Topology {
                 Field.of("id", Shape.count(), "Number in the cluster map."),
                 Field.of("identity", Shape.text(), "Written into the directory: 16 digits."),
                 Field.maybe("server", Shape.text(), "Name of its chunk server."),
+                Field.maybe("directory", Shape.text(), "Where it is on that machine."),
                 Field.of(
                         "state",
                         Shape.choice(List.of("up", "down", "absent", "failed")),
@@ -160,7 +181,11 @@ final class Topology {
                 Field.of("freeBytes", Shape.count(), "As told last."),
                 Field.of("chunks", Shape.count(), "Replicas that it holds."),
                 Field.of("groups", Shape.count(), "Groups that it is a member of."),
-                Field.of("groupsHeaded", Shape.count(), "Groups whose writes it orders."));
+                Field.of("groupsHeaded", Shape.count(), "Groups whose writes it orders."),
+                Field.maybe(
+                        "load",
+                        LoadDocument.targetShape(),
+                        "What it does; null before its server has told this leader."));
     }
 
     /** A pool, as a document. */
@@ -174,7 +199,7 @@ final class Topology {
         int unavailable = 0;
         for (PlacementGroup group : map.groups()) {
             if (group.poolId() == pool.id()) {
-                atRisk += ClusterResource.isAtRisk(group) ? 1 : 0;
+                atRisk += group.isComplete() ? 0 : 1;
                 unavailable += group.head() == null ? 1 : 0;
             }
         }

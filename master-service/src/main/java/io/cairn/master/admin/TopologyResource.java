@@ -4,6 +4,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.fs.Spelling;
 import io.cairn.master.MasterService;
 import io.cairn.master.admin.Topology.GroupState;
 import io.cairn.master.namespace.AdminRecord;

@@ -10,6 +10,7 @@ import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Usage;
+import io.cairn.fs.Wording;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -56,6 +57,7 @@ public final class ServerWatch {
     private final Clock clock;
     private final ClusterSettings settings;
     private final GarbageRounds garbage;
+    private final LoadWatch load;
     private final Map<String, Seen> servers = new TreeMap<>();
     private final Set<Removal> removals = new HashSet<>();
     private final List<MemberSynced> synced = new ArrayList<>();
@@ -86,6 +88,7 @@ public final class ServerWatch {
         this.clock = clock;
         this.settings = settings;
         this.garbage = new GarbageRounds(namespace, log);
+        this.load = new LoadWatch(clock);
     }
 
     /** This master has become the leader: forget what an earlier term saw. */
@@ -95,6 +98,7 @@ public final class ServerWatch {
         synced.clear();
         waitingSinceMs.clear();
         garbage.clear();
+        load.clear();
         leaderSinceMs = clock.millis();
         lastArrivalMs = leaderSinceMs;
         proposing = false;
@@ -125,10 +129,10 @@ public final class ServerWatch {
             servers.put(heartbeat.name(), seen);
             lastArrivalMs = now;
             LOG.info(
-                    "chunk server {} at {} reports with {} targets",
+                    "chunk server {} at {} reports with {}",
                     heartbeat.name(),
                     heartbeat.endpoint(),
-                    heartbeat.targets().size());
+                    Wording.count(heartbeat.targets().size(), "target"));
         } else {
             refuseNamesake(seen, heartbeat, now);
             if (seen.heartbeat.incarnation() != heartbeat.incarnation()) {
@@ -137,6 +141,7 @@ public final class ServerWatch {
         }
         seen.heartbeat = heartbeat;
         seen.connection = connection;
+        load.heard(heartbeat);
         garbage.confirm(heartbeat.name(), heartbeat.collected());
         boolean suspended = isSuspended(heartbeat.name());
         if (!suspended) {
@@ -223,7 +228,7 @@ public final class ServerWatch {
         }
         ClusterMap pools = poolsIfDue(map);
         if (pools != null) {
-            propose(pools, "new pools over " + pools.targets().size() + " targets");
+            propose(pools, "new pools over " + Wording.count(pools.targets().size(), "target"));
         }
     }
 
@@ -386,12 +391,12 @@ public final class ServerWatch {
 
     private static String describe(ClusterMap map, ClusterMap next) {
         long groups = next.groups().stream().filter(g -> !g.equals(map.group(g.id()))).count();
-        return next.servers().size()
-                + " servers, "
-                + next.targets().size()
-                + " targets, "
-                + groups
-                + " groups changed";
+        return Wording.count(next.servers().size(), "server")
+                + ", "
+                + Wording.count(next.targets().size(), "target")
+                + ", "
+                + Wording.count(groups, "group")
+                + " changed";
     }
 
     private void propose(ClusterMap next, String what) {
@@ -428,6 +433,11 @@ public final class ServerWatch {
                             });
         }
         connections.forEach(action);
+    }
+
+    /** What the targets do. */
+    public LoadWatch load() {
+        return load;
     }
 
     /** The space of the disks. */
@@ -476,7 +486,9 @@ public final class ServerWatch {
             Heartbeat h = seen.heartbeat;
             long silentMs = now - seen.answeredMs;
             boolean alive = isAlive(seen, now);
-            list.add(new ServerStatus(h.name(), h.endpoint(), alive, silentMs, h.targets()));
+            list.add(
+                    new ServerStatus(
+                            h.name(), h.endpoint(), alive, silentMs, seen.connection, h.targets()));
         }
         return list;
     }

@@ -9,6 +9,7 @@ import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
 
 /**
@@ -17,14 +18,26 @@ import io.cairn.wire.Push;
  */
 final class Cluster {
     private final Transaction transaction;
+    private final ProtocolRange understood;
+    private int level = ProtocolRange.FIRST;
     private long clusterId;
     private int standardReplicas = 1;
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
     private ClusterMap map = ClusterMap.EMPTY;
 
-    /** Reads them from the store. */
-    Cluster(Store store, Transaction transaction) {
+    /**
+     * Reads them from the store.
+     *
+     * @throws IllegalStateException when this release does not understand the level of the cluster
+     */
+    Cluster(Store store, Transaction transaction, ProtocolRange understood) {
         this.transaction = transaction;
+        this.understood = understood;
+        byte[] storedLevel = store.get(Family.META, Keys.level());
+        if (storedLevel != null) {
+            level = Keys.open(Family.META, storedLevel).i32();
+        }
+        requireUnderstood(level);
         byte[] identity = store.get(Family.META, Keys.cluster());
         if (identity != null) {
             Decoder in = Keys.open(Family.META, identity);
@@ -64,15 +77,47 @@ final class Cluster {
         return true;
     }
 
-    /** Takes another number of copies as the standard; EINVAL when there is no such number. */
-    void setStandardReplicas(int replicas) {
+    /** Fails with EINVAL when this number of copies cannot be the standard. */
+    void requireReplicas(int replicas) {
         if (clusterId == 0 || replicas < 1 || replicas > Policy.MAX_REPLICAS) {
             throw new FsException(
                     Errno.EINVAL,
                     "a founded cluster keeps 1.." + Policy.MAX_REPLICAS + " replicas as standard");
         }
+    }
+
+    /** Takes another number of copies as the standard, one that is possible. */
+    void setStandardReplicas(int replicas) {
         standardReplicas = replicas;
         write();
+    }
+
+    /**
+     * Raises the level; EINVAL when it is not above the present one.
+     *
+     * @throws IllegalStateException when this release does not understand it
+     */
+    void raise(int newLevel) {
+        if (newLevel <= level) {
+            throw new FsException(
+                    Errno.EINVAL, "the cluster is at level " + level + ", which only rises");
+        }
+        requireUnderstood(newLevel);
+        level = newLevel;
+        transaction.put(Family.META, Keys.level(), Keys.value(5).i32(level).toBytes());
+    }
+
+    private void requireUnderstood(int wanted) {
+        if (wanted < understood.oldest() || wanted > understood.newest()) {
+            throw new IllegalStateException(
+                    "the cluster is at level %d, this release understands %s: install %s"
+                            .formatted(
+                                    wanted,
+                                    understood,
+                                    wanted > understood.newest()
+                                            ? "a newer one"
+                                            : "the one before it and raise the level first"));
+        }
     }
 
     private void write() {
@@ -103,6 +148,11 @@ final class Cluster {
     /** 0 until the cluster is founded. */
     long clusterId() {
         return clusterId;
+    }
+
+    /** Mutations are of this version at most: all masters understand it. */
+    int level() {
+        return level;
     }
 
     int standardReplicas() {

@@ -7,6 +7,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.wire.ContentMutation;
+import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.Done;
 import io.cairn.wire.Reply.EntryReply;
@@ -33,18 +34,21 @@ final class ContentOperations {
     private final GarbageQueue garbage;
     private final LayoutChoice layouts;
     private final Cluster cluster;
+    private final Leavings leavings;
 
     ContentOperations(
             Transaction transaction,
             InodeTable inodes,
             GarbageQueue garbage,
             LayoutChoice layouts,
-            Cluster cluster) {
+            Cluster cluster,
+            Leavings leavings) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.garbage = garbage;
         this.layouts = layouts;
         this.cluster = cluster;
+        this.leavings = leavings;
     }
 
     Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
@@ -111,6 +115,7 @@ final class ContentOperations {
         draft.inline = null;
         draft.sizeBytes = m.sizeBytes();
         draft.usedBytes = m.usedBytes();
+        leavings.remove(m.ino());
         return written(draft, m.mtimeNs());
     }
 
@@ -163,6 +168,7 @@ final class ContentOperations {
         if (other.attributes().version() != m.otherVersion()) {
             throw stale(m.otherIno(), "has changed since version " + m.otherVersion());
         }
+        leavings.swap(m.ino(), m.otherIno());
         Inode changed = inodes.put(withContentsOf(one, other));
         Inode otherChanged = inodes.put(withContentsOf(other, one));
         return new EntryReply(changed, null, null, otherChanged.attributes());
@@ -227,6 +233,7 @@ final class ContentOperations {
             }
             draft.inline = null;
             draft.sizeBytes = sizeBytes;
+            leavings.remove(draft.ino);
         }
     }
 
@@ -250,9 +257,27 @@ final class ContentOperations {
         return new EntryReply(inodes.put(draft), null, null, null);
     }
 
+    /** A client that was lost may have written chunks of these objects: they become garbage. */
+    void renewObjects(LeaderMutation.RenewObjects m) {
+        for (LeaderMutation.RenewObjects.Holding holding : m.holdings()) {
+            Inode inode = transaction.inode(holding.ino());
+            Layout layout = inode == null ? null : inode.layout();
+            if (inode != null
+                    && layout != null
+                    && inode.inline() != null
+                    && layout.lastOid() == holding.oid()
+                    && leavings.names(inode.ino())) {
+                InodeDraft draft = new InodeDraft(inode);
+                renewObject(draft, layout);
+                inodes.put(draft);
+            }
+        }
+    }
+
     /** Contents in the inode: nothing of the object is needed. */
     private void renewObject(InodeDraft draft, Layout layout) {
         garbage.addAll(layout);
+        leavings.remove(draft.ino);
         Layout.Run fresh = Layout.Run.of(0, transaction.counters().takeOid());
         draft.layout = Objects.requireNonNull(draft.layout).withRuns(List.of(fresh));
     }

@@ -109,6 +109,11 @@ final class Counters {
         firstSureOid = nextOid;
     }
 
+    /** The object given next. */
+    long nextOid() {
+        return nextOid;
+    }
+
     /** Objects with a smaller number are in doubt. */
     long firstSureOid() {
         return firstSureOid;

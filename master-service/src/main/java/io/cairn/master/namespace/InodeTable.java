@@ -18,11 +18,14 @@ final class InodeTable {
     private final Transaction transaction;
     private final XattrTable xattrs;
     private final GarbageQueue garbage;
+    private final Leavings leavings;
 
-    InodeTable(Transaction transaction, XattrTable xattrs, GarbageQueue garbage) {
+    InodeTable(
+            Transaction transaction, XattrTable xattrs, GarbageQueue garbage, Leavings leavings) {
         this.transaction = transaction;
         this.xattrs = xattrs;
         this.garbage = garbage;
+        this.leavings = leavings;
     }
 
     /** An inode, or ESTALE. */
@@ -135,9 +138,10 @@ final class InodeTable {
     void purge(long ino) {
         Inode inode = require(ino);
         @Nullable Layout layout = inode.layout();
-        if (layout != null && inode.inline() == null) {
+        if (layout != null && (inode.inline() == null || leavings.has(ino, layout))) {
             garbage.addAll(layout);
         }
+        leavings.remove(ino);
         xattrs.removeAll(ino);
         transaction.delete(Family.ORPHAN, Keys.of(ino));
         transaction.removeInode(ino);

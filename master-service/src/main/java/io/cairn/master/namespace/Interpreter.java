@@ -13,6 +13,7 @@ import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
+import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.Done;
 import io.cairn.wire.Reply.EntryReply;
@@ -34,6 +35,7 @@ final class Interpreter {
     private final RecordTable records;
     private final InodeTable inodes;
     private final GarbageQueue garbage;
+    private final Leavings leavings;
     private final SessionTable sessions;
     private final HostTable hosts;
     private final LockTable locks;
@@ -44,13 +46,14 @@ final class Interpreter {
     private final JobTable jobs;
 
     /** Loads what is kept in memory from the store. */
-    Interpreter(Store store, Transaction transaction) {
+    Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
         this.transaction = transaction;
-        cluster = new Cluster(store, transaction);
+        cluster = new Cluster(store, transaction, understood);
         records = new RecordTable(store, transaction);
         garbage = new GarbageQueue(transaction);
         XattrTable xattrs = new XattrTable(transaction);
-        inodes = new InodeTable(transaction, xattrs, garbage);
+        leavings = new Leavings(store, transaction);
+        inodes = new InodeTable(transaction, xattrs, garbage, leavings);
         sessions = new SessionTable(store, transaction);
         hosts = new HostTable(store, transaction);
         locks = new LockTable(store, transaction, inodes, hosts);
@@ -58,7 +61,7 @@ final class Interpreter {
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
         tree = new TreeOperations(transaction, inodes, directories, layouts, cluster);
         rename = new RenameOperation(transaction, inodes, directories);
-        contents = new ContentOperations(transaction, inodes, garbage, layouts, cluster);
+        contents = new ContentOperations(transaction, inodes, garbage, layouts, cluster, leavings);
         attributes = new AttributeOperations(transaction, inodes, xattrs, contents, layouts);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
         jobs =
@@ -78,6 +81,11 @@ final class Interpreter {
     byte[] execute(byte[] entry, int offset, int length, int ordinal) {
         Envelope envelope;
         try {
+            int version = Envelope.versionOf(entry, offset);
+            if (version > cluster.level()) {
+                // Refused alike by masters that could read it and by those that cannot.
+                return malformed("version " + version + " at level " + cluster.level());
+            }
             Decoder in = new Decoder(entry, offset, length);
             envelope = Envelope.decode(in);
             if (in.remaining() > 0) {
@@ -91,25 +99,28 @@ final class Interpreter {
     }
 
     static byte[] malformed(String why) {
-        return new Failure(Errno.EPROTO, why).toBytes();
+        return new Failure(Errno.EPROTO, why).toBytes(ProtocolRange.FIRST);
     }
 
     private byte[] ofLeader(Envelope envelope) {
-        return switch (envelope.mutation()) {
-            case LeaderMutation m -> run(envelope).toBytes();
-            // The administration changes the tree in the leader's own name.
-            case TreeMutation m -> run(envelope).toBytes();
-            case SessionMutation.OpenSession m -> run(envelope).toBytes();
-            case SessionMutation.CloseSession m -> run(envelope).toBytes();
-            default -> noSession(0);
-        };
+        Reply reply =
+                switch (envelope.mutation()) {
+                    case LeaderMutation m -> run(envelope);
+                    // The administration changes the tree in the leader's own name.
+                    case TreeMutation m -> run(envelope);
+                    case SessionMutation.OpenSession m -> run(envelope);
+                    case SessionMutation.CloseSession m -> run(envelope);
+                    default -> noSession(0);
+                };
+        return reply.toBytes(envelope.version());
     }
 
     private byte[] ofSession(Envelope envelope) {
         long number = envelope.session();
         Session session = sessions.find(number);
         if (session == null) {
-            return isOwnClose(envelope) ? new Done().toBytes() : noSession(number);
+            Reply reply = isOwnClose(envelope) ? new Done() : noSession(number);
+            return reply.toBytes(envelope.version());
         }
         byte[] remembered = sessions.remembered(session, envelope.sequence());
         if (remembered != null) {
@@ -118,9 +129,9 @@ final class Interpreter {
         try {
             sessions.admit(session, envelope);
         } catch (FsException e) {
-            return failure(e).toBytes();
+            return failure(e).toBytes(envelope.version());
         }
-        byte[] reply = run(envelope).toBytes();
+        byte[] reply = run(envelope).toBytes(envelope.version());
         if (!isOwnClose(envelope)) {
             sessions.remember(session, envelope, reply);
         }
@@ -132,8 +143,8 @@ final class Interpreter {
                 && m.session() == envelope.session();
     }
 
-    private static byte[] noSession(long number) {
-        return new Failure(Errno.NO_SESSION, "session " + number + " is not open").toBytes();
+    private static Failure noSession(long number) {
+        return new Failure(Errno.NO_SESSION, "session " + number + " is not open");
     }
 
     private Reply run(Envelope envelope) {
@@ -210,14 +221,36 @@ final class Interpreter {
                     throw new FsException(Errno.EPERM, "a session can close itself only");
                 }
                 if (session == 0 && sessions.find(m.session()) != null) {
-                    // Not its own wish: it may have written what it has not committed.
+                    // Not its own wish; leaders before LoseSession ended sessions so.
                     transaction.counters().doubtObjects();
                 }
-                locks.endHolder(m.session());
-                sessions.close(m.session());
+                end(m.session());
                 yield new Done();
             }
         };
+    }
+
+    private void end(long session) {
+        locks.endHolder(session);
+        sessions.close(session);
+    }
+
+    /** It may have written what it has not committed. */
+    private void lose(LeaderMutation.LoseSession m) {
+        if (sessions.find(m.session()) == null) {
+            return;
+        }
+        transaction.counters().doubtObjects();
+        if (!m.known()) {
+            leavings.addAll();
+        }
+        for (long ino : m.inos()) {
+            Inode inode = transaction.inode(ino);
+            if (inode != null) {
+                leavings.add(inode);
+            }
+        }
+        end(m.session());
     }
 
     private Reply host(long gateway, HostMutation mutation) {
@@ -293,7 +326,10 @@ final class Interpreter {
             }
             case LeaderMutation.ChangeMap m -> cluster.change(m.map());
             case LeaderMutation.ChangeRecords m -> records.change(m.changes());
-            case LeaderMutation.SetStandardReplicas m -> cluster.setStandardReplicas(m.replicas());
+            case LeaderMutation.ChangeSettings m -> change(m);
+            case LeaderMutation.LoseSession m -> lose(m);
+            case LeaderMutation.RenewObjects m -> contents.renewObjects(m);
+            case LeaderMutation.RaiseLevel m -> cluster.raise(m.level());
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {
                 if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {
@@ -302,6 +338,18 @@ final class Interpreter {
             }
         }
         return new Done();
+    }
+
+    /** Nothing is written before all is known to be possible. */
+    private void change(LeaderMutation.ChangeSettings m) {
+        boolean isOther = m.standardReplicas() != 0;
+        if (isOther) {
+            cluster.requireReplicas(m.standardReplicas());
+        }
+        records.change(m.records());
+        if (isOther) {
+            cluster.setStandardReplicas(m.standardReplicas());
+        }
     }
 
     private void purge(LeaderMutation.Purge m) {

@@ -19,9 +19,14 @@ import java.nio.charset.StandardCharsets;
  *   "cluster"    -> | 1 | clusterId 8 | standardReplicas 4 | inlineLimitBytes 4 |
  *   "counters"   -> | 1 | nextIno 8 | nextOid 8 | nextGarbage 8 | nextSession 8 | nextTicket 8 |
  *                       | inodeCount 8 | firstSureOid 8 |
+ *   "level"      -> | 1 | level 4 |                         absent while it is the first one
  *   "map"        -> | 1 | cluster map (Codecs) |
  *   "notify"     -> | 1 | state 4 |                         last state number told to machines
  *   "jobs"       -> | 1 | nextJob 8 |
+ *   "left"       -> | 1 | oid 8 |                            objects before may have chunks of
+ *                                                             clients lost with their leader
+ *   "left" ino 8 -> | 1 | sinceNs 8 |                        files whose object may have chunks
+ *                                                             though the contents are inline
  *   "record/" key 1..200
  *                -> | 1 | version 8 | value ... |           records of the administration
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
@@ -115,6 +120,10 @@ public final class Keys {
         return meta("counters");
     }
 
+    static byte[] level() {
+        return meta("level");
+    }
+
     static byte[] map() {
         return meta("map");
     }
@@ -131,6 +140,16 @@ public final class Keys {
     /** The key that {@link #record} was made of. */
     static String recordOf(byte[] key) {
         return new String(key, StandardCharsets.UTF_8).substring(RECORD_PREFIX.length());
+    }
+
+    /** The key of what nobody knows of lost clients; also the prefix of what is known. */
+    static byte[] leavings() {
+        return meta("left");
+    }
+
+    static byte[] leaving(long ino) {
+        byte[] prefix = leavings();
+        return new Encoder(12).raw(prefix, 0, prefix.length).i64(ino).toBytes();
     }
 
     static byte[] jobs() {

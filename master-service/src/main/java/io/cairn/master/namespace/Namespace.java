@@ -8,6 +8,7 @@ import io.cairn.master.namespace.Store.Change;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import java.util.ArrayList;
@@ -46,12 +47,14 @@ public final class Namespace {
             long index,
             ClusterMap map,
             long clusterId,
+            int level,
             int standardReplicas,
             int inlineLimitBytes,
             long inodeCount,
             long firstSureOid) {}
 
     private final Store store;
+    private final ProtocolRange understood;
     private final InodeCache cache = new InodeCache();
     private final Counters counters;
     private final Transaction transaction;
@@ -63,13 +66,20 @@ public final class Namespace {
     /**
      * Opens the state in a store, which may be empty. The store stays the caller's to close.
      *
-     * @throws IllegalStateException when the store holds a newer format
+     * @throws IllegalStateException when the store holds a newer format, or the cluster is at a
+     *     level that this release does not understand
      */
     public Namespace(Store store) {
+        this(store, ProtocolRange.OURS);
+    }
+
+    /** The state as a release that understands these versions of the protocol keeps it. */
+    public Namespace(Store store, ProtocolRange understood) {
+        this.understood = understood;
         this.store = store;
         counters = Counters.load(store);
         transaction = new Transaction(store, cache, counters);
-        interpreter = new Interpreter(store, transaction);
+        interpreter = new Interpreter(store, transaction, understood);
         view = new View(store, cache);
         published = publication(store.appliedTerm(), store.appliedIndex());
     }
@@ -161,6 +171,7 @@ public final class Namespace {
                 index,
                 cluster.map(),
                 cluster.clusterId(),
+                cluster.level(),
                 cluster.standardReplicas(),
                 cluster.inlineLimitBytes(),
                 counters.inodeCount(),
@@ -225,6 +236,16 @@ public final class Namespace {
     /** The identity of the cluster; 0 until it is founded. */
     public long clusterId() {
         return published.clusterId;
+    }
+
+    /** Mutations are of this version of the protocol at most: all masters understand it. */
+    public int level() {
+        return published.level;
+    }
+
+    /** What this release understands: how far the level may be raised here. */
+    public ProtocolRange understood() {
+        return understood;
     }
 
     /** Contents up to this size live in the inode, in bytes. */
@@ -299,6 +320,14 @@ public final class Namespace {
     /** Inodes without a name, by number, after {@code afterIno}. */
     public List<Long> orphans(long afterIno, int max) {
         return reading(() -> view.orphans(afterIno, max));
+    }
+
+    /**
+     * Files whose contents are in the inode while a client that was lost before a wall time may
+     * have written chunks of their object, by number.
+     */
+    public List<Long> leavings(long beforeNs, int max) {
+        return reading(() -> view.leavings(beforeNs, max));
     }
 
     /** Data to delete, by entry, after {@code afterEntryId}. */

@@ -8,6 +8,7 @@ import io.cairn.fs.Name;
 import io.cairn.master.namespace.DirectoryTable.Dentry;
 import io.cairn.master.namespace.Store.Family;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -70,6 +71,16 @@ final class StateCheck {
         inodes.values().forEach(this::checkLinks);
         scan(Family.ORPHAN, (key, value) -> checkOrphan(Keys.numberAt(key, 0)));
         scan(Family.GC, (key, value) -> contents.check(GarbageQueue.decode(key, value)));
+        scan(
+                Family.META,
+                (key, value) -> {
+                    byte[] prefix = Keys.leavings();
+                    int length = prefix.length;
+                    if (key.length == length + 8
+                            && Arrays.equals(key, 0, length, prefix, 0, length)) {
+                        checkLeaving(Keys.numberAt(key, length));
+                    }
+                });
         new SessionCheck(store, inodes.keySet(), this::violated).check();
         new JobCheck(store, this::violated).check();
         if (omitted > 0) {
@@ -172,6 +183,13 @@ final class StateCheck {
         }
         rooted.addAll(path);
         return true;
+    }
+
+    private void checkLeaving(long ino) {
+        Links links = inodes.get(ino);
+        if (links == null || links.inode.inline() == null) {
+            violated("I11 inode " + ino + " is listed as left inline and is not");
+        }
     }
 
     private void checkOrphan(long ino) {

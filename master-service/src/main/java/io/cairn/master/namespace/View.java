@@ -369,6 +369,22 @@ final class View {
         return orphans;
     }
 
+    List<Long> leavings(long beforeNs, int max) {
+        List<Long> inos = new ArrayList<>();
+        byte[] prefix = Keys.leavings();
+        store.scan(
+                Family.META,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    if (key.length > prefix.length && Leavings.sinceNs(value) < beforeNs) {
+                        inos.add(Keys.numberAt(key, prefix.length));
+                    }
+                    return inos.size() < max;
+                });
+        return inos;
+    }
+
     List<GarbageTask> garbage(long afterEntryId, int max) {
         List<GarbageTask> tasks = new ArrayList<>();
         scanAfter(

@@ -3,7 +3,7 @@ package io.cairn.master.raft;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.master.MasterGroup;
+import io.cairn.fs.Wording;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.master.namespace.Notice;
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * log cannot be written) the process has to end: {@code halt} is called, once, and must not return
  * to normal work. The next start replays.
  */
-public final class RatisLog implements ReplicatedLog, MasterGroup {
+public final class RatisLog implements ReplicatedLog {
     private static final Logger LOG = LoggerFactory.getLogger(RatisLog.class);
 
     static {
@@ -262,13 +262,14 @@ public final class RatisLog implements ReplicatedLog, MasterGroup {
             combiner.failed(group, notLeader());
         } else {
             Throwable cause = reply != null ? reply.getException() : error;
+            String why = cause == null ? "no reason was given" : Wording.of(cause);
             combiner.failed(
                     group,
                     new FsException(
                             Errno.NOT_READY,
                             group.logged()
                                     ? "the masters are choosing a leader"
-                                    : "the master is not ready: " + cause));
+                                    : "the master is not ready: " + why));
         }
     }
 

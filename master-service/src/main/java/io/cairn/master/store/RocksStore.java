@@ -39,6 +39,11 @@ public final class RocksStore implements Store {
         RocksDB.loadLibrary();
     }
 
+    private static final String REMEDY =
+            "a master that has others moves its whole data directory away and gets everything from"
+                    + " them; one that is alone moves only the directory of the store away, which"
+                    + " is made anew of its newest checkpoint and its log";
+
     private static final byte[] POSITION = {'p'};
     private static final long CLOSE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(30);
 
@@ -130,8 +135,15 @@ public final class RocksStore implements Store {
 
     private static IOException refused(Path directory, RocksDBException e) {
         String why = String.valueOf(e.getMessage());
-        String named = why.contains(directory.toString()) ? why : why + " (in " + directory + ")";
-        return new IOException("the store cannot be opened: " + named, e);
+        if (!why.contains(directory.toString())) {
+            why += " (in " + directory + ")";
+        }
+        Path table = StoreTables.damagedIn(directory);
+        if (table != null && !why.contains(table.toString())) {
+            // RocksDB blames the list of tables for what it finds in one of them.
+            why = table + " is damaged: " + why;
+        }
+        return new IOException("the store cannot be opened: " + why + "; " + REMEDY, e);
     }
 
     @Override

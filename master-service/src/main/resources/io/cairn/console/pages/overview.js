@@ -2,20 +2,23 @@
 
 import { bar, line } from '../chart.js';
 import { card, facts, h, state } from '../dom.js';
-import { bytes, count, percent, short } from '../format.js';
+import { bytes, count, duration, ms, percent, perSecond, rate } from '../format.js';
 
 export const title = 'Overview';
 
 export function open({ api, live }) {
+    let history = { items: [], everyMs: 5000 };
     return {
         isLive: true,
+        periodMs: 5000,
         load: async () => {
             live.state ||= await api.get('/cluster');
+            history = await api.get('/load', { limit: 1000 });
         },
         render: () => [
             health(live.state.health),
             h('div', { class: 'columns' }, capacity(live.state.capacity), counts(live.state)),
-            activity(live.history),
+            activity(live.state, history),
         ],
     };
 }
@@ -70,20 +73,33 @@ function tile(href, number, text) {
         h('span', {}, text)));
 }
 
-/** The charts of what the stream tells. */
+/** The charts: [name in the samples, title, text of a number, the number now]. */
 const CHARTS = [
-    ['operationsPerSecond', 'Requests of clients to the leader', (n) => `${short(n)} /s`],
-    ['latencyMs', 'Time until their answer', (n) => `${short(n)} ms`],
-    ['usedBytes', 'Used on the disks', bytes],
-    ['sessions', 'Sessions', count],
+    ['writtenBytesPerSecond', 'Clients write', rate],
+    ['readBytesPerSecond', 'Clients read', rate],
+    ['operationsPerSecond', 'Requests of clients to the leader', perSecond],
+    ['latencyMs', 'Time until their answer', ms],
+    ['usedBytes', 'Used on the disks', bytes, (state) => state.capacity.usedBytes],
+    ['sessions', 'Sessions', count, (state) => state.counts.sessions],
 ];
 
-function activity(history) {
-    const told = CHARTS.filter(([name]) => history.some((sample) => sample[name] !== undefined));
-    if (told.length === 0) {
-        return card('Activity', h('p', { class: 'empty' },
-            'The first numbers come within a few seconds.'));
-    }
-    return card('Activity', h('div', { class: 'charts' }, told.map(([name, text, format]) =>
-        line(text, history.map((sample) => sample[name]), format))));
+function activity(state, { items, everyMs }) {
+    const span = duration(Math.max(items.length, 1) * everyMs);
+    return card('Activity',
+        h('div', { class: 'charts' }, CHARTS.map(([name, title, text, now]) =>
+            line(title, items.map((sample) => sample[name] ?? null),
+                now ? now(state) : state.rates[name] ?? null, text, span))),
+        disks(state.rates));
+}
+
+/** What the disks do for that, all copies. */
+function disks(rates) {
+    const took = (one) => (one == null ? '' : `, ${ms(one)} each`);
+    return facts([
+        ['Written to the disks', `${rate(rates.diskWrittenBytesPerSecond)} in all copies, `
+            + perSecond(rates.writesPerSecond) + took(rates.writeMs)],
+        ['Read from the disks', `${rate(rates.diskReadBytesPerSecond)}, `
+            + perSecond(rates.readsPerSecond) + took(rates.readMs)],
+        ['Made durable', perSecond(rates.syncsPerSecond) + took(rates.syncMs)],
+    ]);
 }

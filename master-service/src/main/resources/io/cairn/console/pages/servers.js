@@ -2,7 +2,7 @@
 
 import { disk } from '../chart.js';
 import { button, card, facts, h, state, table } from '../dom.js';
-import { bytes, count, percent, plural } from '../format.js';
+import { bytes, count, ms, percent, perSecond, plural, rate, time } from '../format.js';
 
 export const title = 'Servers';
 
@@ -41,33 +41,61 @@ function servers(context, seen, chosen, choose) {
             h('h3', {}, server.name, ' ', state(server.state)),
             h('p', { class: 'note' }, server.address, ' - ',
                 `${bytes(server.freeBytes)} free of ${bytes(server.capacityBytes)}`),
+            h('p', { class: 'note' }, load(server.load)),
             h('div', { class: 'disks' }, disks.map((target) => diskButton(target, chosen, choose))),
             open && details(open),
             labels(context, server));
     }));
 }
 
+/** What a server does for clients, and whether its disks fail. */
+function load(told) {
+    return [told?.readBytesPerSecond == null ? 'What clients read and write is not known'
+        : `Clients read ${rate(told.readBytesPerSecond)}, `
+            + `write ${rate(told.writtenBytesPerSecond)}`,
+    told?.errors > 0 && [' ', state('warning', plural(told.errors, 'disk error'))]];
+}
+
 function diskButton(target, chosen, choose) {
     const share = percent(target.usedBytes, target.capacityBytes);
+    const errors = target.load?.errors;
     return h('button', { type: 'button', class: `target ${target.state}`, 'data-key': target.id,
         'aria-expanded': String(target.id === chosen), onclick: () => choose(target.id),
-        'aria-label': `Disk ${target.id}, ${target.state}, ${share} used` },
+        'aria-label': `Disk ${target.id}, ${target.state}, ${share} used`
+            + (errors > 0 ? `, ${plural(errors, 'error')}` : '') },
     disk(target.usedBytes, target.capacityBytes),
-    h('span', {}, `${target.id}`), h('span', { class: 'note' }, share));
+    h('span', {}, `${target.id}`), h('span', { class: 'note' }, share),
+    errors > 0 && state('warning', plural(errors, 'error')));
 }
 
 function details(target) {
     return h('div', { class: 'details', role: 'region', 'aria-label': `Disk ${target.id}` },
         facts([
             ['Disk', `${target.id}`],
+            ['Directory', target.directory && h('code', {}, target.directory)],
             ['State', state(target.state)],
             ['Identity', h('code', {}, target.identity)],
             ['Used, by whatever', `${bytes(target.usedBytes)} of ${bytes(target.capacityBytes)}`],
             ['Chunks', count(target.chunks)],
             ['Groups', h('a', { href: `#/groups/target/${target.id}` },
                 `${plural(target.groups, 'group')}, head of ${count(target.groupsHeaded)}`)],
+            ...(target.load ? activity(target.load) : []),
         ]));
 }
+
+function activity(told) {
+    return [
+        ['Clients read', rate(told.readBytesPerSecond)],
+        ['Clients write', rate(told.writtenBytesPerSecond)],
+        ['Disk reads', rate(told.diskReadBytesPerSecond) + took(told.readMs)],
+        ['Disk writes', rate(told.diskWrittenBytesPerSecond) + took(told.writeMs)],
+        ['Made durable', perSecond(told.syncsPerSecond) + took(told.syncMs)],
+        ['Errors', `${told.errors === 0 ? 'none' : count(told.errors)} since ${time(told.since)}`],
+        ['Last error', told.lastErrorAt && time(told.lastErrorAt)],
+    ];
+}
+
+const took = (one) => (one == null ? '' : `, ${ms(one)} each`);
 
 function labels(context, server) {
     const known = Object.entries(server.labels || {});
@@ -98,7 +126,8 @@ function masters(context, items) {
     return table('All masters', [
         ['Name', (m) => m.id],
         ['Role', (m) => state(m.role === 'leader' ? 'leader' : 'follower', m.role)],
-        ['State', (m) => state(m.state)],
+        ['State', (m) => m.silentSince == null ? state(m.state)
+            : state(m.state, `down since ${time(m.silentSince)}`)],
         ['Address', (m) => m.address || 'not known before it has led'],
         ['Term', (m) => count(m.term), 'number'],
         ['Behind by', (m) => m.lagEntries == null ? 'not known'

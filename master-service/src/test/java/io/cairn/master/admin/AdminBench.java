@@ -1,6 +1,8 @@
 package io.cairn.master.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
@@ -17,9 +19,11 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
+import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TargetLoad;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -42,7 +47,7 @@ import java.util.function.BooleanSupplier;
  * be chunk servers and mounts to it.
  */
 final class AdminBench implements AutoCloseable {
-    final LoneMaster master = new LoneMaster();
+    final LoneMaster master;
     final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final ThreeMasters group = new ThreeMasters();
     final AdminApi api;
@@ -52,15 +57,20 @@ final class AdminBench implements AutoCloseable {
     private final Connection wire;
 
     AdminBench(Path directory) throws Exception {
+        this(directory, ProtocolRange.OURS);
+    }
+
+    /** Of a release that understands these versions. */
+    AdminBench(Path directory, ProtocolRange understood) throws Exception {
+        master = new LoneMaster(understood);
+        master.group(group);
         Path file = directory.resolve("admin.token");
         api =
                 new AdminApi(
                         master.service,
                         master.ground,
                         new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
-                        List.of(
-                                new MastersResource(group),
-                                new ExportsResource(master.service, new Words())));
+                        List.of(new ExportsResource(master.service, new Words())));
         door =
                 new AdminDoor(
                         master.loops,
@@ -89,10 +99,12 @@ final class AdminBench implements AutoCloseable {
     /** Three masters of which the first leads. */
     static final class ThreeMasters implements MasterGroup {
         volatile String leader = "m1";
+        volatile long silentMs = -1;
 
         @Override
         public List<Standing> masters() {
-            return List.of(standing("m1", 0, 100), standing("m2", 5, 98), standing("m3", -1, -1));
+            return List.of(
+                    standing("m1", 0, 100), standing("m2", 5, 98), standing("m3", silentMs, -1));
         }
 
         private Standing standing(String id, long silentMs, long commitIndex) {
@@ -141,7 +153,14 @@ final class AdminBench implements AutoCloseable {
 
     /** A chunk server with one target says that it lives. */
     void heartbeat(String name, int number) throws Exception {
-        var target = new ClusterRequest.TargetReport(0xa0 + number, 1000, 600, 3, true);
+        heartbeat(name, number, TargetLoad.NONE);
+    }
+
+    /** The same with what it has done. */
+    void heartbeat(String name, int number, TargetLoad load) throws Exception {
+        var target =
+                new ClusterRequest.TargetReport(
+                        0xa0 + number, 1000, 600, 3, true, 0, "/disks/" + number, load);
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,
@@ -152,7 +171,7 @@ final class AdminBench implements AutoCloseable {
                         List.of(target),
                         0,
                         new long[0]);
-        ask(MasterRequest.cluster(heartbeat));
+        ask(MasterRequest.cluster(heartbeat, 1));
     }
 
     /** Two chunk servers, and pools over them. */
@@ -160,6 +179,11 @@ final class AdminBench implements AutoCloseable {
         heartbeat("c1", 1);
         heartbeat("c2", 2);
         until(() -> master.service.namespace().clusterMap().pools().size() >= 2);
+    }
+
+    /** Another master says that it is there. */
+    void follower(String id, int newest) throws Exception {
+        ask(MasterRequest.cluster(new ClusterRequest.MasterPresent(id, newest), 1));
     }
 
     private byte[] ask(byte[] frame) throws Exception {
@@ -176,7 +200,7 @@ final class AdminBench implements AutoCloseable {
         if (!(reply instanceof Reply.SessionReply session)) {
             throw new AssertionError(reply);
         }
-        ask(MasterRequest.query(session.session(), new Query.KeepAlive(false, new long[0])));
+        ask(MasterRequest.query(session.session(), new Query.KeepAlive(false, new long[0]), 1));
         return session.session();
     }
 
@@ -185,8 +209,16 @@ final class AdminBench implements AutoCloseable {
         return Reply.decode(new Decoder(ask(MasterRequest.mutation(envelope))));
     }
 
+    /** Why a mutation is refused. */
+    Errno refusal(long session, long sequence, Mutation mutation) throws Exception {
+        Envelope envelope = new Envelope(session, sequence, 0, 0, mutation);
+        ExecutionException error =
+                assertThrows(ExecutionException.class, () -> ask(MasterRequest.mutation(envelope)));
+        return assertInstanceOf(FsException.class, error.getCause()).errno();
+    }
+
     Reply query(long session, Query query) throws Exception {
-        return Reply.decode(new Decoder(ask(MasterRequest.query(session, query))));
+        return Reply.decode(new Decoder(ask(MasterRequest.query(session, query, 1))));
     }
 
     /** A request to an address below /api/v1 with the token. */

@@ -3,33 +3,18 @@ package io.cairn.master.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** How long a master takes to answer, out of the timers of its requests. */
 final class RequestTimesTest {
-    private final AtomicLong nowNs = new AtomicLong(5_000_000_000L);
+    private final ManualClock clock = new ManualClock(5_000);
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private final RequestTimes times = new RequestTimes(clock());
-
-    private Clock clock() {
-        return new Clock() {
-            @Override
-            public long nanoTime() {
-                return nowNs.get();
-            }
-
-            @Override
-            public long wallNs() {
-                return nowNs.get();
-            }
-        };
-    }
+    private final RequestTimes times = new RequestTimes(clock);
 
     private void answer(String operation, long ms) {
         Timer.builder(RequestTimes.TIMER)
@@ -39,7 +24,7 @@ final class RequestTimesTest {
     }
 
     private void sampleAfter(long ms) {
-        nowNs.addAndGet(ms * 1_000_000);
+        clock.advance(ms);
         times.sample();
     }
 
@@ -50,15 +35,20 @@ final class RequestTimesTest {
     }
 
     @Test
-    void onlyTheLastSecondCounts() {
+    void onlyTheLastSecondsCount() {
         answer("lookup", 9);
         times.measure(registry);
         answer("lookup", 2);
         answer("create", 4);
         sampleAfter(500);
         assertNull(times.meanMs());
-        sampleAfter(1500);
+        sampleAfter(500);
         assertEquals(3.0, times.meanMs());
+        answer("create", 6);
+        sampleAfter(1000);
+        assertEquals(4.0, times.meanMs());
+        sampleAfter(RequestTimes.WINDOW_MS - 1000);
+        assertEquals(6.0, times.meanMs(), "the first second is over");
         sampleAfter(1000);
         assertNull(times.meanMs());
     }

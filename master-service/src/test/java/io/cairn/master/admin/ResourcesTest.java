@@ -8,11 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Lock;
+import io.cairn.master.namespace.AdminRecord;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -189,6 +192,70 @@ class ResourcesTest {
         assertEquals("m1", bench.group.leader);
         assertEquals(204, bench.change("POST", "/masters/m2/lead", "").statusCode());
         assertEquals("m2", bench.group.leader);
+    }
+
+    @Test
+    void aMasterThatIsDownIsTold() throws Exception {
+        bench.startServers();
+        assertFalse(Json.text(bench.get("/cluster").get("health")).contains("Master"));
+        bench.group.silentMs = 2_900;
+        assertFalse(Json.text(bench.get("/cluster").get("health")).contains("Master"));
+        bench.group.silentMs = 60_000;
+        Map<String, Object> down = bench.items("/masters").get(2);
+        assertEquals("down", down.get("state"));
+        String since = String.valueOf(down.get("silentSince"));
+        long silentMs = System.currentTimeMillis() - Instant.parse(since).toEpochMilli();
+        assertTrue(silentMs >= 60_000 && silentMs < 80_000, since);
+        String health = Json.text(bench.get("/cluster").get("health"));
+        assertTrue(health.contains("\"level\":\"warning\""), health);
+        assertTrue(health.contains("Master m3 has not answered since 20"), health);
+        assertTrue(health.contains("another loss stops the cluster"), health);
+        AdminBench.until(() -> isTold("masterDown"));
+        bench.group.silentMs = 10;
+        AdminBench.until(() -> isTold("masterUp"));
+        assertFalse(Json.text(bench.get("/cluster").get("health")).contains("Master"));
+    }
+
+    private boolean isTold(String kind) {
+        try {
+            return bench.items("/events?limit=1000").stream()
+                    .anyMatch(e -> kind.equals(e.get("kind")) && "m3".equals(e.get("subject")));
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void settingsAreChangedTogetherOrNotAtAll() throws Exception {
+        bench.startServers();
+        String both = "{\"standardReplicas\":1,\"logLevels\":{\"io.cairn.x\":\"debug\"}}";
+        assertEquals(200, bench.change("PATCH", "/configuration", both).statusCode());
+        Map<String, Object> now = bench.get("/configuration");
+        assertEquals(1, now.get("standardReplicas"));
+        assertEquals(Map.of("io.cairn.x", "debug"), now.get("logLevels"));
+        String one = "{\"standardReplicas\":15,\"logLevels\":{}}";
+        assertEquals(409, bench.change("PATCH", "/configuration", one).statusCode());
+        assertEquals(now, bench.get("/configuration"));
+    }
+
+    @Test
+    void theAuditLogKeepsItsNumbersWhoeverAppends() throws Exception {
+        Records records = new Records(bench.master.service);
+        EventLog events = new EventLog(Clock.system());
+        Audit one = new Audit(records, Clock.system(), events);
+        Audit other = new Audit(records, Clock.system(), events);
+        Call.Caller caller = new Call.Caller("t", Role.ADMIN, "127.0.0.1");
+        bench.change("PATCH", "/configuration", "{}");
+        long first = Audit.numberOf(records.all(Audit.PREFIX).getLast()) + 1;
+        for (int i = 0; i < Audit.KEPT + 100; i++) {
+            (i % 7 < 3 ? one : other).note(caller, "PUT /x", "x", "done");
+        }
+        List<AdminRecord> kept = records.all(Audit.PREFIX);
+        assertEquals(Audit.KEPT, kept.size());
+        assertEquals(first + Audit.KEPT + 99, Audit.numberOf(kept.getLast()));
+        for (int i = 1; i < kept.size(); i++) {
+            assertEquals(Audit.numberOf(kept.get(i - 1)) + 1, Audit.numberOf(kept.get(i)));
+        }
     }
 
     @Test

@@ -3,13 +3,15 @@ package io.cairn.master.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.TargetLoad;
 import org.junit.jupiter.api.Test;
 
 class DiskSpaceTest {
     private final DiskSpace space = new DiskSpace();
 
     private static TargetReport target(long identity, long totalBytes, long freeBytes, long disk) {
-        return new TargetReport(identity, totalBytes, freeBytes, 0, true, disk);
+        return new TargetReport(
+                identity, totalBytes, freeBytes, 0, true, disk, "", TargetLoad.NONE);
     }
 
     @Test

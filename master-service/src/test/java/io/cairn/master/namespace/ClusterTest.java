@@ -14,6 +14,7 @@ import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.LeaderMutation.Found;
 import io.cairn.wire.Push;
 import io.cairn.wire.Query;
+import io.cairn.wire.RecordChange;
 import io.cairn.wire.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,27 @@ class ClusterTest {
             assertEquals(Errno.EINVAL, assertInstanceOf(Reply.Failure.class, reply).errno());
             assertEquals(0, namespace.clusterId());
         }
+    }
+
+    @Test
+    void settingsAreChangedTogetherOrNotAtAll() {
+        byte[] value = {1};
+        RecordChange change = new RecordChange("setting/x", 0, value);
+        LeaderMutation tooMany = new LeaderMutation.ChangeSettings(16, List.of(change));
+        assertEquals(
+                Errno.EINVAL, assertInstanceOf(Reply.Failure.class, bench.leader(tooMany)).errno());
+        assertEquals(List.of(), bench.namespace.records("setting/", "", 10));
+        assertInstanceOf(
+                Reply.Done.class,
+                bench.leader(new LeaderMutation.ChangeSettings(3, List.of(change))));
+        assertEquals(3, bench.namespace.standardReplicas());
+        assertEquals(1, bench.namespace.records("setting/", "", 10).size());
+        // The record is there by now.
+        Reply stale = bench.leader(new LeaderMutation.ChangeSettings(1, List.of(change)));
+        assertEquals(Errno.ESTALE, assertInstanceOf(Reply.Failure.class, stale).errno());
+        assertEquals(3, bench.namespace.standardReplicas());
+        bench.leader(new LeaderMutation.ChangeSettings(0, List.of()));
+        assertEquals(3, bench.namespace.standardReplicas());
     }
 
     @Test

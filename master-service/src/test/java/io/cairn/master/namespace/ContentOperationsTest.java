@@ -20,60 +20,15 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class ContentOperationsTest {
-    private static final long CHUNK = 1L << 16;
-    private static final long END = Long.MAX_VALUE;
-
-    private final Bench bench = Bench.withPools(2);
-    private final long ino;
-
-    ContentOperationsTest() {
-        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(0, 16, -1)));
-        ino = bench.create(ROOT, "f", "hello").ino();
-    }
-
-    @AfterEach
-    void invariantsHold() {
-        bench.verify();
-    }
-
+class ContentOperationsTest extends OneFile {
     private static ContentMutation.Patch patch(long offset, String text) {
         return new ContentMutation.Patch(offset, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private ContentMutation.WriteInline writing(long size, ContentMutation.Patch... patches) {
         return new ContentMutation.WriteInline(ino, List.of(patches), size, 4242);
-    }
-
-    private Layout layout() {
-        Layout layout = bench.inode(ino).layout();
-        assertNotNull(layout);
-        return layout;
-    }
-
-    private long oid() {
-        return layout().lastOid();
-    }
-
-    private Inode spill(long size) {
-        long version = bench.inode(ino).attributes().version();
-        return bench.ok(new ContentMutation.Spill(ino, version, size, 4242, size)).inode();
-    }
-
-    private List<String> garbage() {
-        return bench.namespace.garbage(0, 100).stream()
-                .map(
-                        task ->
-                                task.oid()
-                                        + "["
-                                        + task.fromChunk()
-                                        + ","
-                                        + (task.endChunk() == END ? "end" : task.endChunk())
-                                        + ")")
-                .toList();
     }
 
     @Test

@@ -51,7 +51,7 @@ final class ModelRun {
         static Expected of(Reply reply) {
             return reply instanceof Reply.Failure f
                     ? new Expected(null, f.errno(), null)
-                    : new Expected(reply.toBytes(), null, null);
+                    : new Expected(reply.toBytes(1), null, null);
         }
     }
 

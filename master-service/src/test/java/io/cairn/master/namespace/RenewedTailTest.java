@@ -4,68 +4,20 @@ import static io.cairn.master.namespace.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
-import io.cairn.cluster.Policy;
 import io.cairn.fs.Errno;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What lies beyond the end of a file after a client was lost (I14). */
-class RenewedTailTest {
-    private static final long CHUNK = 1L << 16;
-    private static final long END = Long.MAX_VALUE;
-
-    private final Bench bench = Bench.withPools(2);
-    private final long ino;
-
-    RenewedTailTest() {
-        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(0, 16, -1)));
-        ino = bench.create(ROOT, "f", "hello").ino();
-    }
-
-    @AfterEach
-    void invariantsHold() {
-        bench.verify();
-    }
-
-    private Layout layout() {
-        Layout layout = bench.inode(ino).layout();
-        assertNotNull(layout);
-        return layout;
-    }
-
-    private long oid() {
-        return layout().lastOid();
-    }
-
-    private Inode spill(long size) {
-        long version = bench.inode(ino).attributes().version();
-        return bench.ok(new ContentMutation.Spill(ino, version, size, 4242, size)).inode();
-    }
-
-    private List<String> garbage() {
-        return bench.namespace.garbage(0, 100).stream()
-                .map(
-                        task ->
-                                task.oid()
-                                        + "["
-                                        + task.fromChunk()
-                                        + ","
-                                        + (task.endChunk() == END ? "end" : task.endChunk())
-                                        + ")")
-                .toList();
-    }
-
+class RenewedTailTest extends OneFile {
     @Test
     void whatALostClientMayHaveWrittenIsGivenUpOnceWhenTheFileIsExtended() {
         spill(CHUNK + 1000);

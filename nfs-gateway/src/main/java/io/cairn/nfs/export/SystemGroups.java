@@ -2,6 +2,7 @@ package io.cairn.nfs.export;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Wording;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
@@ -72,7 +73,9 @@ public final class SystemGroups implements UserGroups {
             groups = known(credential.uid()).get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException e) {
             throw new FsException(
-                    Errno.ETIMEDOUT, "the groups of user " + credential.uid() + ": " + e, e);
+                    Errno.ETIMEDOUT,
+                    "the groups of user " + credential.uid() + ": " + Wording.of(e),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FsException(Errno.EINTR, "interrupted", e);

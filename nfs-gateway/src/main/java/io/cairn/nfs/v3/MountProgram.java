@@ -103,7 +103,7 @@ public final class MountProgram implements RpcProgram {
             if (path.length > MAX_PATH_BYTES) {
                 throw new FsException(Errno.ENAMETOOLONG);
             }
-            String text = new String(path, StandardCharsets.ISO_8859_1);
+            String text = text(path);
             Export export = exportOf(text);
             if (export == null) {
                 throw new FsException(Errno.EACCES, "not exported");
@@ -120,6 +120,11 @@ public final class MountProgram implements RpcProgram {
             out.reset();
             out.i32(e.status() == NfsStatus.STALE ? NfsStatus.NOENT : e.status());
         }
+    }
+
+    /** The bytes of a path as chars. An empty one is the root: libnfs asks so, as of Linux. */
+    private static String text(byte[] path) {
+        return path.length == 0 ? "/" : new String(path, StandardCharsets.ISO_8859_1);
     }
 
     /** The export with the longest path at or above a path. */
@@ -187,7 +192,7 @@ public final class MountProgram implements RpcProgram {
 
     private void forget(RpcCall call, byte @Nullable [] path) {
         String host = call.peer().getAddress().getHostAddress();
-        String text = path == null ? null : new String(path, StandardCharsets.ISO_8859_1);
+        String text = path == null ? null : text(path);
         synchronized (mounts) {
             mounts.removeIf(
                     mount -> mount.host.equals(host) && (text == null || mount.path.equals(text)));

@@ -10,27 +10,15 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.runtime.Clock;
+import io.cairn.testkit.ManualClock;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class SystemGroupsTest {
-    private final AtomicLong nowMs = new AtomicLong();
     private final AtomicInteger asked = new AtomicInteger();
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowMs.get() * 1_000_000;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nanoTime();
-                }
-            };
+    private final ManualClock clock = new ManualClock(0);
 
     @Test
     void moreThanSixteenGroupsCountAndAreKeptForAWhile() {
@@ -48,12 +36,12 @@ final class SystemGroupsTest {
         Credential unknown = Credential.sys(6, 7, 1, 2);
         assertSame(unknown, groups.complete(unknown), "what the client says");
         assertSame(Credential.NONE, groups.complete(Credential.NONE));
-        nowMs.addAndGet(60_000);
+        clock.advance(60_000);
         groups.complete(Credential.sys(5, 7));
         assertEquals(2, asked.get());
         groups.complete(unknown);
         assertEquals(3, asked.get());
-        nowMs.addAndGet(300_000);
+        clock.advance(300_000);
         groups.complete(Credential.sys(5, 7));
         assertEquals(4, asked.get());
     }

@@ -68,6 +68,16 @@ final class MountProgramTest {
         assertEquals(client.getattr(client.mount("/data/./")).ino(), root.ino());
     }
 
+    /** libnfs asks so for a file directly below the root. */
+    @Test
+    void anEmptyPathIsTheRoot() {
+        assertEquals(13, mountStatus(""), "the root is not exported");
+        stop();
+        gateway = new ModelGateway(files, RpcLimits.STANDARD, "/ *(rw,insecure)");
+        client = new NfsClient(gateway.endpoint(), Credential.sys(1000, 1000));
+        assertEquals(1, client.getattr(client.mount("")).ino());
+    }
+
     @Test
     void failuresAreToldApart() {
         assertEquals(13, mountStatus("/"));

@@ -16,6 +16,7 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.testkit.ManualClock;
 import io.cairn.testkit.ModelFileSystem;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -32,21 +33,9 @@ final class OpenFilesTest {
 
     private final FileSystem model = new ModelFileSystem(Clock.system());
     private final Deque<Runnable> checks = new ArrayDeque<>();
-    private long nowMs;
     private boolean failing;
 
-    private final Clock clock =
-            new Clock() {
-                @Override
-                public long nanoTime() {
-                    return nowMs * 1_000_000;
-                }
-
-                @Override
-                public long wallNs() {
-                    return nowMs * 1_000_000;
-                }
-            };
+    private final ManualClock clock = new ManualClock(0);
 
     private final Scheduler scheduler =
             new Scheduler() {
@@ -101,7 +90,7 @@ final class OpenFilesTest {
     }
 
     private void later(long ms) {
-        nowMs += ms;
+        clock.advance(ms);
         checks.remove().run();
     }
 
@@ -124,7 +113,7 @@ final class OpenFilesTest {
     @Test
     void noMoreStayOpenThanAllowed() {
         for (int i = 0; i < 100; i++) {
-            nowMs++;
+            clock.advance(1);
             touch(make("f" + i));
             assertEquals(true, files.size() <= MAX_OPEN + 1, "open: " + files.size());
         }

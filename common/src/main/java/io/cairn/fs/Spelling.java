@@ -1,20 +1,20 @@
-package io.cairn.master.admin;
+package io.cairn.fs;
 
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what somebody who made a typing error meant. */
-final class Spelling {
+public final class Spelling {
     private Spelling() {}
 
-    /** "; did you mean 'x'?", or nothing when no candidate is near. */
-    static String hint(Collection<String> candidates, String word) {
+    /** A sentence behind others, " Did you mean 'x'?", or nothing when no candidate is near. */
+    public static String hint(Collection<String> candidates, String word) {
         String nearest = nearest(candidates, word);
         return nearest == null ? "" : " Did you mean '" + nearest + "'?";
     }
 
     /** The candidate with the smallest edit distance, or null when none is near. */
-    static @Nullable String nearest(Collection<String> candidates, String word) {
+    public static @Nullable String nearest(Collection<String> candidates, String word) {
         String best = null;
         int bestDistance = Math.max(2, Math.min(word.length(), 30) / 3) + 1;
         for (String candidate : candidates) {

@@ -1,0 +1,26 @@
+package io.cairn.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+
+/** How a command ended that ran in the JVM of the test. */
+record CommandResult(int code, String out, String errors) {
+    /** Runs a command to its end. */
+    static CommandResult of(List<String> arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter errors = new StringWriter();
+        int code =
+                Cairn.run(
+                        arguments.toArray(String[]::new),
+                        new PrintWriter(out),
+                        new PrintWriter(errors));
+        return new CommandResult(code, out.toString(), errors.toString());
+    }
+
+    Map<String, Object> json() throws Exception {
+        return JSON.std.mapFrom(out);
+    }
+}

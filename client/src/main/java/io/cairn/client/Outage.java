@@ -1,0 +1,84 @@
+package io.cairn.client;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.Clock;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells in the log that no master answers, in few lines: its beginning, every half minute, its end.
+ * The attempts between them are for who debugs. Thread-safe.
+ */
+final class Outage {
+    private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
+    private static final long REMINDER_MS = 30_000;
+
+    private final List<Endpoint> masters;
+    private final Clock clock;
+    private boolean lasts;
+    private long sinceMs;
+    private long toldMs;
+    private boolean refused;
+
+    Outage(List<Endpoint> masters, Clock clock) {
+        this.masters = masters;
+        this.clock = clock;
+    }
+
+    /** An attempt failed. */
+    synchronized void failed(Endpoint at, FsException error, long nextTryMs) {
+        long nowMs = clock.millis();
+        boolean begins = !lasts;
+        if (begins) {
+            lasts = true;
+            sinceMs = nowMs;
+        }
+        boolean refusal = error.errno() == Errno.WRONG_CLUSTER && !refused;
+        refused |= refusal;
+        if (!begins && !refusal && nowMs - toldMs < REMINDER_MS) {
+            LOG.debug("master {} {}; next try in {} ms", at, reason(at, error), nextTryMs);
+            return;
+        }
+        toldMs = nowMs;
+        if (error.errno() == Errno.WRONG_CLUSTER) {
+            LOG.error("master {} {}", at, reason(at, error));
+        } else if (begins) {
+            LOG.info("master {} {}; looking for the leader at {}", at, reason(at, error), masters);
+        } else {
+            LOG.warn(
+                    "for {} s no master has answered, requests wait; the last try: master {} {};"
+                            + " start a master at {}",
+                    (nowMs - sinceMs) / 1000,
+                    at,
+                    reason(at, error),
+                    masters);
+        }
+    }
+
+    /** A master leads and knows the session. */
+    synchronized void ended(Endpoint at) {
+        if (lasts) {
+            LOG.info("master {} answers, after {} ms without", at, clock.millis() - sinceMs);
+        }
+        lasts = false;
+        refused = false;
+    }
+
+    /** What is wrong with a master, to follow its name. */
+    static String reason(Endpoint at, FsException error) {
+        String message = String.valueOf(error.getMessage());
+        return switch (error.errno()) {
+            case WRONG_CLUSTER -> "refuses this client: " + message;
+            case NOT_LEADER ->
+                    message.isEmpty()
+                            ? "knows no leader"
+                            : message.equals(at.toString())
+                                    ? "is not ready to lead yet"
+                                    : "does not lead, but " + message;
+            default -> "does not answer: " + message;
+        };
+    }
+}

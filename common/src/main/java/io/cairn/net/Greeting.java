@@ -1,0 +1,69 @@
+package io.cairn.net;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.ProtocolRange;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What each side of a connection tells about itself, in the first frame.
+ *
+ * <pre>
+ * +-------+--------+-------+--------+---------+
+ * | magic | newest | flags | oldest | release |
+ * |   8   |   4    |   1   |   4    |  4 + n  |
+ * +-------+--------+-------+--------+---------+
+ * </pre>
+ *
+ * This layout never changes; bytes behind it are ignored. What tells only its newest version speaks
+ * no other one. Flag 1: a line, which sends no BEAT and gets none; other flags are ignored.
+ *
+ * @param range what the side understands
+ * @param line whether it is a line
+ * @param release what it is, for operators; cut at 64 bytes
+ */
+record Greeting(ProtocolRange range, boolean line, String release) {
+    /** "Cairn" between bytes that text and line-end conversions would change. */
+    private static final long MAGIC = 0x8943_6169_726e_0d0aL;
+
+    /** The shortest: magic and newest version. */
+    static final int MIN_BYTES = 12;
+
+    private static final int FLAG_LINE = 1;
+    private static final int MAX_RELEASE_BYTES = 64;
+    private static final String UNKNOWN = "unknown";
+
+    /** The header of the frame. */
+    byte[] toBytes() {
+        byte[] text = release.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MAX_RELEASE_BYTES);
+        return new Encoder(64)
+                .i64(MAGIC)
+                .i32(range.newest())
+                .u8(line ? FLAG_LINE : 0)
+                .i32(range.oldest())
+                .i32(length)
+                .raw(text, 0, length)
+                .toBytes();
+    }
+
+    /**
+     * Reads the header of a frame.
+     *
+     * @throws MalformedMessageException when it is no greeting
+     */
+    static Greeting decode(byte[] header) {
+        Decoder in = new Decoder(header);
+        if (in.i64() != MAGIC) {
+            throw new MalformedMessageException("first frame without Cairn's magic number");
+        }
+        int newest = in.i32();
+        boolean line = in.remaining() > 0 && (in.u8() & FLAG_LINE) != 0;
+        if (in.remaining() == 0) {
+            return new Greeting(new ProtocolRange(newest, newest), line, UNKNOWN);
+        }
+        ProtocolRange range = new ProtocolRange(in.i32(), newest);
+        return new Greeting(range, line, in.text().replaceAll("\\p{Cntrl}", "?"));
+    }
+}

@@ -1,0 +1,165 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Release;
+import io.cairn.wire.ClusterRequest.MasterPresent;
+import io.cairn.wire.MasterRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which masters are there and what they understand. A master that follows tells the leader, where
+ * clients find it; the leader remembers it for ten seconds. Thread-safe; never blocks.
+ */
+final class Presence implements Handler, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Presence.class);
+    private static final long TELL_MS = 2_000;
+    private static final long BELIEVED_MS = 10_000;
+
+    private final String id;
+    private final Supplier<Namespace> namespace;
+    private final ReplicatedLog log;
+    private final Transport transport;
+    private final Clock clock;
+    private final Map<String, Heard> heard = new TreeMap<>();
+    private @Nullable Connection connection;
+    private long nextMs;
+    private boolean closed;
+
+    private record Heard(MasterRelease master, long atMs) {}
+
+    Presence(
+            String id,
+            ReplicatedLog log,
+            Supplier<Namespace> namespace,
+            Transport transport,
+            Clock clock) {
+        this.id = id;
+        this.log = log;
+        this.namespace = namespace;
+        this.transport = transport;
+        this.clock = clock;
+        this.nextMs = clock.millis();
+    }
+
+    /** Tells the leader, when it is time and this master does not lead; called often. */
+    void tick() {
+        Endpoint leader = log.leader();
+        if (leader == null || log.mayRead()) {
+            return;
+        }
+        Connection known;
+        synchronized (this) {
+            if (closed || clock.millis() - nextMs < 0) {
+                return;
+            }
+            nextMs = clock.millis() + TELL_MS;
+            known = connection;
+            if (known == null || !known.isOpen() || !known.remote().equals(leader)) {
+                connection = null;
+            }
+        }
+        if (known != null && known.isOpen() && known.remote().equals(leader)) {
+            tell(known);
+            return;
+        }
+        if (known != null) {
+            known.close();
+        }
+        var _ =
+                transport
+                        .connect(leader, this, TELL_MS)
+                        .whenComplete(
+                                (made, error) -> {
+                                    if (made != null) {
+                                        keep(made);
+                                    } else {
+                                        LOG.debug("the leader is not reached", error);
+                                    }
+                                });
+    }
+
+    private void keep(Connection made) {
+        boolean mine;
+        synchronized (this) {
+            mine = !closed && connection == null;
+            if (mine) {
+                connection = made;
+            }
+        }
+        if (mine) {
+            tell(made);
+        } else {
+            made.close();
+        }
+    }
+
+    private void tell(Connection leader) {
+        MasterPresent present = new MasterPresent(id, newest());
+        var _ =
+                leader.call(Message.of(v -> MasterRequest.cluster(present, v)), TELL_MS)
+                        .whenComplete(
+                                (reply, error) -> {
+                                    if (reply != null) {
+                                        reply.release();
+                                    } else {
+                                        LOG.debug("the leader did not answer", error);
+                                        leader.close();
+                                    }
+                                });
+    }
+
+    private int newest() {
+        return namespace.get().understood().newest();
+    }
+
+    /** A master that follows has told that it is there. */
+    synchronized void heard(MasterPresent present, Connection from) {
+        MasterRelease master = new MasterRelease(present.id(), from.release(), present.newest());
+        heard.put(present.id(), new Heard(master, clock.millis()));
+    }
+
+    /** Those that are there, this one included, by name; complete at the leader only. */
+    synchronized List<MasterRelease> masters() {
+        long nowMs = clock.millis();
+        heard.values().removeIf(each -> nowMs - each.atMs > BELIEVED_MS);
+        Map<String, MasterRelease> all = new TreeMap<>();
+        heard.forEach((other, each) -> all.put(other, each.master));
+        all.put(id, new MasterRelease(id, Release.text(), newest()));
+        return new ArrayList<>(all.values());
+    }
+
+    /** The leader has nothing to ask over this connection. */
+    @Override
+    public void handle(Connection from, Message request, Answer answer) {
+        request.release();
+        answer.fail(new FsException(Errno.ENOSYS));
+    }
+
+    @Override
+    public void close() {
+        Connection last;
+        synchronized (this) {
+            closed = true;
+            last = connection;
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+}
