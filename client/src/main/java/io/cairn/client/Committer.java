@@ -101,7 +101,7 @@ final class Committer {
                 contents.moveForeign();
             }
             if (contents.isMoveBuffered()) {
-                // The contents began to move after the drain.
+                // The contents moved after the drain, here or at the master.
                 return round(number, null);
             }
             mutation = state.nextMutation();

@@ -24,7 +24,9 @@ final class Contents {
     private final WriteBack chunks;
     private @Nullable InlineContents inline;
     private @Nullable Spilling spill;
-    private long spillMark;
+
+    /** The youngest extent with bytes that came into the chunks because the contents moved. */
+    private long moveMark;
 
     /**
      * Contents as the master tells them.
@@ -109,7 +111,7 @@ final class Contents {
             moving.wrote(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes()));
             put(patch);
         }
-        spillMark = chunks.lastNumber();
+        moveMark = chunks.lastNumber();
     }
 
     /** Buffers bytes for the chunks; how many, 0 when there is no room. */
@@ -122,8 +124,10 @@ final class Contents {
         return taken;
     }
 
+    /** Moves bytes to the chunks: a commit has to wait for them, although it began before. */
     private void put(List<Patch> patches) {
         patches.forEach(this::put);
+        moveMark = chunks.lastNumber();
     }
 
     private void put(Patch patch) {
@@ -143,13 +147,12 @@ final class Contents {
         if (spill != null) {
             put(spill.foreign());
             spill.foreignMoved();
-            spillMark = chunks.lastNumber();
         }
     }
 
-    /** Whether bytes that move are still here, so that the master must not be told yet. */
+    /** Whether bytes that moved are still here, so that the master must not be told yet. */
     boolean isMoveBuffered() {
-        return spill != null && !chunks.isDrained(spillMark);
+        return !chunks.isDrained(moveMark);
     }
 
     /** The master knows that the contents are in chunks. */

@@ -286,7 +286,8 @@ final class WriteBack {
             }
             int head = (int) (border - extent.offset);
             ByteBuf tail = extent.data.retainedSlice(head, extent.length() - head);
-            WriteExtent rest = new WriteExtent(++lastNumber, border, tail, 0);
+            // With its number: who drains the one waits for the other.
+            WriteExtent rest = new WriteExtent(extent.number, border, tail, 0);
             extent.data = extent.data.slice(0, head);
             openCount += extent.sealed ? 1 : 0;
             seal(extent);

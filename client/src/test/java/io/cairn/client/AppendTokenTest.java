@@ -159,6 +159,33 @@ class AppendTokenTest {
         assertArrayEquals(bytes(100, 2), Arrays.copyOfRange(found, LARGE + 100, LARGE + 200));
     }
 
+    /**
+     * Both move the contents out of the inode, each with the bytes that were there; who comes
+     * second has to put its own bytes over the other's again before its commit is done.
+     */
+    @Test
+    void aCommitWaitsForBytesThatItPutOverAnothersMove() throws Exception {
+        long ino = create(SMALL);
+        holdToken(ino);
+        CairnFileSystem other = cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR);
+                OpenFile first = other.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
+            first.write(LARGE, ByteBuffer.wrap(bytes(100, 3)));
+            file.write(100, ByteBuffer.wrap(bytes(LARGE - 100, 2)));
+            CompletableFuture<Void> moved = start(first::flush);
+            awaitQueued(1);
+            CompletableFuture<Void> flushed = start(file::flush);
+            awaitQueued(2);
+            releaseToken();
+            moved.get(WAIT_MS, TimeUnit.MILLISECONDS);
+            flushed.get(WAIT_MS, TimeUnit.MILLISECONDS);
+            byte[] model = Arrays.copyOf(bytes(SMALL, 1), LARGE + 100);
+            System.arraycopy(bytes(LARGE - 100, 2), 0, model, 100, LARGE - 100);
+            System.arraycopy(bytes(100, 3), 0, model, LARGE, 100);
+            assertArrayEquals(model, readAll(cluster.connect(), ino));
+        }
+    }
+
     @Test
     void anAppendThatATruncationKeptOutGoesToTheNewEnd() throws Exception {
         long ino = create(2 * LARGE);

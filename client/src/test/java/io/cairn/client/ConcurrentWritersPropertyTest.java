@@ -1,7 +1,6 @@
 package io.cairn.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -47,15 +46,24 @@ class ConcurrentWritersPropertyTest {
                                                 writer,
                                                 slots,
                                                 new Random(writerSeed)));
-                threads[w].setUncaughtExceptionHandler((t, e) -> failure.set(e));
+                threads[w].setUncaughtExceptionHandler((t, e) -> note(failure, e));
                 threads[w].start();
             }
             for (Thread thread : threads) {
                 thread.join(60_000);
             }
-            assertNull(failure.get());
+            if (failure.get() != null) {
+                throw new AssertionError("seed " + seed, failure.get());
+            }
             check(CairnFileSystemTest.readAll(clients[0], made.ino()), slots);
             check(CairnFileSystemTest.readAll(cluster.connect(), made.ino()), slots);
+        }
+    }
+
+    /** The first failure, which may have caused the others. */
+    private static void note(AtomicReference<Throwable> failure, Throwable e) {
+        if (!failure.compareAndSet(null, e)) {
+            failure.get().addSuppressed(e);
         }
     }
 
