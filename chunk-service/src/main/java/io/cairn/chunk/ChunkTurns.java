@@ -1,6 +1,8 @@
 package io.cairn.chunk;
 
 import io.cairn.fs.Errno;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who may work on which chunk of a group: an exclusive turn excludes every other turn of the chunk,
  * shared turns run side by side, and all begin in the order asked for. Different chunks know
- * nothing of each other. A turn begins on a disk thread and lasts until the future that its work
- * returned is done, so nobody waits with a thread. Thread-safe.
+ * nothing of each other. A turn begins on a disk thread, for what its asker works for, and lasts
+ * until the future that its work returned is done, so nobody waits with a thread. Thread-safe.
  */
 final class ChunkTurns {
     private static final int MAX_WAITING = 512;
@@ -88,7 +90,8 @@ final class ChunkTurns {
     private <T> CompletableFuture<T> turn(
             ChunkKey key, boolean exclusive, Supplier<CompletableFuture<T>> work) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Runnable begin = () -> begin(key, exclusive, work, result);
+        Span span = Scope.current();
+        Runnable begin = () -> begin(key, exclusive, work, result, span);
         boolean[] now = new boolean[1];
         boolean[] full = new boolean[1];
         lines.compute(
@@ -118,11 +121,13 @@ final class ChunkTurns {
             ChunkKey key,
             boolean exclusive,
             Supplier<CompletableFuture<T>> work,
-            CompletableFuture<T> result) {
+            CompletableFuture<T> result,
+            Span span) {
         Runnable task =
                 () ->
                         Futures.finish(
-                                Futures.guarded(work),
+                                Futures.guarded(
+                                        Scope.is(span) ? work : () -> Scope.get(span, work)),
                                 (value, thrown) -> {
                                     leave(key, exclusive);
                                     end(result, value, thrown);

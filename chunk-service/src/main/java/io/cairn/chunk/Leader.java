@@ -3,6 +3,8 @@ package io.cairn.chunk;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.MasterRequest;
 import java.util.List;
@@ -45,7 +47,9 @@ final class Leader {
 
     private CompletableFuture<Message> attempt(
             ClusterRequest request, long timeoutMs, Endpoint master, int more) {
-        return peers.call(master, Message.of(v -> MasterRequest.cluster(request, v)), timeoutMs)
+        Message message = Message.of(v -> MasterRequest.cluster(request, v));
+        // What is asked for all is part of no operation, even if one gave rise to it.
+        return Scope.get(Span.NONE, () -> peers.call(master, message, timeoutMs))
                 .thenApply(
                         reply -> {
                             if (!master.equals(leader)) {

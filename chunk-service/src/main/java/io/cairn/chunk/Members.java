@@ -6,6 +6,8 @@ import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import java.net.ConnectException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -71,6 +73,7 @@ final class Members {
         private final Peer peer;
         private final Supplier<Message> request;
         private final CompletableFuture<Message> result;
+        private final Span span = Scope.current();
         private final long startMs = clock.millis();
 
         Question(Peer peer, Supplier<Message> request, CompletableFuture<Message> result) {
@@ -108,7 +111,7 @@ final class Members {
                     };
             if (again && !result.isDone()) {
                 long nextMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
-                scheduler.schedule(() -> attempt(nextMs), pauseMs);
+                scheduler.schedule(() -> Scope.run(span, () -> attempt(nextMs)), pauseMs);
             } else {
                 result.completeExceptionally(error);
             }

@@ -6,6 +6,8 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,13 +46,15 @@ final class Peers implements AutoCloseable {
         if (made.isDone() && !made.isCompletedExceptionally()) {
             return made.join().call(request, timeoutMs);
         }
+        Span span = Scope.current();
         return made.whenComplete(
                         (connection, thrown) -> {
                             if (thrown != null) {
                                 request.release();
                             }
                         })
-                .thenCompose(connection -> connection.call(request, timeoutMs));
+                .thenCompose(
+                        connection -> Scope.get(span, () -> connection.call(request, timeoutMs)));
     }
 
     private CompletableFuture<Connection> connection(Endpoint to, long timeoutMs) {

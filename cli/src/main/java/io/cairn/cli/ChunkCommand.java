@@ -57,6 +57,8 @@ final class ChunkCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
+    @Mixin private TraceOptions traces = new TraceOptions();
+
     @Override
     public Integer call() throws Exception {
         List<Path> directories = new ArrayList<>();
@@ -70,7 +72,7 @@ final class ChunkCommand implements Callable<Integer> {
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
+            World world = closing.add(new World(traces.open()));
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             ChunkNode node = closing.add(new ChunkNode(world, settings, directories));

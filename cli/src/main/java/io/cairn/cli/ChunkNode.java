@@ -54,7 +54,10 @@ final class ChunkNode implements AutoCloseable {
             closing.add(() -> stop(disks));
             Surroundings surroundings =
                     new Surroundings(
-                            world.measured("chunk", OperationNames::ofChunk),
+                            world.measured(
+                                    "chunk",
+                                    OperationNames::ofChunk,
+                                    world.tracer("cairn-chunk", settings.name())),
                             world.clock(),
                             world.scheduler(),
                             disks,

@@ -72,6 +72,8 @@ final class MasterCommand implements Callable<Integer> {
                     "Begin to store as soon as N chunk servers came, without waiting for more.")
     private int expectServers;
 
+    @Mixin private TraceOptions traces = new TraceOptions();
+
     @Override
     public Integer call() throws Exception {
         Compilers.giveWay();
@@ -79,6 +81,7 @@ final class MasterCommand implements Callable<Integer> {
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);
         admin.endpoint();
+        traces.check();
         List<Peer> peers = peers(raft);
         if (peers.stream().noneMatch(p -> p.id().equals(id))) {
             throw new CommandException(
@@ -89,7 +92,7 @@ final class MasterCommand implements Callable<Integer> {
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
+            World world = closing.add(new World(traces.open()));
             AdminPage page = closing.add(AdminPage.open(world, admin));
             MasterNode node =
                     closing.add(

@@ -3,6 +3,7 @@ package io.cairn.cli;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
+import io.cairn.master.TracedLog;
 import io.cairn.master.admin.AdminApi;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.admin.ExportsResource;
@@ -15,6 +16,9 @@ import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.net.FreePort;
+import io.cairn.net.TracedWeb;
+import io.cairn.net.WebHandler;
+import io.cairn.trace.Tracer;
 import io.cairn.wire.Limits;
 import io.cairn.wire.OperationNames;
 import java.io.IOException;
@@ -33,6 +37,7 @@ final class MasterNode implements AutoCloseable {
     private final RatisLog log;
     private final MasterService service;
     private final AdminApi api;
+    private final Tracer tracer;
 
     /**
      * What a master is told.
@@ -73,11 +78,12 @@ final class MasterNode implements AutoCloseable {
                         plan.cluster(),
                         Limits.STANDARD_INLINE_BYTES,
                         SESSION_LEASE_MS);
+        tracer = world.tracer("cairn-master", plan.id());
         MasterService.Ground ground =
                 new MasterService.Ground(
-                        log,
+                        TracedLog.around(log, tracer),
                         log::namespace,
-                        world.measured("master", OperationNames::ofMaster),
+                        world.measured("master", OperationNames::ofMaster, tracer),
                         world.clock(),
                         world.scheduler(),
                         world.random());
@@ -134,8 +140,8 @@ final class MasterNode implements AutoCloseable {
     }
 
     /** Its administration. */
-    AdminApi api() {
-        return api;
+    WebHandler api() {
+        return TracedWeb.around(api, tracer, api::routeOf);
     }
 
     MasterService service() {

@@ -50,17 +50,20 @@ final class MountCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
+    @Mixin private TraceOptions traces = new TraceOptions();
+
     @Override
     public Integer call() throws Exception {
         Source from = Source.parse(source);
         Path at = mountpoint.toAbsolutePath().normalize();
         MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
+        traces.check();
         FuseMount.check(at, parsed);
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at));
         }
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
+            World world = closing.add(new World(traces.open()));
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             MountNode mount = closing.add(new MountNode(world, from, at, parsed));
@@ -95,6 +98,7 @@ final class MountCommand implements Callable<Integer> {
             arguments.add("-o");
             arguments.add(String.join(",", options));
         }
+        arguments.addAll(traces.arguments());
         return arguments;
     }
 

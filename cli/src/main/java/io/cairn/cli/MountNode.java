@@ -8,6 +8,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
+import io.cairn.trace.Tracer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -23,7 +24,8 @@ final class MountNode implements AutoCloseable {
                 connect(
                         world,
                         source,
-                        hostName() + ":" + mountpoint + " " + ProcessHandle.current().pid());
+                        hostName() + ":" + mountpoint + " " + ProcessHandle.current().pid(),
+                        tracer(world, "cairn-mount"));
         try {
             mount =
                     FuseMount.mount(
@@ -37,12 +39,22 @@ final class MountNode implements AutoCloseable {
         }
     }
 
-    /** A client for a command or a mount. */
+    /** Makes the spans of a client in this process. */
+    static Tracer tracer(World world, String service) {
+        return world.tracer(service, hostName() + " " + ProcessHandle.current().pid());
+    }
+
+    /** A client for a command. */
     static CairnFileSystem connect(World world, Source source, String name) {
+        return connect(world, source, name, Tracer.OFF);
+    }
+
+    /** A client for a command or a mount. */
+    static CairnFileSystem connect(World world, Source source, String name, Tracer tracer) {
         return CairnFileSystem.connect(
                 ClientSettings.of(source.masters(), name),
                 world.transport(),
-                new ClientRuntime(world.clock(), world.scheduler(), world.random()),
+                new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer),
                 world.metrics());
     }
 

@@ -105,6 +105,8 @@ final class NfsCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
+    @Mixin private TraceOptions traces = new TraceOptions();
+
     @Override
     public Integer call() throws Exception {
         Compilers.giveWay();
@@ -131,7 +133,7 @@ final class NfsCommand implements Callable<Integer> {
         }
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
+            World world = closing.add(new World(traces.open()));
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             NfsNode node =

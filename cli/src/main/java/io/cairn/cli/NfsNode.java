@@ -9,6 +9,7 @@ import io.cairn.nfs.export.ExportList;
 import io.cairn.nfs.export.Exports;
 import io.cairn.nfs.export.SharedExports;
 import io.cairn.runtime.DaemonThreads;
+import io.cairn.trace.Tracer;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,7 +36,8 @@ final class NfsNode implements AutoCloseable {
                         + settings.listen()
                         + " "
                         + ProcessHandle.current().pid();
-        files = closing.add(MountNode.connect(world, new Source(masters, "/"), name));
+        Tracer tracer = MountNode.tracer(world, "cairn-nfs");
+        files = closing.add(MountNode.connect(world, new Source(masters, "/"), name, tracer));
         try {
             Exports exports = lines.isEmpty() ? shared(world) : Exports.of(parse(lines));
             NfsGateway.World parts =
@@ -44,7 +46,8 @@ final class NfsNode implements AutoCloseable {
                             world.scheduler(),
                             world.clock(),
                             world.random(),
-                            world.metrics());
+                            world.metrics(),
+                            tracer);
             gateway = closing.add(NfsGateway.start(files, exports, settings, parts));
         } catch (RuntimeException e) {
             closing.close();

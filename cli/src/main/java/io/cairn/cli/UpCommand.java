@@ -75,11 +75,14 @@ final class UpCommand implements Callable<Integer> {
             description = "Return when the mount answers; 'cairn down' stops it.")
     private boolean detach;
 
+    @Mixin private TraceOptions traces = new TraceOptions();
+
     @Override
     public Integer call() throws Exception {
         Compilers.giveWay();
         Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
         admin.endpoint();
+        traces.check();
         int copies = replicas == null ? Math.min(chunkServers, 3) : replicas;
         Require.between("--replicas", copies, 1, 15);
         if (copies > chunkServers) {
@@ -105,7 +108,7 @@ final class UpCommand implements Callable<Integer> {
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
             throws Exception {
-        World world = closing.add(new World());
+        World world = closing.add(new World(traces.open()));
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
         if (at != null) {
@@ -176,6 +179,7 @@ final class UpCommand implements Callable<Integer> {
                                 "--listen",
                                 listen));
         arguments.addAll(admin.arguments());
+        arguments.addAll(traces.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
         }

@@ -1,12 +1,15 @@
 package io.cairn.cli;
 
+import io.cairn.cli.trace.OtlpTracing;
 import io.cairn.net.EventLoops;
 import io.cairn.net.InProcessTransport;
 import io.cairn.net.MeasuredTransport;
 import io.cairn.net.NettyTransport;
+import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
+import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -19,14 +22,17 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.security.SecureRandom;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The real world for the services of one process: network, time, delayed work, randomness, metrics.
+ * The real world for the services of one process: network, time, delayed work, randomness, metrics,
+ * traces.
  */
 final class World implements AutoCloseable {
     private final EventLoops loops =
             new EventLoops("cairn-net", Runtime.getRuntime().availableProcessors(), Clock.system());
-    private final Transport transport = new InProcessTransport(new NettyTransport(loops), loops);
+    private final Transport transport;
+    private final @Nullable OtlpTracing traces;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
     private final SecureRandom random = new SecureRandom();
     private final PrometheusMeterRegistry metrics =
@@ -35,7 +41,19 @@ final class World implements AutoCloseable {
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final LogbackMetrics events = new LogbackMetrics();
 
+    /** Without traces. */
     World() {
+        this(null);
+    }
+
+    /**
+     * A world.
+     *
+     * @param traces closed with it; null for none
+     */
+    World(@Nullable OtlpTracing traces) {
+        this.traces = traces;
+        transport = new InProcessTransport(new NettyTransport(loops, traces != null), loops);
         new ClassLoaderMetrics().bindTo(metrics);
         collections.bindTo(metrics);
         events.bindTo(metrics);
@@ -55,9 +73,24 @@ final class World implements AutoCloseable {
         return transport;
     }
 
-    /** The transport of a service: its requests are measured. */
-    Transport measured(String service, Function<byte[], String> names) {
-        return new MeasuredTransport(transport, service, names, metrics, clock());
+    /** The transport of a service: its requests are measured, and traced. */
+    Transport measured(String service, Function<byte[], String> names, Tracer tracer) {
+        return new MeasuredTransport(
+                TracedTransport.around(transport, tracer, service, names),
+                service,
+                names,
+                metrics,
+                clock());
+    }
+
+    /**
+     * Makes the spans of a service.
+     *
+     * @param service what it is, such as {@code cairn-master}
+     * @param instance which one it is
+     */
+    Tracer tracer(String service, String instance) {
+        return traces == null ? Tracer.OFF : traces.tracer(service, instance);
     }
 
     ThreadScheduler scheduler() {
@@ -84,5 +117,8 @@ final class World implements AutoCloseable {
         collections.close();
         events.close();
         metrics.close();
+        if (traces != null) {
+            traces.close();
+        }
     }
 }

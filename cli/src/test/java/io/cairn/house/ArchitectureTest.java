@@ -26,7 +26,8 @@ class ArchitectureTest {
         "io.cairn.cluster..",
         "io.cairn.wire..",
         "io.cairn.net..",
-        "io.cairn.runtime.."
+        "io.cairn.runtime..",
+        "io.cairn.trace.."
     };
     private static final String CLIENT = "io.cairn.client..";
     private static final String FUSE = "io.cairn.fuse..";
@@ -121,6 +122,14 @@ class ArchitectureTest {
                 noClasses().that().resideOutsideOfPackage("io.cairn.master.raft.."),
                 "org.apache.ratis..",
                 "Ratis is behind io.cairn.master.raft");
+    }
+
+    @Test
+    void onlyTheTraceRoomImportsOpenTelemetry() {
+        check(
+                noClasses().that().resideOutsideOfPackage("io.cairn.cli.trace.."),
+                "io.opentelemetry..",
+                "OpenTelemetry is behind io.cairn.trace");
     }
 
     @Test

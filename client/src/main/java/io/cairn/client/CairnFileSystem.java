@@ -20,8 +20,6 @@ import io.cairn.fs.XattrChange;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -43,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class CairnFileSystem implements FileSystem {
     private static final long CLOSE_TIMEOUT_MS = 10_000;
     private static final int CREATE_TRIES = 8;
-    private static final long USAGE_TTL_MS = 1000;
 
     private final Mount mount;
     private final MetadataCache cache;
@@ -56,9 +53,7 @@ public final class CairnFileSystem implements FileSystem {
     private final Tree tree;
     private final ClientMetrics metrics;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile @Nullable KnownUsage knownUsage;
-
-    private record KnownUsage(Usage usage, long untilMs) {}
+    private final ClusterFacts facts;
 
     CairnFileSystem(Mount mount, MeterRegistry registry) {
         this.mount = mount;
@@ -71,7 +66,8 @@ public final class CairnFileSystem implements FileSystem {
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.contents = new FileContents(mount);
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
-        this.metrics = new ClientMetrics(registry, runtime.clock());
+        this.facts = new ClusterFacts(mount);
+        this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
         registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);
         registry.gauge("cairn.client.buffer.limit.bytes", mount.pool(), BufferPool::limitBytes);
         registry.gauge("cairn.client.open.files", open, OpenInodes::size);
@@ -114,34 +110,37 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public Attributes lookup(Caller caller, long parentIno, Name name) {
-        return metrics.time(Operation.LOOKUP, () -> tree.lookup(caller, parentIno, name));
+        return metrics.time(
+                Operation.LOOKUP, parentIno, () -> tree.lookup(caller, parentIno, name));
     }
 
     @Override
     public long parent(long directoryIno) {
-        return metrics.time(Operation.LOOKUP, () -> tree.parent(directoryIno));
+        return metrics.time(Operation.LOOKUP, directoryIno, () -> tree.parent(directoryIno));
     }
 
     @Override
     public Attributes getAttributes(Caller caller, long ino) {
-        return metrics.time(Operation.GETATTR, () -> tree.attributes(ino));
+        return metrics.time(Operation.GETATTR, ino, () -> tree.attributes(ino));
     }
 
     @Override
     public Attributes setAttributes(Caller caller, long ino, AttributeChange change) {
-        return metrics.time(Operation.SETATTR, () -> tree.setAttributes(caller, ino, change));
+        return metrics.time(Operation.SETATTR, ino, () -> tree.setAttributes(caller, ino, change));
     }
 
     @Override
     public void access(Caller caller, long ino, int accessBits) {
         metrics.run(
                 Operation.ACCESS,
+                ino,
                 () -> Permissions.require(caller, tree.attributes(ino), accessBits));
     }
 
     @Override
     public Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
-        return metrics.time(Operation.MKDIR, () -> tree.mkdir(caller, parentIno, name, mode));
+        return metrics.time(
+                Operation.MKDIR, parentIno, () -> tree.mkdir(caller, parentIno, name, mode));
     }
 
     @Override
@@ -154,32 +153,35 @@ public final class CairnFileSystem implements FileSystem {
         Tree.NewFile file = new Tree.NewFile(type, mode, device ? rdev : 0, 0, false);
         return metrics.time(
                 Operation.MKNOD,
+                parentIno,
                 () -> tree.make(caller, parentIno, name, file).inode().attributes());
     }
 
     @Override
     public Attributes symlink(Caller caller, long parentIno, Name name, byte[] target) {
-        return metrics.time(Operation.SYMLINK, () -> tree.symlink(caller, parentIno, name, target));
+        return metrics.time(
+                Operation.SYMLINK, parentIno, () -> tree.symlink(caller, parentIno, name, target));
     }
 
     @Override
     public byte[] readlink(Caller caller, long ino) {
-        return metrics.time(Operation.READLINK, () -> tree.readlink(caller, ino));
+        return metrics.time(Operation.READLINK, ino, () -> tree.readlink(caller, ino));
     }
 
     @Override
     public Attributes link(Caller caller, long ino, long newParentIno, Name newName) {
-        return metrics.time(Operation.LINK, () -> tree.link(caller, ino, newParentIno, newName));
+        return metrics.time(
+                Operation.LINK, ino, () -> tree.link(caller, ino, newParentIno, newName));
     }
 
     @Override
     public void unlink(Caller caller, long parentIno, Name name) {
-        metrics.run(Operation.UNLINK, () -> tree.remove(caller, parentIno, name, false));
+        metrics.run(Operation.UNLINK, parentIno, () -> tree.remove(caller, parentIno, name, false));
     }
 
     @Override
     public void rmdir(Caller caller, long parentIno, Name name) {
-        metrics.run(Operation.RMDIR, () -> tree.remove(caller, parentIno, name, true));
+        metrics.run(Operation.RMDIR, parentIno, () -> tree.remove(caller, parentIno, name, true));
     }
 
     @Override
@@ -187,7 +189,7 @@ public final class CairnFileSystem implements FileSystem {
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
         TreeMutation.Rename rename =
                 new TreeMutation.Rename(parentIno, name, newParentIno, newName, flags);
-        metrics.run(Operation.RENAME, () -> tree.rename(caller, rename));
+        metrics.run(Operation.RENAME, parentIno, () -> tree.rename(caller, rename));
     }
 
     @Override
@@ -195,41 +197,34 @@ public final class CairnFileSystem implements FileSystem {
             Caller caller, long ino, long cookie, int maxEntries, boolean withAttributes) {
         return metrics.time(
                 Operation.READDIR,
+                ino,
                 () -> tree.readDirectory(caller, ino, cookie, maxEntries, withAttributes));
     }
 
     @Override
     public byte[] getXattr(Caller caller, long ino, byte[] name) {
-        return metrics.time(Operation.GETXATTR, () -> tree.xattrs().get(caller, ino, name));
+        return metrics.time(Operation.GETXATTR, ino, () -> tree.xattrs().get(caller, ino, name));
     }
 
     @Override
     public List<byte[]> listXattr(Caller caller, long ino) {
-        return metrics.time(Operation.LISTXATTR, () -> tree.xattrs().list(caller, ino));
+        return metrics.time(Operation.LISTXATTR, ino, () -> tree.xattrs().list(caller, ino));
     }
 
     @Override
     public void setXattr(Caller caller, long ino, XattrChange change) {
-        metrics.run(Operation.SETXATTR, () -> tree.xattrs().set(caller, ino, change));
+        metrics.run(Operation.SETXATTR, ino, () -> tree.xattrs().set(caller, ino, change));
     }
 
     @Override
     public void removeXattr(Caller caller, long ino, byte[] name) {
-        metrics.run(Operation.REMOVEXATTR, () -> tree.xattrs().remove(caller, ino, name));
+        metrics.run(Operation.REMOVEXATTR, ino, () -> tree.xattrs().remove(caller, ino, name));
     }
 
     @Override
     public Usage usage() {
-        KnownUsage known = knownUsage;
-        if (known != null && mount.nowMs() - known.untilMs < 0) {
-            return known.usage;
-        }
-        Usage usage =
-                metrics.time(
-                        Operation.STATFS,
-                        () -> tree.ask(new Query.GetUsage(), Reply.UsageReply.class).usage());
-        knownUsage = new KnownUsage(usage, mount.nowMs() + USAGE_TTL_MS);
-        return usage;
+        Usage known = facts.knownUsage();
+        return known != null ? known : metrics.time(Operation.STATFS, ROOT_INO, facts::usage);
     }
 
     // ---- files
@@ -237,7 +232,9 @@ public final class CairnFileSystem implements FileSystem {
     @Override
     public Created create(Caller caller, long parentIno, Name name, int mode, int flags) {
         return metrics.time(
-                Operation.CREATE, () -> createOrOpen(caller, parentIno, name, mode, flags));
+                Operation.CREATE,
+                parentIno,
+                () -> createOrOpen(caller, parentIno, name, mode, flags));
     }
 
     private Created createOrOpen(Caller caller, long parentIno, Name name, int mode, int flags) {
@@ -274,6 +271,7 @@ public final class CairnFileSystem implements FileSystem {
             Caller caller, long parentIno, Name name, int mode, long verifier) {
         return metrics.time(
                 Operation.CREATE,
+                parentIno,
                 () -> tree.makeExclusive(caller, parentIno, name, mode, verifier));
     }
 
@@ -297,7 +295,7 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public OpenFile open(Caller caller, long ino, int flags) {
-        return metrics.time(Operation.OPEN, () -> openInode(caller, ino, flags));
+        return metrics.time(Operation.OPEN, ino, () -> openInode(caller, ino, flags));
     }
 
     private ClientFile openInode(Caller caller, long ino, int flags) {
@@ -348,7 +346,7 @@ public final class CairnFileSystem implements FileSystem {
 
     /** The policy of a file or directory. */
     public Policy policy(long ino) {
-        return metrics.time(Operation.GETATTR, () -> tree.inode(ino).policy());
+        return metrics.time(Operation.GETATTR, ino, () -> tree.inode(ino).policy());
     }
 
     /**
@@ -361,6 +359,7 @@ public final class CairnFileSystem implements FileSystem {
     public void setPolicy(Caller caller, long parentIno, long ino, Policy policy) {
         metrics.run(
                 Operation.SETATTR,
+                ino,
                 () -> {
                     FileMover.require(caller, tree.attributes(ino));
                     new FileMover(this).setPolicy(parentIno, ino, policy);
@@ -369,16 +368,12 @@ public final class CairnFileSystem implements FileSystem {
 
     /** The path of an inode, from the root, as the master knows it; ENOENT without a name. */
     public byte[] path(long ino) {
-        return metrics.time(
-                Operation.LOOKUP,
-                () -> tree.ask(new Query.GetPath(ino), Reply.BytesReply.class).bytes());
+        return metrics.time(Operation.LOOKUP, ino, () -> facts.path(ino));
     }
 
     /** The state of the leading master, a JSON document. */
     public String statusJson() {
-        return metrics.time(
-                Operation.STATFS,
-                () -> tree.ask(new Query.GetStatus(), Reply.TextReply.class).text());
+        return metrics.time(Operation.STATFS, ROOT_INO, facts::status);
     }
 
     Mount mount() {
@@ -426,9 +421,9 @@ public final class CairnFileSystem implements FileSystem {
     /** As fsync(2). */
     void sync(InodeState state, long timeoutMs) {
         Await.get(
-                state.drain()
-                        .thenCompose(_ -> state.flushChunks())
-                        .thenCompose(_ -> state.commit()),
+                Promises.then(
+                        Promises.then(state.drain(), _ -> state.flushChunks()),
+                        _ -> state.commit()),
                 timeoutMs + mount.timeoutMs());
     }
 
@@ -440,14 +435,14 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public @Nullable Lock testLock(long ino, Lock wanted) {
-        return metrics.time(Operation.LOCK, () -> new Found(locks.test(ino, wanted))).lock;
+        return metrics.time(Operation.LOCK, ino, () -> new Found(locks.test(ino, wanted))).lock;
     }
 
     private record Found(@Nullable Lock lock) {}
 
     @Override
     public void setLock(long ino, Lock lock, long waitMs) {
-        metrics.run(Operation.LOCK, () -> lockAndRefresh(ino, lock, waitMs));
+        metrics.run(Operation.LOCK, ino, () -> lockAndRefresh(ino, lock, waitMs));
     }
 
     private void lockAndRefresh(long ino, Lock lock, long waitMs) {
@@ -467,6 +462,7 @@ public final class CairnFileSystem implements FileSystem {
         if (locks.mayHold(ino, kind, owner)) {
             metrics.run(
                     Operation.LOCK,
+                    ino,
                     () -> {
                         order.commit(ino);
                         locks.release(ino, kind, owner);

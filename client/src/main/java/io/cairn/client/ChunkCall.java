@@ -8,6 +8,8 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ChunkReply;
 import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -55,6 +57,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private final @Nullable Check check;
     private final long deadlineMs;
     private final Backoff backoff;
+    private final Span span = Scope.current();
     private final List<Integer> disappointing = new ArrayList<>();
     private FsException lastError = new FsException(Errno.ETIMEDOUT, "not tried");
     private int badReplicas;
@@ -84,6 +87,10 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
 
     /** Makes the next try. */
     void attempt() {
+        if (!Scope.is(span)) {
+            Scope.run(span, this::attempt);
+            return;
+        }
         long leftMs = io.leftMs(deadlineMs);
         if (leftMs <= 0) {
             giveUp();

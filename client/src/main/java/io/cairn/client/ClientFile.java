@@ -59,7 +59,9 @@ final class ClientFile implements OpenFile {
         if ((flags & FileSystem.O_ACCMODE) == FileSystem.O_WRONLY) {
             throw new FsException(Errno.EBADF, "not open for reading");
         }
-        int count = fs.metrics().time(Operation.READ, () -> reader.read(offsetBytes, target));
+        int count =
+                fs.metrics()
+                        .time(Operation.READ, state.ino(), () -> reader.read(offsetBytes, target));
         if (count > 0) {
             fs.accessed(state);
         }
@@ -74,7 +76,7 @@ final class ClientFile implements OpenFile {
         if (count == 0) {
             return 0;
         }
-        fs.metrics().run(Operation.WRITE, () -> put(offsetBytes, source));
+        fs.metrics().run(Operation.WRITE, state.ino(), () -> put(offsetBytes, source));
         return count;
     }
 
@@ -107,7 +109,7 @@ final class ClientFile implements OpenFile {
     public void flush() {
         requireOpen();
         if (isWritable()) {
-            fs.metrics().run(Operation.FLUSH, this::commit);
+            fs.metrics().run(Operation.FLUSH, state.ino(), this::commit);
         }
     }
 
@@ -134,7 +136,7 @@ final class ClientFile implements OpenFile {
     @Override
     public void sync(boolean dataOnly) {
         requireOpen();
-        fs.metrics().run(Operation.FSYNC, this::makeDurable);
+        fs.metrics().run(Operation.FSYNC, state.ino(), this::makeDurable);
     }
 
     private void makeDurable() {
@@ -201,7 +203,7 @@ final class ClientFile implements OpenFile {
         }
         try {
             if (isWritable()) {
-                fs.metrics().run(Operation.CLOSE, this::commit);
+                fs.metrics().run(Operation.CLOSE, state.ino(), this::commit);
             }
         } finally {
             reader.close();

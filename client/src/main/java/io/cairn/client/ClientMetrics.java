@@ -4,6 +4,9 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Latency;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -14,7 +17,8 @@ import java.util.function.Supplier;
 
 /**
  * Counts and times every operation by name: {@code cairn.client.operation} with the tag {@code
- * operation}, and {@code cairn.client.errors}. Thread-safe.
+ * operation}, and {@code cairn.client.errors}. Each is a span, too, where traces are wanted.
+ * Thread-safe.
  */
 final class ClientMetrics {
     /** What is counted. */
@@ -44,22 +48,27 @@ final class ClientMetrics {
         WRITE,
         FLUSH,
         FSYNC,
-        CLOSE
+        CLOSE;
+
+        private final String word = name().toLowerCase(Locale.ROOT);
+        private final String title = "fs/" + word;
     }
 
     private final Clock clock;
+    private final Tracer tracer;
     private final Timer[] timers = new Timer[Operation.values().length];
     private final Counter errors;
 
-    ClientMetrics(MeterRegistry registry, Clock clock) {
+    ClientMetrics(MeterRegistry registry, Clock clock, Tracer tracer) {
         this.clock = clock;
+        this.tracer = tracer;
         for (Operation operation : Operation.values()) {
             timers[operation.ordinal()] =
                     Latency.timer(
                             registry,
                             "cairn.client.operation",
                             "operations of the filesystem client",
-                            Tags.of("operation", operation.name().toLowerCase(Locale.ROOT)));
+                            Tags.of("operation", operation.word));
         }
         errors =
                 Counter.builder("cairn.client.errors")
@@ -67,8 +76,55 @@ final class ClientMetrics {
                         .register(registry);
     }
 
-    /** Does and counts it. Errors that only services know leave as EIO. */
-    <T> T time(Operation operation, Supplier<T> body) {
+    /**
+     * Does and counts it. Errors that only services know leave as EIO.
+     *
+     * @param ino what it is done to: a file, or the directory in which a name is
+     */
+    <T> T time(Operation operation, long ino, Supplier<T> body) {
+        Span span = tracer.begin(operation.title, Span.Kind.INTERNAL);
+        return span.equals(Span.NONE)
+                ? time(operation, body)
+                : traced(span, ino, () -> time(operation, body));
+    }
+
+    /** The same for what has no result. */
+    void run(Operation operation, long ino, Runnable body) {
+        Span span = tracer.begin(operation.title, Span.Kind.INTERNAL);
+        if (span.equals(Span.NONE)) {
+            run(operation, body);
+            return;
+        }
+        var _ =
+                traced(
+                        span,
+                        ino,
+                        () -> {
+                            run(operation, body);
+                            return Boolean.TRUE;
+                        });
+    }
+
+    private static <T> T traced(Span span, long ino, Supplier<T> body) {
+        span.note("cairn.inode", ino);
+        FsException ofTheCluster = null;
+        try {
+            return Scope.get(span, body);
+        } catch (FsException e) {
+            span.note("cairn.errno", e.errno().name());
+            ofTheCluster = isOfTheCluster(e.errno()) ? e : null;
+            throw e;
+        } finally {
+            Span.end(span, ofTheCluster);
+        }
+    }
+
+    /** What is no answer to the caller but a trouble of the services. */
+    private static boolean isOfTheCluster(Errno errno) {
+        return errno == Errno.EIO || errno == Errno.ETIMEDOUT || !errno.isPosix();
+    }
+
+    private <T> T time(Operation operation, Supplier<T> body) {
         long beganNs = clock.nanoTime();
         try {
             return body.get();
@@ -79,8 +135,7 @@ final class ClientMetrics {
         }
     }
 
-    /** The same for what has no result. */
-    void run(Operation operation, Runnable body) {
+    private void run(Operation operation, Runnable body) {
         long beganNs = clock.nanoTime();
         try {
             body.run();
@@ -93,7 +148,7 @@ final class ClientMetrics {
 
     private FsException outward(FsException error) {
         Errno errno = error.errno();
-        if (errno == Errno.EIO || errno == Errno.ETIMEDOUT || !errno.isPosix()) {
+        if (isOfTheCluster(errno)) {
             errors.increment();
         }
         return errno.isPosix()

@@ -62,7 +62,8 @@ final class Committer {
         if (before.isDone()) {
             Promises.forward(round(0, waiter), mine);
         } else {
-            Promises.forward(before.handle((_, _) -> true).thenCompose(_ -> round(0, null)), mine);
+            Promises.forward(
+                    Promises.then(before.handle((_, _) -> true), _ -> round(0, null)), mine);
         }
         return mine;
     }
@@ -71,7 +72,7 @@ final class Committer {
         CompletableFuture<Void> drained = state.drain();
         return drained.isDone()
                 ? tellClones(number, waiter)
-                : drained.thenCompose(_ -> tellClones(number, null));
+                : Promises.then(drained, _ -> tellClones(number, null));
     }
 
     private CompletableFuture<Void> tellClones(int number, @Nullable Thread waiter) {
@@ -83,10 +84,10 @@ final class Committer {
         }
         return told.isEmpty()
                 ? tell(number, waiter)
-                : CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new))
-                        .handle((_, failure) -> failure)
-                        .thenCompose(
-                                failure -> failure == null ? tell(number, null) : fail(failure));
+                : Promises.then(
+                        CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new))
+                                .handle((_, failure) -> failure),
+                        failure -> failure == null ? tell(number, null) : fail(failure));
     }
 
     private CompletableFuture<Void> tell(int number, @Nullable Thread waiter) {
@@ -167,9 +168,9 @@ final class Committer {
      * then: they must be on stable media before.
      */
     private CompletableFuture<Reply> replace(Mutation mutation, long session) {
-        return mount.unsynced()
-                .flush(state.ino(), _ -> true, _ -> {})
-                .thenCompose(_ -> mount.master().mutate(mutation, session));
+        return Promises.then(
+                mount.unsynced().flush(state.ino(), _ -> true, _ -> {}),
+                _ -> mount.master().mutate(mutation, session));
     }
 
     private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {

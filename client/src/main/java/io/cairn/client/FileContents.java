@@ -182,8 +182,9 @@ final class FileContents {
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
         int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
         WritePermit permit = state.permit();
-        return state.prepare(place)
-                .thenCompose(_ -> mount.chunks().zero(place, inChunk, (int) (to - from), permit))
+        return Promises.then(
+                        state.prepare(place),
+                        _ -> mount.chunks().zero(place, inChunk, (int) (to - from), permit))
                 .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply));
     }
 
@@ -271,7 +272,8 @@ final class FileContents {
             return found.thenApply(hit -> hit < 0 || hit >= source.lengthBytes() ? -1 : base + hit);
         }
         // What lies beyond the end of the stored chunk is a hole, too.
-        return found.thenCompose(
+        return Promises.then(
+                found,
                 hit ->
                         hit >= 0
                                 ? CompletableFuture.completedFuture(

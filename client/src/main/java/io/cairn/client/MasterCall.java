@@ -3,6 +3,10 @@ package io.cairn.client;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
@@ -38,6 +42,9 @@ final class MasterCall extends CompletableFuture<Reply> {
 
     /** How often it was sent in this session. */
     int attempts;
+
+    /** What it is sent for, whoever sends it again. */
+    private final Span span = Scope.current();
 
     private byte @Nullable [] frame;
     private int version;
@@ -87,6 +94,14 @@ final class MasterCall extends CompletableFuture<Reply> {
             frame = bytes;
         }
         return bytes;
+    }
+
+    /** Sends its bytes. */
+    CompletableFuture<Message> over(Connection connection, byte[] bytes, long timeoutMs) {
+        Message request = Message.of(bytes);
+        return Scope.is(span)
+                ? connection.call(request, timeoutMs)
+                : Scope.get(span, () -> connection.call(request, timeoutMs));
     }
 
     /** Reads the reply, which is in the version of the request. */

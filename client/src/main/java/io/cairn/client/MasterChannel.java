@@ -228,7 +228,7 @@ final class MasterChannel implements AutoCloseable {
         byte[] frame = call.frame(state.session(), state.ackedUpTo(), connection.version());
         long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
         Promises.whenDone(
-                connection.call(Message.of(frame), timeoutMs),
+                call.over(connection, frame, timeoutMs),
                 (message, failure) -> {
                     inFlight.decrementAndGet();
                     answered(call, connection, message, failure);

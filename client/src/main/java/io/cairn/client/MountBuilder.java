@@ -3,7 +3,9 @@ package io.cairn.client;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
+import io.cairn.wire.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +24,15 @@ final class MountBuilder {
     }
 
     CairnFileSystem connect(MeterRegistry registry) {
-        MasterChannel master = new MasterChannel(settings, transport, runtime);
+        Transport toMaster =
+                TracedTransport.around(
+                        transport, runtime.tracer(), "master", OperationNames::ofMaster);
+        Transport toChunks =
+                TracedTransport.around(
+                        transport, runtime.tracer(), "chunk", OperationNames::ofChunk);
+        MasterChannel master = new MasterChannel(settings, toMaster, runtime);
         ClusterView view = new ClusterView(master);
-        ChunkConnections connections = new ChunkConnections(transport, settings.attemptTimeoutMs());
+        ChunkConnections connections = new ChunkConnections(toChunks, settings.attemptTimeoutMs());
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
         BufferPool pool =

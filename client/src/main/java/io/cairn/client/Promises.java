@@ -1,7 +1,10 @@
 package io.cairn.client;
 
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,21 +20,34 @@ final class Promises {
 
     /**
      * Calls a handler with the result or the failure, on the thread that completes the future or,
-     * when it is complete, on this one. An exception of the handler is a defect and is logged.
+     * when it is complete, on this one. It works for what this thread works for now. An exception
+     * of the handler is a defect and is logged.
      */
     static <T> void whenDone(
             CompletableFuture<T> future,
             BiConsumer<? super @Nullable T, ? super @Nullable Throwable> handler) {
+        Span span = Scope.current();
         var _ =
                 future.whenComplete(
                         (result, failure) -> {
                             try {
-                                handler.accept(result, failure);
+                                if (Scope.is(span)) {
+                                    handler.accept(result, failure);
+                                } else {
+                                    Scope.run(span, () -> handler.accept(result, failure));
+                                }
                             } catch (RuntimeException | Error e) {
                                 LOG.error("defect in the handler of an answer", e);
                                 throw e;
                             }
                         });
+    }
+
+    /** Goes on after a future with work for what this thread works for now. */
+    static <T, R> CompletableFuture<R> then(
+            CompletableFuture<T> future, Function<? super T, CompletableFuture<R>> next) {
+        Span span = Scope.current();
+        return future.thenCompose(result -> Scope.get(span, () -> next.apply(result)));
     }
 
     /** Lets one future become what another one becomes. */

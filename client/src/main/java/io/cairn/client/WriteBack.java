@@ -2,6 +2,8 @@ package io.cairn.client;
 
 import io.cairn.cluster.Layout;
 import io.cairn.fs.FsException;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
@@ -217,7 +219,7 @@ final class WriteBack {
     }
 
     private void seal(WriteExtent extent) {
-        extent.sealed = true;
+        extent.seal();
         openCount--;
         extent.operation = io.newOperation();
         long inChunk = extent.offset & (owner.layout().chunkSizeBytes() - 1);
@@ -334,6 +336,10 @@ final class WriteBack {
     }
 
     private void send(WriteExtent extent) {
+        if (!Scope.is(extent.span())) {
+            Scope.run(extent.span(), () -> send(extent));
+            return;
+        }
         extent.inFlight = true;
         extent.permit = owner.permit();
         inFlight++;
@@ -387,7 +393,8 @@ final class WriteBack {
             } else {
                 owner.lost(Await.failure(failure));
             }
-            submit();
+            // What comes next was not asked for by the operation that this one was sent for.
+            Scope.run(Span.NONE, this::submit);
             if (!drains.isEmpty()) {
                 done = takeDrained();
             }

@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.ChunkRequest.OperationId;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,9 @@ final class WriteExtent {
     int @Nullable [] crcs;
     @Nullable OperationId operation;
 
+    /** The operation that sends it; while that is none, the one that began it. */
+    private Span span = Scope.current();
+
     /** Set when it is sent. */
     @Nullable WritePermit permit;
 
@@ -39,6 +44,19 @@ final class WriteExtent {
         this.offset = offset;
         this.data = data;
         this.reservedBytes = reservedBytes;
+    }
+
+    /** Nothing is merged into it any more. */
+    void seal() {
+        sealed = true;
+        Span sealer = Scope.current();
+        if (sealer.context() != null) {
+            span = sealer;
+        }
+    }
+
+    Span span() {
+        return span;
     }
 
     int length() {

@@ -10,6 +10,7 @@ import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
+import io.cairn.trace.TraceContext;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,8 +132,9 @@ final class FakeNetwork implements Transport {
         }
 
         @Override
-        public byte[] call(byte[] request, long timeoutMs) {
-            Message reply = Await.get(connection.call(Message.of(request), timeoutMs), timeoutMs);
+        public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
+            Message message = Message.of(request).traced(trace);
+            Message reply = Await.get(connection.call(message, timeoutMs), timeoutMs);
             reply.release();
             return reply.header();
         }

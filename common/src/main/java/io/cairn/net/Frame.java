@@ -2,9 +2,11 @@ package io.cairn.net;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.trace.TraceContext;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * 4 FAILURE  errno(4) text(4 + n)            none
  * 5 ONE_WAY  message                         any     not answered; requestId 0
  * 6 BEAT     empty                           none    after three seconds without another frame
+ * 7 TRACED   TraceContext, message           any     REQUEST to a side whose Greeting tells that it
+ *                                                    takes part in traces
  * </pre>
  *
  * This layout never changes. Request ids count up from 1 on either side.
@@ -37,6 +41,7 @@ final class Frame {
     static final int FAILURE = 4;
     static final int ONE_WAY = 5;
     static final int BEAT = 6;
+    static final int TRACED = 7;
 
     /** Bytes before the header. */
     static final int PREFACE_BYTES = 17;
@@ -63,7 +68,8 @@ final class Frame {
             int kind, long requestId, Message message, @Nullable Call call, int requestBytes) {
         this.kind = kind;
         this.requestId = requestId;
-        this.header = message.header();
+        TraceContext trace = kind == TRACED ? message.trace() : null;
+        this.header = trace == null ? message.header() : trace.before(message.header());
         // Indices of its own: the giver may send the same bytes elsewhere at the same time.
         ByteBuf given = message.payload();
         this.payload = given == null ? null : given.duplicate();
@@ -72,9 +78,39 @@ final class Frame {
         this.bodyBytes = header.length + message.payloadBytes();
     }
 
-    /** A request of this side. */
-    static Frame request(Message message, Call call) {
-        return new Frame(REQUEST, call.requestId, message, call, 0);
+    /**
+     * A request of this side.
+     *
+     * @param traces whether the other side wants to know to which trace it belongs
+     */
+    static Frame request(Message message, Call call, boolean traces) {
+        int kind = traces && message.trace() != null ? TRACED : REQUEST;
+        return new Frame(kind, call.requestId, message, call, 0);
+    }
+
+    /**
+     * The request in a TRACED frame.
+     *
+     * @throws MalformedMessageException when its trace context is none; it is released then
+     */
+    static Message request(Message frame) {
+        try {
+            ByteBuffer in = ByteBuffer.wrap(frame.header());
+            TraceContext trace = TraceContext.read(in);
+            byte[] header = new byte[in.remaining()];
+            in.get(header);
+            return frame.withHeader(header).traced(trace);
+        } catch (MalformedMessageException e) {
+            frame.release();
+            throw e;
+        }
+    }
+
+    /** Bytes after the preface of the frame in which a request came. */
+    static int bodyBytes(Message request) {
+        return request.header().length
+                + request.payloadBytes()
+                + (request.trace() == null ? 0 : TraceContext.BYTES);
     }
 
     /** The answer to a request that took {@code requestBytes} bytes. */
@@ -97,9 +133,11 @@ final class Frame {
         return encoded(HELLO, 0, greeting.toBytes());
     }
 
-    /** A request of a {@link Line}, encoded. */
-    static byte[] lineRequest(long requestId, byte[] header) {
-        return encoded(REQUEST, requestId, header);
+    /** A request of a {@link Line}, encoded; with a context only to who takes part in traces. */
+    static byte[] lineRequest(long requestId, byte[] header, @Nullable TraceContext trace) {
+        return trace == null
+                ? encoded(REQUEST, requestId, header)
+                : encoded(TRACED, requestId, trace.before(header));
     }
 
     private static byte[] encoded(int kind, long requestId, byte[] header) {
@@ -145,6 +183,10 @@ final class Frame {
                     headerBytes <= Limits.MAX_HEADER_BYTES
                             && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
             case FAILURE -> headerBytes <= MAX_FAILURE_BYTES && payloadBytes == 0;
+            case TRACED ->
+                    headerBytes >= TraceContext.BYTES
+                            && headerBytes <= Limits.MAX_HEADER_BYTES + TraceContext.BYTES
+                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
             case BEAT -> headerBytes == 0 && payloadBytes == 0;
             default -> false;
         };

@@ -269,7 +269,8 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         payload = null;
         next();
         try {
-            connection.received(kind, requestId, message);
+            connection.received(
+                    kind, requestId, kind == Frame.TRACED ? Frame.request(message) : message);
         } catch (MalformedMessageException e) {
             connection.violated(e);
         }

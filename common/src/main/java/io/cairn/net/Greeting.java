@@ -17,13 +17,15 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * This layout never changes; bytes behind it are ignored. What tells only its newest version speaks
- * no other one. Flag 1: a line, which sends no BEAT and gets none; other flags are ignored.
+ * no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in traces
+ * and understands TRACED. Other flags are ignored.
  *
  * @param range what the side understands
  * @param line whether it is a line
+ * @param traces whether it takes part in traces
  * @param release what it is, for operators; cut at 64 bytes
  */
-record Greeting(ProtocolRange range, boolean line, String release) {
+record Greeting(ProtocolRange range, boolean line, boolean traces, String release) {
     /** "Cairn" between bytes that text and line-end conversions would change. */
     private static final long MAGIC = 0x8943_6169_726e_0d0aL;
 
@@ -31,6 +33,7 @@ record Greeting(ProtocolRange range, boolean line, String release) {
     static final int MIN_BYTES = 12;
 
     private static final int FLAG_LINE = 1;
+    private static final int FLAG_TRACES = 2;
     private static final int MAX_RELEASE_BYTES = 64;
     private static final String UNKNOWN = "unknown";
 
@@ -41,7 +44,7 @@ record Greeting(ProtocolRange range, boolean line, String release) {
         return new Encoder(64)
                 .i64(MAGIC)
                 .i32(range.newest())
-                .u8(line ? FLAG_LINE : 0)
+                .u8((line ? FLAG_LINE : 0) | (traces ? FLAG_TRACES : 0))
                 .i32(range.oldest())
                 .i32(length)
                 .raw(text, 0, length)
@@ -59,11 +62,13 @@ record Greeting(ProtocolRange range, boolean line, String release) {
             throw new MalformedMessageException("first frame without Cairn's magic number");
         }
         int newest = in.i32();
-        boolean line = in.remaining() > 0 && (in.u8() & FLAG_LINE) != 0;
+        int flags = in.remaining() > 0 ? in.u8() : 0;
+        boolean line = (flags & FLAG_LINE) != 0;
+        boolean traces = (flags & FLAG_TRACES) != 0;
         if (in.remaining() == 0) {
-            return new Greeting(new ProtocolRange(newest, newest), line, UNKNOWN);
+            return new Greeting(new ProtocolRange(newest, newest), line, traces, UNKNOWN);
         }
         ProtocolRange range = new ProtocolRange(in.i32(), newest);
-        return new Greeting(range, line, in.text().replaceAll("\\p{Cntrl}", "?"));
+        return new Greeting(range, line, traces, in.text().replaceAll("\\p{Cntrl}", "?"));
     }
 }

@@ -1,6 +1,8 @@
 package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.trace.TraceContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one thread at a time, which sends a request and waits for the answer itself: no
@@ -25,11 +27,17 @@ public interface Line extends AutoCloseable {
      *
      * @param request at most {@link #MAX_REQUEST_BYTES}
      * @param timeoutMs above 0
+     * @param trace which span asks; null when the request belongs to no trace
      * @return header of the reply; a payload is refused
      * @throws io.cairn.fs.FsException the handler's error; or DISCONNECTED or ETIMEDOUT, and the
      *     line is closed then: whether the request was executed is unknown
      */
-    byte[] call(byte[] request, long timeoutMs);
+    byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace);
+
+    /** As the other one, for a request that belongs to no trace. */
+    default byte[] call(byte[] request, long timeoutMs) {
+        return call(request, timeoutMs, null);
+    }
 
     /** Closes, from any thread; a call in progress fails. Idempotent. */
     @Override

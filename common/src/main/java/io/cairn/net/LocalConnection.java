@@ -217,7 +217,7 @@ final class LocalConnection implements Connection {
     /** The giver may send the same bytes elsewhere at the same time. */
     private Message withOwnIndices(Message message) {
         ByteBuf given = message.payload();
-        return new Message(message.header(), given == null ? null : given.slice(), version);
+        return message.withPayload(given == null ? null : given.slice());
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Clock;
+import io.cairn.trace.TraceContext;
 import io.cairn.wire.MalformedMessageException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -143,7 +144,7 @@ final class LocalLine implements Line, Handler {
     }
 
     @Override
-    public byte[] call(byte[] request, long timeoutMs) {
+    public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
         if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
@@ -156,7 +157,7 @@ final class LocalLine implements Line, Handler {
             LocalConnection.handle(
                     service,
                     connection().otherSide(),
-                    new Message(request, null, version()),
+                    new Message(request, null, version()).traced(trace),
                     waiting);
         } catch (MalformedMessageException e) {
             close();

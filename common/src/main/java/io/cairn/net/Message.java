@@ -1,5 +1,6 @@
 package io.cairn.net;
 
+import io.cairn.trace.TraceContext;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
@@ -29,16 +30,19 @@ public final class Message {
     private final @Nullable Content content;
     private final @Nullable ByteBuf payload;
     private final int version;
+    private final @Nullable TraceContext trace;
 
     private Message(
             byte @Nullable [] header,
             @Nullable Content content,
             @Nullable ByteBuf payload,
-            int version) {
+            int version,
+            @Nullable TraceContext trace) {
         this.header = header;
         this.content = content;
         this.payload = payload;
         this.version = version;
+        this.trace = trace;
     }
 
     /**
@@ -48,17 +52,17 @@ public final class Message {
      * @param payload at most {@code Limits.MAX_PAYLOAD_BYTES} readable bytes, or null
      */
     public Message(byte[] header, @Nullable ByteBuf payload) {
-        this(header, null, payload, ProtocolRange.FIRST);
+        this(header, null, payload, ProtocolRange.FIRST, null);
     }
 
     /** A message that arrived over a connection that speaks this version. */
     public Message(byte[] header, @Nullable ByteBuf payload, int version) {
-        this(header, null, payload, version);
+        this(header, null, payload, version, null);
     }
 
     /** A message to be encoded by the connection that it goes over. */
     public Message(Content content, @Nullable ByteBuf payload) {
-        this(null, content, payload, ProtocolRange.FIRST);
+        this(null, content, payload, ProtocolRange.FIRST, null);
     }
 
     /** A message without header and payload. */
@@ -80,7 +84,27 @@ public final class Message {
     public Message encoded(int newVersion) {
         return content == null
                 ? this
-                : new Message(content.toBytes(newVersion), null, payload, newVersion);
+                : new Message(content.toBytes(newVersion), null, payload, newVersion, trace);
+    }
+
+    /** For connections: the same, with a payload of its own indices. */
+    Message withPayload(@Nullable ByteBuf own) {
+        return new Message(header, content, own, version, trace);
+    }
+
+    /** For connections: the same, with another header in the same version. */
+    Message withHeader(byte[] other) {
+        return new Message(other, null, payload, version, trace);
+    }
+
+    /** This request as part of a trace. */
+    public Message traced(@Nullable TraceContext context) {
+        return new Message(header, content, payload, version, context);
+    }
+
+    /** Of a request: which span asks; null when it belongs to no trace. */
+    public @Nullable TraceContext trace() {
+        return trace;
     }
 
     /**

@@ -64,6 +64,7 @@ final class NettyConnection implements Connection {
     private volatile boolean open = true;
     private volatile int version = ProtocolRange.FIRST;
     private volatile String release = "";
+    private volatile boolean traces;
 
     // Below: on the event loop only.
     private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
@@ -138,7 +139,7 @@ final class NettyConnection implements Connection {
             return CompletableFuture.failedFuture(refusal);
         }
         Call call = new Call(this, lastRequestId.incrementAndGet(), timeoutMs, nowNs());
-        outbox.add(Frame.request(request, call));
+        outbox.add(Frame.request(request, call, traces));
         return call.future;
     }
 
@@ -335,7 +336,7 @@ final class NettyConnection implements Connection {
                     calls.containsKey(requestId)
                             ? FrameReader.Admission.ACCEPT
                             : FrameReader.Admission.DISCARD;
-            case Frame.REQUEST, Frame.ONE_WAY -> admitRequest(bodyBytes);
+            case Frame.REQUEST, Frame.TRACED, Frame.ONE_WAY -> admitRequest(bodyBytes);
             default -> FrameReader.Admission.ACCEPT;
         };
     }
@@ -401,7 +402,7 @@ final class NettyConnection implements Connection {
     void received(int kind, long requestId, Message message) {
         switch (kind) {
             case Frame.HELLO -> greet(message);
-            case Frame.REQUEST -> request(requestId, message);
+            case Frame.REQUEST, Frame.TRACED -> request(requestId, message);
             case Frame.ONE_WAY -> oneWay(message);
             case Frame.REPLY, Frame.FAILURE -> {
                 Call call = calls.get(requestId);
@@ -428,6 +429,7 @@ final class NettyConnection implements Connection {
         Greeting theirs = Greeting.decode(hello.header());
         version = ours.range().common(theirs.range());
         release = theirs.release();
+        traces = ours.traces() && theirs.traces();
         if (version == 0) {
             String why = ours.range().refusal(remote, theirs.range());
             greeting.completeExceptionally(new FsException(Errno.WRONG_CLUSTER, why));
@@ -448,7 +450,7 @@ final class NettyConnection implements Connection {
     }
 
     private void request(long requestId, Message message) {
-        int bytes = message.header().length + message.payloadBytes();
+        int bytes = Frame.bodyBytes(message);
         unanswered++;
         unansweredBytes += bytes;
         reservedBytes = 0;

@@ -56,7 +56,7 @@ public final class NettyTransport implements Transport {
      * @param threads event loops, 1 or more; a connection belongs to one of them
      */
     public NettyTransport(String name, int threads, Clock clock) {
-        this(new EventLoops(name, threads, clock), true);
+        this(new EventLoops(name, threads, clock), false, true);
     }
 
     /** A transport on threads that it shares and does not close. */
@@ -64,13 +64,23 @@ public final class NettyTransport implements Transport {
         this(loops, false);
     }
 
-    private NettyTransport(EventLoops loops, boolean ownsLoops) {
+    /**
+     * A transport on threads that it shares and does not close.
+     *
+     * @param traces whether requests may tell, and be told, to which trace they belong
+     */
+    public NettyTransport(EventLoops loops, boolean traces) {
+        this(loops, traces, false);
+    }
+
+    private NettyTransport(EventLoops loops, boolean traces, boolean ownsLoops) {
         this(
                 new TransportContext(
                         loops,
                         new ReceiveBudget(
                                 Math.max(MIN_BUDGET_BYTES, Runtime.getRuntime().maxMemory() / 4)),
                         ProtocolRange.OURS,
+                        traces,
                         BEAT_MS),
                 ByteBufAllocator.DEFAULT,
                 ownsLoops);

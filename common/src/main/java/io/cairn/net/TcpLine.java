@@ -5,6 +5,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Clock;
+import io.cairn.trace.TraceContext;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import java.io.EOFException;
@@ -16,6 +17,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link Line} over TCP, speaking {@link Frame frames}. */
 final class TcpLine implements Line {
@@ -32,6 +34,7 @@ final class TcpLine implements Line {
     private int filled;
     private long lastRequestId;
     private int version;
+    private boolean traces;
     private volatile boolean open = true;
 
     private record Arrived(int kind, long requestId, byte[] header) {}
@@ -86,6 +89,7 @@ final class TcpLine implements Line {
         }
         Greeting theirs = Greeting.decode(hello.header);
         version = ours.range().common(theirs.range());
+        traces = ours.traces() && theirs.traces();
         if (version == 0) {
             throw new FsException(
                     Errno.WRONG_CLUSTER, ours.range().refusal(remote, theirs.range()));
@@ -112,13 +116,13 @@ final class TcpLine implements Line {
     }
 
     @Override
-    public byte[] call(byte[] request, long timeoutMs) {
+    public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
         if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
         long requestId = ++lastRequestId;
         try {
-            out.write(Frame.lineRequest(requestId, request));
+            out.write(Frame.lineRequest(requestId, request, traces ? trace : null));
             long deadlineNs = deadlineNs(timeoutMs);
             while (true) {
                 Arrived arrived = next(deadlineNs);

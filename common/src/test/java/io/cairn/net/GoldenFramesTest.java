@@ -136,6 +136,21 @@ final class GoldenFramesTest {
 
     @Test
     @Timeout(60)
+    void aRequestThatIsPartOfATrace() throws Exception {
+        String trace = "0af7651916cd43dd8448eb211c80319c";
+        String span = "b7ad6b7169203331";
+        try (Peer peer = new Peer()) {
+            peer.write(hello(1, 1));
+            isOurGreeting(peer.read()); // without the flag: it takes no part itself
+            peer.write(request(7, 1, trace + span + "01" + "01aabb"));
+            assertEquals(request(3, 1, "070809"), peer.read());
+            peer.write(request(7, 2, trace + "0000000000000000" + "01" + "01aabb"));
+            assertEquals(-1, peer.in.read(), "the span has no number");
+        }
+    }
+
+    @Test
+    @Timeout(60)
     void anotherProtocolVersionIsRefusedAndNamed() throws Exception {
         try (Peer peer = new Peer()) {
             peer.write(hello(2, 3));

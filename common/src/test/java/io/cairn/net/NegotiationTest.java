@@ -76,7 +76,7 @@ class NegotiationTest {
 
     private NettyTransport release(ProtocolRange range) {
         return new NettyTransport(
-                new TransportContext(loops, new ReceiveBudget(64 << 20), range, 1000),
+                new TransportContext(loops, new ReceiveBudget(64 << 20), range, false, 1000),
                 ByteBufAllocator.DEFAULT,
                 false);
     }

@@ -46,7 +46,8 @@ final class NetworkRig {
         server =
                 new InProcessTransport(
                         new NettyTransport(
-                                new TransportContext(loops, budget, ProtocolRange.OURS, 1000),
+                                new TransportContext(
+                                        loops, budget, ProtocolRange.OURS, false, 1000),
                                 allocator,
                                 true),
                         loops);
@@ -61,7 +62,9 @@ final class NetworkRig {
     private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
         EventLoops loops = new EventLoops(name, 1, Clock.system());
         return new NettyTransport(
-                new TransportContext(loops, requests, ProtocolRange.OURS, beatMs), allocator, true);
+                new TransportContext(loops, requests, ProtocolRange.OURS, false, beatMs),
+                allocator,
+                true);
     }
 
     Connection connect(Listener listener) {

@@ -5,6 +5,9 @@ import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
 import io.cairn.runtime.Clock;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -21,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * A program whose calls are counted and timed: {@code cairn.nfs.operation} with the tag {@code
  * operation} and a histogram of a few buckets, and {@code cairn.nfs.errors} with {@code operation}
  * and {@code status}. The names come from the programs, the statuses from RFC 1813, so the number
- * of series is bounded. Calls that take long are logged, a few in a second at most. Thread-safe.
+ * of series is bounded. Calls that take long are logged, a few in a second at most. Each call may
+ * be the begin of a trace. Thread-safe.
  */
 final class MeasuredProgram implements RpcProgram {
     private static final Logger LOG = LoggerFactory.getLogger(MeasuredProgram.class);
@@ -46,6 +50,7 @@ final class MeasuredProgram implements RpcProgram {
     private final MeterRegistry registry;
     private final Clock clock;
     private final long slowMs;
+    private final Tracer tracer;
     private final Map<String, Timer> timers = new ConcurrentHashMap<>();
     private final Map<String, Counter> errors = new ConcurrentHashMap<>();
     private final AtomicLong quietUntilMs = new AtomicLong(Long.MIN_VALUE);
@@ -55,11 +60,13 @@ final class MeasuredProgram implements RpcProgram {
      *
      * @param slowMs calls that take longer are logged
      */
-    MeasuredProgram(RpcProgram program, MeterRegistry registry, Clock clock, long slowMs) {
+    MeasuredProgram(
+            RpcProgram program, MeterRegistry registry, Clock clock, long slowMs, Tracer tracer) {
         this.program = program;
         this.registry = registry;
         this.clock = clock;
         this.slowMs = slowMs;
+        this.tracer = tracer;
     }
 
     @Override
@@ -108,7 +115,7 @@ final class MeasuredProgram implements RpcProgram {
         long beganNs = clock.nanoTime();
         String failure = "rpc";
         try {
-            program.serve(call, arguments, results);
+            trace(name, () -> program.serve(call, arguments, results));
             failure = program.beginsWithStatus(call.procedure()) ? status(results) : "";
         } finally {
             long tookNs = clock.nanoTime() - beganNs;
@@ -119,6 +126,22 @@ final class MeasuredProgram implements RpcProgram {
             if (tookNs > TimeUnit.MILLISECONDS.toNanos(slowMs)) {
                 tellSlow(call, name, TimeUnit.NANOSECONDS.toMillis(tookNs));
             }
+        }
+    }
+
+    private void trace(String name, Runnable work) {
+        if (tracer.equals(Tracer.OFF)) {
+            work.run();
+            return;
+        }
+        String title = "nfs/" + name;
+        Span span = tracer.begin(title, Span.Kind.SERVER);
+        span.note("rpc.system.name", "onc_rpc");
+        span.note("rpc.method", title);
+        try {
+            Scope.run(span, work);
+        } finally {
+            span.end();
         }
     }
 

@@ -17,6 +17,7 @@ import io.cairn.nfs.v3.MountProgram;
 import io.cairn.nfs.v3.NfsPrograms;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ public final class NfsGateway implements AutoCloseable {
     private final ExecutorService workers;
     private final NfsPrograms programs;
     private final LockPrograms locks;
-    private final MeterRegistry metrics;
+    private final World world;
     private final List<RpcServer> servers = new CopyOnWriteArrayList<>();
     private final List<DatagramServer> datagrams = new ArrayList<>();
     private @Nullable ClientGauges clients;
@@ -56,20 +57,29 @@ public final class NfsGateway implements AutoCloseable {
      *
      * @param random used by the thread that starts the gateway only
      * @param metrics hears of calls and clients
+     * @param tracer makes the spans of calls
      */
     public record World(
             EventLoops loops,
             Scheduler scheduler,
             Clock clock,
             RandomGenerator random,
-            MeterRegistry metrics) {}
+            MeterRegistry metrics,
+            Tracer tracer) {
+        /** Without traces. */
+        public World(
+                EventLoops loops,
+                Scheduler scheduler,
+                Clock clock,
+                RandomGenerator random,
+                MeterRegistry metrics) {
+            this(loops, scheduler, clock, random, metrics, Tracer.OFF);
+        }
+    }
 
     private NfsGateway(
-            ExecutorService workers,
-            NfsPrograms programs,
-            LockPrograms locks,
-            MeterRegistry metrics) {
-        this.metrics = metrics;
+            ExecutorService workers, NfsPrograms programs, LockPrograms locks, World world) {
+        this.world = world;
         this.workers = workers;
         this.programs = programs;
         this.locks = locks;
@@ -110,9 +120,9 @@ public final class NfsGateway implements AutoCloseable {
                         fs.hostLocks(),
                         settings.lockPace(),
                         new LockPrograms.Threads(workers, world.scheduler, world.clock));
-        NfsGateway gateway = new NfsGateway(workers, programs, locks, world.metrics);
+        NfsGateway gateway = new NfsGateway(workers, programs, locks, world);
         try {
-            gateway.listen(settings, world);
+            gateway.listen(settings);
             locks.begin();
             return gateway;
         } catch (RuntimeException e) {
@@ -121,7 +131,7 @@ public final class NfsGateway implements AutoCloseable {
         }
     }
 
-    private void listen(NfsSettings settings, World world) {
+    private void listen(NfsSettings settings) {
         clients = new ClientGauges(world.metrics, world.scheduler, this::connectionsByHost);
         RpcServer.Threads threads =
                 new RpcServer.Threads(world.loops, workers, world.scheduler, world.clock);
@@ -179,7 +189,13 @@ public final class NfsGateway implements AutoCloseable {
             Endpoint at, List<RpcProgram> served, NfsSettings settings, RpcServer.Threads threads) {
         List<RpcProgram> measured = new ArrayList<>();
         for (RpcProgram program : served) {
-            measured.add(new MeasuredProgram(program, metrics, threads.clock(), settings.slowMs()));
+            measured.add(
+                    new MeasuredProgram(
+                            program,
+                            world.metrics,
+                            threads.clock(),
+                            settings.slowMs(),
+                            world.tracer));
         }
         RpcServer server = new RpcServer(at, measured, settings.limits(), threads);
         servers.add(server);

@@ -101,6 +101,11 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         return router.routes();
     }
 
+    /** The address of a request with names in place of what it tells, from a fixed set. */
+    public String routeOf(WebRequest request) {
+        return router.templateOf(request.path());
+    }
+
     @Override
     public WebAnswer answer(WebRequest request) {
         try {

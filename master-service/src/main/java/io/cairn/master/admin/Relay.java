@@ -12,6 +12,8 @@ import io.cairn.net.WebAnswer;
 import io.cairn.net.WebHandler;
 import io.cairn.net.WebProblem;
 import io.cairn.net.WebRequest;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
 import io.cairn.wire.AdminForward;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
@@ -77,8 +79,9 @@ final class Relay implements Handler, AutoCloseable {
         } finally {
             request.release();
         }
+        Span span = Scope.current();
         try {
-            workers.execute(() -> answer(whole, answer));
+            workers.execute(() -> Scope.run(span, () -> answer(whole, answer)));
         } catch (RejectedExecutionException e) {
             answer.fail(new FsException(Errno.NOT_READY, "the master stops"));
         }

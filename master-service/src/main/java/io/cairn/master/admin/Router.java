@@ -33,6 +33,19 @@ final class Router {
         return routes;
     }
 
+    /** The template that an address fits, from the root; {@code other} when there is none. */
+    String templateOf(String path) {
+        if (path.startsWith(PREFIX + "/")) {
+            String rest = path.substring(PREFIX.length());
+            for (Route route : routes) {
+                if (AddressText.match(route.template(), rest) != null) {
+                    return PREFIX + route.template();
+                }
+            }
+        }
+        return "other";
+    }
+
     /** A route that fits an address. */
     private record Match(Route route, Map<String, byte[]> variables) {}
 

@@ -1,0 +1,38 @@
+package io.cairn.trace;
+
+import java.util.function.Supplier;
+
+/**
+ * What a thread works for. It ends with the call that it was said for, so nothing is left behind on
+ * a thread that goes on to other work. Whoever continues on another thread takes {@link #current}
+ * along and says it there again.
+ */
+public final class Scope {
+    private static final ScopedValue<Span> CURRENT = ScopedValue.newInstance();
+
+    private Scope() {}
+
+    /** What this thread works for; {@link Span#NONE} when nobody has said so. */
+    public static Span current() {
+        return CURRENT.isBound() ? CURRENT.get() : Span.NONE;
+    }
+
+    /** Whether this thread works for a span already. */
+    public static boolean is(Span span) {
+        return span.equals(current());
+    }
+
+    /** Works for a span, or with {@link Span#NONE} for none, whatever the thread did before. */
+    public static void run(Span span, Runnable work) {
+        if (is(span)) {
+            work.run();
+        } else {
+            ScopedValue.where(CURRENT, span).run(work);
+        }
+    }
+
+    /** As {@link #run}, with a result. */
+    public static <T> T get(Span span, Supplier<T> work) {
+        return is(span) ? work.get() : ScopedValue.where(CURRENT, span).call(work::get);
+    }
+}
