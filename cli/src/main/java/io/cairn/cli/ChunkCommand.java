@@ -1,6 +1,8 @@
 package io.cairn.cli;
 
+import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
+import io.cairn.fs.Name;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +73,7 @@ final class ChunkCommand implements Callable<Integer> {
         }
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
+        EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(new World(traces.open()));
             AdminPage page =

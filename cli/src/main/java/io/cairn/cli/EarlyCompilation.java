@@ -1,8 +1,17 @@
 package io.cairn.cli;
 
+import java.io.IOException;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.Collections;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the JVM compiles when it starts, because the rehearsal has shown that it is needed. Who says
@@ -10,11 +19,54 @@ import java.util.concurrent.TimeUnit;
  * is done twice as dearly.
  */
 final class EarlyCompilation {
+    private static final Logger LOG = LoggerFactory.getLogger(EarlyCompilation.class);
+
+    /** The option with which the JVM compiles before it is asked (.mvn/jvm-options.sh). */
+    private static final String EAGERLY = "-XX:+AOTCompileEagerly";
+
+    private static final String CLASS = ".class";
     private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LOOK_MS = 15;
     private static final int QUIET_LOOKS = 3;
 
     private EarlyCompilation() {}
+
+    /**
+     * Initializes all classes of some modules, if this JVM compiles early: it does not compile what
+     * uses a class before somebody else did so, which would be with the first requests.
+     *
+     * @param samples a class of each module
+     */
+    static void begin(Class<?>... samples) {
+        if (!ManagementFactory.getRuntimeMXBean().getInputArguments().contains(EAGERLY)) {
+            return;
+        }
+        for (Class<?> sample : samples) {
+            CodeSource source = sample.getProtectionDomain().getCodeSource();
+            if (source != null && source.getLocation().getPath().endsWith(".jar")) {
+                try (JarFile jar = new JarFile(Path.of(source.getLocation().toURI()).toFile())) {
+                    initialize(jar, sample.getClassLoader());
+                } catch (IOException | URISyntaxException e) {
+                    LOG.debug("{} cannot be read", source.getLocation(), e);
+                }
+            }
+        }
+    }
+
+    private static void initialize(JarFile jar, ClassLoader loader) {
+        for (JarEntry entry : Collections.list(jar.entries())) {
+            String name = entry.getName();
+            if (name.endsWith(CLASS) && !name.endsWith("-info.class")) {
+                String type = name.substring(0, name.length() - CLASS.length()).replace('/', '.');
+                try {
+                    Class.forName(type, true, loader);
+                } catch (ClassNotFoundException | LinkageError e) {
+                    // Who needs it hears of it.
+                    LOG.debug("{} is not initialized early", type, e);
+                }
+            }
+        }
+    }
 
     /** Waits until nothing more is compiled, but not longer than a second. */
     static void await() throws InterruptedException {

@@ -1,6 +1,8 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Name;
+import io.cairn.master.MasterService;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
@@ -91,8 +93,9 @@ final class MasterCommand implements Callable<Integer> {
         ClusterSettings cluster =
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
+        EarlyCompilation.begin(Name.class, MasterService.class);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World(traces.open()));
+            World world = closing.add(World.ofShortRequests(traces.open()));
             AdminPage page = closing.add(AdminPage.open(world, admin));
             MasterNode node =
                     closing.add(

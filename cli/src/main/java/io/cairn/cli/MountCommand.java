@@ -1,5 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
 import java.nio.file.Path;
@@ -62,6 +64,7 @@ final class MountCommand implements Callable<Integer> {
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at));
         }
+        EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(new World(traces.open()));
             AdminPage page =

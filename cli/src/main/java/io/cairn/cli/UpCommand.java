@@ -1,8 +1,12 @@
 package io.cairn.cli;
 
+import io.cairn.chunk.ChunkService;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fs.Wording;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
+import io.cairn.master.MasterService;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.runtime.Compilers;
 import java.nio.file.Path;
@@ -108,6 +112,12 @@ final class UpCommand implements Callable<Integer> {
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
             throws Exception {
+        EarlyCompilation.begin(
+                Name.class,
+                MasterService.class,
+                ChunkService.class,
+                CairnFileSystem.class,
+                FuseMount.class);
         World world = closing.add(new World(traces.open()));
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();

@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * traces.
  */
 final class World implements AutoCloseable {
-    private final EventLoops loops =
-            new EventLoops("cairn-net", Runtime.getRuntime().availableProcessors(), Clock.system());
+    private static final String NETWORK = "cairn-net";
+
+    private final EventLoops loops;
     private final Transport transport;
     private final @Nullable OtlpTracing traces;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
@@ -52,6 +53,19 @@ final class World implements AutoCloseable {
      * @param traces closed with it; null for none
      */
     World(@Nullable OtlpTracing traces) {
+        this(
+                new EventLoops(NETWORK, Runtime.getRuntime().availableProcessors(), Clock.system()),
+                traces);
+    }
+
+    /** As the constructor, for a service that answers small requests one after the other. */
+    static World ofShortRequests(@Nullable OtlpTracing traces) {
+        int threads = Runtime.getRuntime().availableProcessors();
+        return new World(EventLoops.lookingOut(NETWORK, threads, Clock.system()), traces);
+    }
+
+    private World(EventLoops loops, @Nullable OtlpTracing traces) {
+        this.loops = loops;
         this.traces = traces;
         transport = new InProcessTransport(new NettyTransport(loops, traces != null), loops);
         new ClassLoaderMetrics().bindTo(metrics);

@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -22,6 +23,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -37,6 +39,10 @@ import java.util.concurrent.TimeUnit;
 public final class EventLoops implements AutoCloseable {
     private static final int RESOLVER_THREADS = 4;
     private static final int RESOLVER_QUEUE = 256;
+
+    /** Taken from the kernel at a time; grows with need where it is 0. */
+    private static final int MAX_EVENTS = 0;
+
     private static final long CLOSE_TIMEOUT_MS = 3_000;
 
     private final EventLoopGroup group;
@@ -51,7 +57,15 @@ public final class EventLoops implements AutoCloseable {
      * @param threads number of loops, 1 or more
      */
     public EventLoops(String name, int threads, Clock clock) {
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io());
+        this(
+                name,
+                threads,
+                clock,
+                Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    }
+
+    private EventLoops(String name, int threads, Clock clock, IoHandlerFactory io) {
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io);
         this.clock = clock;
         for (EventExecutor loop : group) {
             wheels.put(loop, new TimerWheel(loop, clock));
@@ -67,8 +81,19 @@ public final class EventLoops implements AutoCloseable {
         resolvers.allowCoreThreadTimeOut(true);
     }
 
-    private static IoHandlerFactory io() {
-        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    /**
+     * As the constructor, for a service that answers small requests one after the other: its loops
+     * look for the next event a little before they sleep, at the cost of some processor time.
+     */
+    public static EventLoops lookingOut(String name, int threads, Clock clock) {
+        SelectStrategyFactory waiting = () -> new LookoutStrategy(clock);
+        return new EventLoops(
+                name,
+                threads,
+                clock,
+                Epoll.isAvailable()
+                        ? EpollIoHandler.newFactory(MAX_EVENTS, waiting)
+                        : NioIoHandler.newFactory(SelectorProvider.provider(), waiting));
     }
 
     /**
