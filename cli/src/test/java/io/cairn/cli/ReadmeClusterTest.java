@@ -58,6 +58,8 @@ final class ReadmeClusterTest {
                 "export HOME="
                         + directory
                         + "\nip link set lo up\nmount -t tmpfs tmpfs /srv\n"
+                        // What this machine has there is out of the way in here only.
+                        + "umount -l /mnt/cairn 2>/dev/null || true\n"
                         + "mount -t tmpfs tmpfs /mnt\n"
                         + String.join("\n", commands)
                         + "\nhead -c 500000 /dev/urandom >/mnt/cairn/file\nsync /mnt/cairn/file\n"
