@@ -1,8 +1,12 @@
 package io.cairn.nfs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.testkit.RecordingTracer;
+import io.cairn.trace.Span;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -33,6 +37,19 @@ final class MeasuredProgramTest {
             assertEquals(
                     1, metrics.get("cairn.nfs.errors").tag("operation", "mount").counter().count());
         }
+    }
+
+    @Test
+    void aCallIsAnOperationOfItsOwn() {
+        RecordingTracer tracer = new RecordingTracer();
+        try (ModelGateway gateway = new ModelGateway(tracer);
+                NfsClient client = gateway.client()) {
+            client.getattr(client.mount("/"));
+        }
+        RecordingTracer.Recorded call = tracer.span("nfs/getattr", Span.Kind.SERVER);
+        assertNull(call.parent());
+        assertTrue(call.hasEnded());
+        assertEquals("onc_rpc", call.notes().get("rpc.system.name"));
     }
 
     private static long calls(SimpleMeterRegistry metrics, String operation) {

@@ -10,6 +10,7 @@ import io.cairn.nfs.rpc.RpcLimits;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.testkit.ModelFileSystem;
+import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Random;
@@ -37,6 +38,19 @@ public final class ModelGateway implements AutoCloseable {
 
     /** With settings. */
     public ModelGateway(FileSystem files, NfsSettings settings, String... exports) {
+        this(files, settings, Tracer.OFF, exports);
+    }
+
+    /** With traces. */
+    public ModelGateway(Tracer tracer) {
+        this(
+                new ModelFileSystem(Clock.system()),
+                NfsSettings.of(new Endpoint("127.0.0.1", 0)),
+                tracer,
+                "/ *(rw,no_root_squash,insecure)");
+    }
+
+    private ModelGateway(FileSystem files, NfsSettings settings, Tracer tracer, String... exports) {
         this.files = files;
         gateway =
                 NfsGateway.start(
@@ -44,7 +58,7 @@ public final class ModelGateway implements AutoCloseable {
                         Exports.of(List.of(exports).stream().map(Export::parse).toList()),
                         settings,
                         new NfsGateway.World(
-                                loops, scheduler, Clock.system(), new Random(), metrics));
+                                loops, scheduler, Clock.system(), new Random(), metrics, tracer));
     }
 
     public FileSystem files() {
