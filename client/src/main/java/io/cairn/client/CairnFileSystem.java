@@ -24,6 +24,7 @@ import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -418,13 +419,14 @@ public final class CairnFileSystem implements FileSystem {
         }
     }
 
-    /** As fsync(2). */
+    /**
+     * As fsync(2). The commit may find that the contents moved to chunks, and puts what was written
+     * there then: that is made durable, too.
+     */
     void sync(InodeState state, long timeoutMs) {
-        Await.get(
-                Promises.then(
-                        Promises.then(state.drain(), _ -> state.flushChunks()),
-                        _ -> state.commit()),
-                timeoutMs + mount.timeoutMs());
+        CompletableFuture<Void> stored = Promises.then(state.drain(), _ -> state.flushChunks());
+        CompletableFuture<Void> told = Promises.then(stored, _ -> state.commit());
+        Await.get(Promises.then(told, _ -> state.flushChunks()), timeoutMs + mount.timeoutMs());
     }
 
     void closed(ClientFile file) {

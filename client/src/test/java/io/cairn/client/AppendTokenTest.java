@@ -14,6 +14,7 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
@@ -26,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -162,9 +164,10 @@ class AppendTokenTest {
     /**
      * Both move the contents out of the inode, each with the bytes that were there; who comes
      * second has to put its own bytes over the other's again before its commit is done.
+     *
+     * @param commit what the second one does
      */
-    @Test
-    void aCommitWaitsForBytesThatItPutOverAnothersMove() throws Exception {
+    private void moveBoth(Consumer<OpenFile> commit) throws Exception {
         long ino = create(SMALL);
         holdToken(ino);
         CairnFileSystem other = cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
@@ -174,16 +177,36 @@ class AppendTokenTest {
             file.write(100, ByteBuffer.wrap(bytes(LARGE - 100, 2)));
             CompletableFuture<Void> moved = start(first::flush);
             awaitQueued(1);
-            CompletableFuture<Void> flushed = start(file::flush);
+            CompletableFuture<Void> committed = start(() -> commit.accept(file));
             awaitQueued(2);
             releaseToken();
             moved.get(WAIT_MS, TimeUnit.MILLISECONDS);
-            flushed.get(WAIT_MS, TimeUnit.MILLISECONDS);
+            committed.get(WAIT_MS, TimeUnit.MILLISECONDS);
             byte[] model = Arrays.copyOf(bytes(SMALL, 1), LARGE + 100);
             System.arraycopy(bytes(LARGE - 100, 2), 0, model, 100, LARGE - 100);
             System.arraycopy(bytes(100, 3), 0, model, LARGE, 100);
             assertArrayEquals(model, readAll(cluster.connect(), ino));
         }
+    }
+
+    private boolean isDurable(ChunkKey chunk) {
+        return cluster.network.ask(
+                () -> cluster.servers.stream().anyMatch(each -> each.flushed.contains(chunk)));
+    }
+
+    @Test
+    void aCommitWaitsForBytesThatItPutOverAnothersMove() throws Exception {
+        moveBoth(OpenFile::flush);
+    }
+
+    @Test
+    void aSyncMakesBytesDurableThatItPutOverAnothersMove() throws Exception {
+        moveBoth(
+                file -> {
+                    file.sync(false);
+                    long oid = ((ClientFile) file).state().layout().lastOid();
+                    assertTrue(isDurable(new ChunkKey(oid, 0)));
+                });
     }
 
     @Test
