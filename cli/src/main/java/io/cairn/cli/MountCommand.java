@@ -101,6 +101,7 @@ final class MountCommand implements Callable<Integer> {
             arguments.add("-o");
             arguments.add(String.join(",", options));
         }
+        arguments.addAll(metrics.arguments());
         arguments.addAll(traces.arguments());
         return arguments;
     }

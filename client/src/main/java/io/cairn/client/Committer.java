@@ -181,11 +181,11 @@ final class Committer {
                 }
                 state.committed(mutation, entry.inode());
             }
-            return Promises.DONE;
+            return done(number);
         }
         if (reply instanceof Reply.WrittenReply written
                 && mutation instanceof ContentMutation.WriteInline write) {
-            return isAdopted(write, written) ? Promises.DONE : lookAfter(write);
+            return isAdopted(write, written) ? done(number) : lookAfter(write, number);
         }
         if (!(reply instanceof Reply.Failure failure)) {
             return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
@@ -206,6 +206,15 @@ final class Committer {
         return refused(failure);
     }
 
+    /** The master did it. What moved to the chunks before that was known has to go there, too. */
+    private CompletableFuture<Void> done(int number) {
+        boolean moved;
+        synchronized (state) {
+            moved = state.contents().isMoveBuffered();
+        }
+        return moved ? round(number + 1, null) : Promises.DONE;
+    }
+
     /** Takes over what was written into the inode, if it is the one that is known here. */
     private boolean isAdopted(ContentMutation.WriteInline write, Reply.WrittenReply reply) {
         synchronized (state) {
@@ -221,14 +230,14 @@ final class Committer {
     }
 
     /** Others have written between: takes the inode as it is now. */
-    private CompletableFuture<Void> lookAfter(ContentMutation.WriteInline write) {
+    private CompletableFuture<Void> lookAfter(ContentMutation.WriteInline write, int number) {
         CompletableFuture<Void> promise = new CompletableFuture<>();
         Promises.whenDone(
                 mount.master().query(new Query.GetInode(state.ino())),
                 (answer, trouble) -> {
                     if (answer instanceof Reply.EntryReply entry) {
                         state.committed(write, entry.inode());
-                        promise.complete(null);
+                        Promises.forward(done(number), promise);
                     } else if (answer instanceof Reply.Failure failure) {
                         Promises.forward(refused(failure), promise);
                     } else {

@@ -429,6 +429,10 @@ final class InodeState implements WriteBack.Owner {
             contents.moved();
         }
         adopt(fresh);
+        if (contents.isMoveBuffered()) {
+            // Told to the master and put into the chunks when the answer was late.
+            touch();
+        }
     }
 
     /**

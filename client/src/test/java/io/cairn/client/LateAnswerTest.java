@@ -1,0 +1,87 @@
+package io.cairn.client;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static io.cairn.client.CairnFileSystemTest.readAll;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.MasterRequest;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A commit of a small file whose answer is late: another client moves the contents meanwhile. */
+class LateAnswerTest {
+    private static final int SMALL = 3000;
+    private static final int LARGE = 100_000;
+    private static final long WAIT_MS = 8000;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem fs =
+            cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private static boolean isInlineWrite(byte[] header) {
+        Decoder in = new Decoder(header);
+        return in.u8() == MasterRequest.MUTATION
+                && Envelope.decode(in).mutation() instanceof ContentMutation.WriteInline;
+    }
+
+    /** The master does the next inline write and its answer is lost, and all that repeat it. */
+    private AtomicInteger loseAnswersOfInlineWrites() {
+        AtomicInteger seen = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (!to.equals(FakeCluster.MASTER) || !isInlineWrite(header)) {
+                        return FakeNetwork.Fate.DELIVER;
+                    }
+                    return seen.getAndIncrement() == 0
+                            ? FakeNetwork.Fate.LOSE_ANSWER
+                            : FakeNetwork.Fate.LOSE_REQUEST;
+                });
+        return seen;
+    }
+
+    @Test
+    void whatMovedBeforeItsWriteWasKnownToBeDoneIsNotLeftBehind() throws Exception {
+        CairnFileSystem other = cluster.connect();
+        long ino;
+        try (OpenFile made =
+                other.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR).file()) {
+            made.write(0, ByteBuffer.wrap(bytes(SMALL, 1)));
+            ino = made.ino();
+        }
+        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
+            file.write(0, ByteBuffer.wrap(bytes(100, 2)));
+            AtomicInteger seen = loseAnswersOfInlineWrites();
+            CompletableFuture<Void> flushed = CompletableFuture.runAsync(file::flush);
+            cluster.awaitTrue(() -> seen.get() > 0, "the inline write");
+            try (OpenFile moving = other.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
+                moving.write(SMALL, ByteBuffer.wrap(bytes(LARGE - SMALL, 3)));
+            }
+            fs.open(Caller.ROOT, ino, FileSystem.O_RDONLY).close();
+            cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+            flushed.get(WAIT_MS, TimeUnit.MILLISECONDS);
+            assertEquals(0, fs.mount().pool().usedBytes(), "bytes that nobody will send");
+        }
+        byte[] model = Arrays.copyOf(bytes(SMALL, 1), LARGE);
+        System.arraycopy(bytes(100, 2), 0, model, 0, 100);
+        System.arraycopy(bytes(LARGE - SMALL, 3), 0, model, SMALL, LARGE - SMALL);
+        assertArrayEquals(model, readAll(cluster.connect(), ino));
+    }
+}
