@@ -3,6 +3,7 @@ package io.cairn.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -30,12 +31,15 @@ final class TraceTroubleTest {
     @BeforeEach
     void listen() {
         log.start();
+        // A command that ran in this process may have turned down all of them.
+        logger.setLevel(Level.INFO);
         logger.addAppender(log);
     }
 
     @AfterEach
     void forget() {
         logger.detachAppender(log);
+        logger.setLevel(null);
     }
 
     private OtlpTracing tracing() {

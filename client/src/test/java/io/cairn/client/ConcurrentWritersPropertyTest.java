@@ -22,7 +22,7 @@ class ConcurrentWritersPropertyTest {
     private static final int SLOTS = 120;
     private static final int WRITERS = 4;
 
-    @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+    @Property(tries = 80, shrinking = ShrinkingMode.OFF)
     void nothingIsLost(@ForAll long seed) throws InterruptedException {
         Random random = new Random(seed);
         int slots = 4 + random.nextInt(SLOTS);
@@ -55,6 +55,9 @@ class ConcurrentWritersPropertyTest {
             if (failure.get() != null) {
                 throw new AssertionError("seed " + seed, failure.get());
             }
+            for (CairnFileSystem client : clients) {
+                assertEquals(0, client.mount().pool().usedBytes(), "bytes that nobody will send");
+            }
             check(CairnFileSystemTest.readAll(clients[0], made.ino()), slots);
             check(CairnFileSystemTest.readAll(cluster.connect(), made.ino()), slots);
         }
@@ -85,6 +88,9 @@ class ConcurrentWritersPropertyTest {
                 }
                 if (random.nextInt(6) == 0) {
                     file.read((long) slot * SLOT_BYTES, ByteBuffer.allocate(500));
+                }
+                if (random.nextInt(6) == 0) {
+                    fs.open(Caller.ROOT, ino, FileSystem.O_RDONLY).close();
                 }
             }
             for (int slot = writer; slot < slots; slot += WRITERS) {
