@@ -13,6 +13,7 @@ import io.cairn.net.Transport;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -37,7 +38,9 @@ final class FakeNetwork implements Transport {
         /** The connection breaks before the request arrives. */
         LOSE_REQUEST,
         /** The connection breaks after the request was executed. */
-        LOSE_ANSWER
+        LOSE_ANSWER,
+        /** The answer stays on its way until {@link #deliverLate}. */
+        HOLD_ANSWER
     }
 
     /** Decides, on the network's thread. */
@@ -55,10 +58,21 @@ final class FakeNetwork implements Transport {
                         return thread;
                     });
     private final AtomicInteger linesOpened = new AtomicInteger();
+    private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
     void setFaults(Faults faults) {
         this.faults = faults;
+    }
+
+    /** What was held arrives now. */
+    void deliverLate() {
+        List<Runnable> held;
+        synchronized (late) {
+            held = List.copyOf(late);
+            late.clear();
+        }
+        held.forEach(Runnable::run);
     }
 
     /** Does something on the network's thread, as if it came with a request; its result. */
@@ -229,7 +243,11 @@ final class FakeNetwork implements Transport {
                     new Answer() {
                         @Override
                         public void send(Message reply) {
-                            answer(number, reply.encoded(version()), null);
+                            if (fate == Fate.HOLD_ANSWER) {
+                                late.add(() -> answer(number, reply.encoded(version()), null));
+                            } else {
+                                answer(number, reply.encoded(version()), null);
+                            }
                         }
 
                         @Override

@@ -29,7 +29,8 @@ class LateAnswerTest {
 
     private final FakeCluster cluster = new FakeCluster(16);
     private final CairnFileSystem fs =
-            cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+            cluster.connect(
+                    cluster.settings().withWriteBackDelayMs(600_000).withAttemptTimeoutMs(5000));
 
     @AfterEach
     void close() {
@@ -42,17 +43,16 @@ class LateAnswerTest {
                 && Envelope.decode(in).mutation() instanceof ContentMutation.WriteInline;
     }
 
-    /** The master does the next inline write and its answer is lost, and all that repeat it. */
-    private AtomicInteger loseAnswersOfInlineWrites() {
+    /** The master does inline writes, and nobody hears of it; counts them. */
+    private AtomicInteger holdAnswersOfInlineWrites() {
         AtomicInteger seen = new AtomicInteger();
         cluster.network.setFaults(
                 (to, header) -> {
                     if (!to.equals(FakeCluster.MASTER) || !isInlineWrite(header)) {
                         return FakeNetwork.Fate.DELIVER;
                     }
-                    return seen.getAndIncrement() == 0
-                            ? FakeNetwork.Fate.LOSE_ANSWER
-                            : FakeNetwork.Fate.LOSE_REQUEST;
+                    seen.getAndIncrement();
+                    return FakeNetwork.Fate.HOLD_ANSWER;
                 });
         return seen;
     }
@@ -68,7 +68,7 @@ class LateAnswerTest {
         }
         try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
             file.write(0, ByteBuffer.wrap(bytes(100, 2)));
-            AtomicInteger seen = loseAnswersOfInlineWrites();
+            AtomicInteger seen = holdAnswersOfInlineWrites();
             CompletableFuture<Void> flushed = CompletableFuture.runAsync(file::flush);
             cluster.awaitTrue(() -> seen.get() > 0, "the inline write");
             try (OpenFile moving = other.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
@@ -76,6 +76,7 @@ class LateAnswerTest {
             }
             fs.open(Caller.ROOT, ino, FileSystem.O_RDONLY).close();
             cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+            cluster.network.deliverLate();
             flushed.get(WAIT_MS, TimeUnit.MILLISECONDS);
             assertEquals(0, fs.mount().pool().usedBytes(), "bytes that nobody will send");
         }
