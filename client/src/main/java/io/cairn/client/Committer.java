@@ -37,6 +37,11 @@ final class Committer {
         this.mount = mount;
     }
 
+    /** Whether a commit is under way or waits. Guarded by the lock of the inode. */
+    boolean isBusy() {
+        return !last.isDone();
+    }
+
     /** Commits what was written before; fails with the error that the inode has noted then. */
     CompletableFuture<Void> commit() {
         return commit(null);

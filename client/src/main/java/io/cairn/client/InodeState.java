@@ -353,10 +353,11 @@ final class InodeState implements WriteBack.Owner {
         return committer.commitNow();
     }
 
-    /** Commits in the background what has waited for a while. */
+    /** Commits in the background what has waited for a while, unless a commit is under way. */
     void commitIfOld(long ageMs) {
         synchronized (this) {
-            if (!isDirty() || mount.nowMs() - uncommitted.sinceMs() < ageMs || gate.isClosed()) {
+            boolean isOld = isDirty() && mount.nowMs() - uncommitted.sinceMs() >= ageMs;
+            if (!isOld || gate.isClosed() || committer.isBusy()) {
                 return;
             }
         }

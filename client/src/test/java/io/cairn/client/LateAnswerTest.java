@@ -26,6 +26,7 @@ class LateAnswerTest {
     private static final int SMALL = 3000;
     private static final int LARGE = 100_000;
     private static final long WAIT_MS = 8000;
+    private static final int OUTAGE_S = 5;
 
     private final FakeCluster cluster = new FakeCluster(16);
     private final CairnFileSystem fs =
@@ -84,5 +85,26 @@ class LateAnswerTest {
         System.arraycopy(bytes(100, 2), 0, model, 0, 100);
         System.arraycopy(bytes(LARGE - SMALL, 3), 0, model, SMALL, LARGE - SMALL);
         assertArrayEquals(model, readAll(cluster.connect(), ino));
+    }
+
+    /**
+     * In an outage of the master commits of the background must not pile up, one after the other.
+     */
+    @Test
+    void aLongWaitLeavesOneCommitToEnd() throws Exception {
+        CairnFileSystem eager =
+                cluster.connect(
+                        cluster.settings().withWriteBackDelayMs(1).withAttemptTimeoutMs(8000));
+        try (OpenFile file =
+                eager.create(Caller.ROOT, 1, Name.of("g"), 0644, FileSystem.O_RDWR).file()) {
+            AtomicInteger seen = holdAnswersOfInlineWrites();
+            file.write(0, ByteBuffer.wrap(bytes(100, 2)));
+            cluster.awaitTrue(() -> seen.get() > 0, "the inline write");
+            file.write(100, ByteBuffer.wrap(bytes(100, 2)));
+            TimeUnit.SECONDS.sleep(OUTAGE_S);
+            cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+            cluster.network.deliverLate();
+            CompletableFuture.runAsync(file::flush).get(WAIT_MS, TimeUnit.MILLISECONDS);
+        }
     }
 }
