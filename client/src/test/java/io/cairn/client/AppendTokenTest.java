@@ -87,7 +87,10 @@ class AppendTokenTest {
 
     private void releaseToken() {
         cluster.network.ask(
-                () -> cluster.shared.locks.removeIf(each -> each.session() == STRANGER));
+                () -> {
+                    cluster.master.release(each -> each.session() == STRANGER);
+                    return true;
+                });
     }
 
     private void awaitQueued(int count) {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,9 +180,9 @@ final class FakeMaster implements Handler {
                 if (!set.queue()) {
                     return new Reply.LockReply(LockOutcome.CONFLICT, held.lock);
                 }
-                shared.queue.removeIf(
-                        each -> each.session == session && each.requestId == set.requestId());
-                shared.queue.add(wanted);
+                if (shared.queue.stream().noneMatch(each -> isSameRequest(each, wanted))) {
+                    shared.queue.add(wanted);
+                }
                 if (set.lock().kind() == Lock.Kind.APPEND) {
                     push(
                             held.session,
@@ -190,11 +191,17 @@ final class FakeMaster implements Handler {
                 return new Reply.LockReply(LockOutcome.QUEUED, held.lock);
             }
         }
+        shared.queue.removeIf(each -> isSameRequest(each, wanted));
         shared.locks.add(wanted);
         return new Reply.LockReply(LockOutcome.GRANTED, null);
     }
 
-    private void release(java.util.function.Predicate<Held> which) {
+    private static boolean isSameRequest(Held a, Held b) {
+        return a.session == b.session && a.requestId == b.requestId;
+    }
+
+    /** Takes locks away and grants what waited for them, in the order of the queue. */
+    void release(Predicate<Held> which) {
         shared.locks.removeIf(which);
         for (Held waiting : List.copyOf(shared.queue)) {
             if (shared.locks.stream().noneMatch(held -> conflict(held, waiting))) {

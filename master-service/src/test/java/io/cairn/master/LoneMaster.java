@@ -28,6 +28,8 @@ public final class LoneMaster implements AutoCloseable {
     /** The same of a release that understands these versions. */
     public LoneMaster(ProtocolRange understood) throws InterruptedException {
         log = new DirectLog(new Namespace(new MemoryStore(), understood));
+        // What its clock finds long past would be cleaned away at any moment.
+        log.nowNs = Clock.system().wallNs();
         ground =
                 new MasterService.Ground(
                         log,
