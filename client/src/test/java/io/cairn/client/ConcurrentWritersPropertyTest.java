@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -8,22 +9,53 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
  * Several writers of one file at the same time, in one mount and in two, each in places of its own:
- * no byte of any of them is lost, also while the file moves out of its inode.
+ * no byte of any of them is lost, also while the file moves out of its inode and when requests and
+ * answers get lost.
  */
 class ConcurrentWritersPropertyTest {
     private static final int SLOT_BYTES = 100;
     private static final int SLOTS = 120;
     private static final int WRITERS = 4;
 
+    /** So few that no request meets with them until its time is over. */
+    private static final int MAX_FAULTS = 8;
+
     @Property(tries = 80, shrinking = ShrinkingMode.OFF)
     void nothingIsLost(@ForAll long seed) throws InterruptedException {
+        writeAll(seed, cluster -> {});
+    }
+
+    @Property(tries = 40, shrinking = ShrinkingMode.OFF)
+    void nothingIsLostWhenTheMasterIsHardToReach(@ForAll long seed) throws InterruptedException {
+        writeAll(seed, cluster -> disturb(cluster, new Random(~seed)));
+    }
+
+    /** Some requests to the master and some answers of it are lost. */
+    private static void disturb(FakeCluster cluster, Random random) {
+        AtomicInteger left = new AtomicInteger(MAX_FAULTS);
+        cluster.network.setFaults(
+                (to, header) -> {
+                    boolean isHit = to.equals(FakeCluster.MASTER) && random.nextInt(12) == 0;
+                    if (!isHit || left.getAndDecrement() <= 0) {
+                        return FakeNetwork.Fate.DELIVER;
+                    }
+                    return random.nextInt(3) == 0
+                            ? FakeNetwork.Fate.LOSE_REQUEST
+                            : FakeNetwork.Fate.LOSE_ANSWER;
+                });
+    }
+
+    private static void writeAll(long seed, Consumer<FakeCluster> trouble)
+            throws InterruptedException {
         Random random = new Random(seed);
         int slots = 4 + random.nextInt(SLOTS);
         try (FakeCluster cluster = new FakeCluster(16)) {
@@ -32,6 +64,7 @@ class ConcurrentWritersPropertyTest {
             OpenFile made =
                     clients[0].create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR).file();
             made.close();
+            trouble.accept(cluster);
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread[] threads = new Thread[WRITERS];
             for (int w = 0; w < WRITERS; w++) {
@@ -51,6 +84,7 @@ class ConcurrentWritersPropertyTest {
             }
             for (Thread thread : threads) {
                 thread.join(60_000);
+                assertFalse(thread.isAlive(), () -> "seed " + seed + ": a writer hangs");
             }
             if (failure.get() != null) {
                 throw new AssertionError("seed " + seed, failure.get());
