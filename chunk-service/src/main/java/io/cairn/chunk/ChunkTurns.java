@@ -126,8 +126,7 @@ final class ChunkTurns {
         Runnable task =
                 () ->
                         Futures.finish(
-                                Futures.guarded(
-                                        Scope.is(span) ? work : () -> Scope.get(span, work)),
+                                Futures.guarded(() -> Scope.get(span, work)),
                                 (value, thrown) -> {
                                     leave(key, exclusive);
                                     end(result, value, thrown);

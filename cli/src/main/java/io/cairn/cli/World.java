@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements AutoCloseable {
     private static final String NETWORK = "cairn-net";
+    private static final int LOOPS = Runtime.getRuntime().availableProcessors();
 
     private final EventLoops loops;
     private final Transport transport;
@@ -53,15 +54,12 @@ final class World implements AutoCloseable {
      * @param traces closed with it; null for none
      */
     World(@Nullable OtlpTracing traces) {
-        this(
-                new EventLoops(NETWORK, Runtime.getRuntime().availableProcessors(), Clock.system()),
-                traces);
+        this(new EventLoops(NETWORK, LOOPS, Clock.system()), traces);
     }
 
     /** As the constructor, for a service that answers small requests one after the other. */
     static World ofShortRequests(@Nullable OtlpTracing traces) {
-        int threads = Runtime.getRuntime().availableProcessors();
-        return new World(EventLoops.lookingOut(NETWORK, threads, Clock.system()), traces);
+        return new World(EventLoops.lookingOut(NETWORK, LOOPS, Clock.system()), traces);
     }
 
     private World(EventLoops loops, @Nullable OtlpTracing traces) {

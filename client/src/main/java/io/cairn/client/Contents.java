@@ -107,11 +107,11 @@ final class Contents {
             moving.wrote(held.offset(), held.data().nioBuffer());
             held.data().release();
         }
-        for (Patch patch : contents.beginTelling()) {
+        List<Patch> patches = contents.beginTelling();
+        for (Patch patch : patches) {
             moving.wrote(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes()));
-            put(patch);
         }
-        moveMark = chunks.lastNumber();
+        put(patches);
     }
 
     /** Buffers bytes for the chunks; how many, 0 when there is no room. */

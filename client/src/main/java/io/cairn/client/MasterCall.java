@@ -99,9 +99,7 @@ final class MasterCall extends CompletableFuture<Reply> {
     /** Sends its bytes. */
     CompletableFuture<Message> over(Connection connection, byte[] bytes, long timeoutMs) {
         Message request = Message.of(bytes);
-        return Scope.is(span)
-                ? connection.call(request, timeoutMs)
-                : Scope.get(span, () -> connection.call(request, timeoutMs));
+        return Scope.get(span, () -> connection.call(request, timeoutMs));
     }
 
     /** Reads the reply, which is in the version of the request. */

@@ -31,11 +31,7 @@ final class Promises {
                 future.whenComplete(
                         (result, failure) -> {
                             try {
-                                if (Scope.is(span)) {
-                                    handler.accept(result, failure);
-                                } else {
-                                    Scope.run(span, () -> handler.accept(result, failure));
-                                }
+                                Scope.run(span, () -> handler.accept(result, failure));
                             } catch (RuntimeException | Error e) {
                                 LOG.error("defect in the handler of an answer", e);
                                 throw e;

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
+import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -57,15 +58,11 @@ public final class EventLoops implements AutoCloseable {
      * @param threads number of loops, 1 or more
      */
     public EventLoops(String name, int threads, Clock clock) {
-        this(
-                name,
-                threads,
-                clock,
-                Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        this(name, threads, clock, DefaultSelectStrategyFactory.INSTANCE);
     }
 
-    private EventLoops(String name, int threads, Clock clock, IoHandlerFactory io) {
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io);
+    private EventLoops(String name, int threads, Clock clock, SelectStrategyFactory waiting) {
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io(waiting));
         this.clock = clock;
         for (EventExecutor loop : group) {
             wheels.put(loop, new TimerWheel(loop, clock));
@@ -86,14 +83,13 @@ public final class EventLoops implements AutoCloseable {
      * look for the next event a little before they sleep, at the cost of some processor time.
      */
     public static EventLoops lookingOut(String name, int threads, Clock clock) {
-        SelectStrategyFactory waiting = () -> new LookoutStrategy(clock);
-        return new EventLoops(
-                name,
-                threads,
-                clock,
-                Epoll.isAvailable()
-                        ? EpollIoHandler.newFactory(MAX_EVENTS, waiting)
-                        : NioIoHandler.newFactory(SelectorProvider.provider(), waiting));
+        return new EventLoops(name, threads, clock, () -> new LookoutStrategy(clock));
+    }
+
+    private static IoHandlerFactory io(SelectStrategyFactory waiting) {
+        return Epoll.isAvailable()
+                ? EpollIoHandler.newFactory(MAX_EVENTS, waiting)
+                : NioIoHandler.newFactory(SelectorProvider.provider(), waiting);
     }
 
     /**

@@ -120,7 +120,14 @@ public final class MeasuredTransport implements Transport {
     }
 
     /** Around a handler. */
-    private record Measured(Handler handler, Meters meters) implements Handler {
+    private static final class Measured extends HandlerAround {
+        private final Meters meters;
+
+        Measured(Handler handler, Meters meters) {
+            super(handler);
+            this.meters = meters;
+        }
+
         @Override
         public void handle(Connection from, Message request, Answer answer) {
             String operation = meters.names.apply(request.header());
@@ -132,21 +139,6 @@ public final class MeasuredTransport implements Transport {
                     from,
                     request,
                     new TimedAnswer(answer, meters, operation, meters.clock.nanoTime()));
-        }
-
-        @Override
-        public int newestVersion() {
-            return handler.newestVersion();
-        }
-
-        @Override
-        public void opened(Connection connection) {
-            handler.opened(connection);
-        }
-
-        @Override
-        public void closed(Connection connection) {
-            handler.closed(connection);
         }
     }
 

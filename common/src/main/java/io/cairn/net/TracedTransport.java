@@ -211,7 +211,14 @@ public final class TracedTransport implements Transport {
     }
 
     /** Has requests handled as the spans that they are. */
-    private record Serving(Handler handler, Spans spans) implements Handler {
+    private static final class Serving extends HandlerAround {
+        private final Spans spans;
+
+        Serving(Handler handler, Spans spans) {
+            super(handler);
+            this.spans = spans;
+        }
+
         @Override
         public void handle(Connection from, Message request, Answer answer) {
             TraceContext caller = request.trace();
@@ -227,21 +234,6 @@ public final class TracedTransport implements Transport {
                 Span.end(span, e);
                 throw e;
             }
-        }
-
-        @Override
-        public int newestVersion() {
-            return handler.newestVersion();
-        }
-
-        @Override
-        public void opened(Connection connection) {
-            handler.opened(connection);
-        }
-
-        @Override
-        public void closed(Connection connection) {
-            handler.closed(connection);
         }
     }
 
