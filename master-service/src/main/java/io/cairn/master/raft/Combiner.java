@@ -15,15 +15,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers operations into log entries. An entry costs the same whether it carries one operation or
- * hundreds, so whatever waits while entries are in flight goes into the next one. A lone operation
- * goes at once, on the caller's thread: there are no timers and no thread in between.
+ * hundreds, so whatever waits while entries are in flight goes into the next one, and what an event
+ * loop reads in one go shares one. A lone operation goes at once, on the caller's thread: there are
+ * no timers and no thread in between.
  *
  * <p>Entries are proposed one after the other, in the order in which their operations came, by
  * whoever happens to hold the {@code proposing} flag; the others only leave their operation behind.
@@ -41,6 +45,8 @@ final class Combiner {
 
     private final Clock clock;
     private final int maxInFlight;
+    private final int leastBeside;
+    private final Supplier<@Nullable Executor> here;
     private final Consumer<Group> proposer;
     private final AtomicBoolean proposing = new AtomicBoolean();
     private final Map<Long, Group> inFlight = new ConcurrentHashMap<>();
@@ -58,12 +64,23 @@ final class Combiner {
      * A combiner.
      *
      * @param maxInFlight entries proposed and not yet applied, 1 or more
+     * @param leastBeside operations that must wait for an entry beside one in flight to be worth
+     *     its price, 1 or more
+     * @param here the event loop that calls, if one does: operations that it is still about to read
+     *     share the entry
      * @param proposer gets the groups in order, one at a time; answers each with {@link #applied}
      *     or {@link #failed}, during the call or later
      */
-    Combiner(Clock clock, int maxInFlight, Consumer<Group> proposer) {
+    Combiner(
+            Clock clock,
+            int maxInFlight,
+            int leastBeside,
+            Supplier<@Nullable Executor> here,
+            Consumer<Group> proposer) {
         this.clock = clock;
         this.maxInFlight = maxInFlight;
+        this.leastBeside = leastBeside;
+        this.here = here;
         this.proposer = proposer;
     }
 
@@ -92,8 +109,21 @@ final class Combiner {
             waiting.add(operation);
             waitingBytes += lengthBytes;
         }
-        propose();
+        gather(here.get());
         return operation.reply();
+    }
+
+    /** Proposes, as soon as a loop has read what is there. */
+    private void gather(@Nullable Executor loop) {
+        if (loop == null) {
+            propose();
+            return;
+        }
+        try {
+            loop.execute(this::propose);
+        } catch (RejectedExecutionException e) {
+            propose();
+        }
     }
 
     /** Logs bytes that are no envelopes as an entry of their own; nobody waits for them. */
@@ -220,13 +250,16 @@ final class Combiner {
 
     private boolean mayPropose() {
         synchronized (waiting) {
-            return !waiting.isEmpty() && inFlight.size() < maxInFlight;
+            int flying = inFlight.size();
+            return flying == 0
+                    ? !waiting.isEmpty()
+                    : flying < maxInFlight && waiting.size() >= leastBeside;
         }
     }
 
     private @Nullable Group next() {
         synchronized (waiting) {
-            if (waiting.isEmpty() || inFlight.size() >= maxInFlight) {
+            if (!mayPropose()) {
                 return null;
             }
             int lengthBytes = 0;

@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -65,10 +67,18 @@ public final class RatisLog implements ReplicatedLog {
                     UUID.nameUUIDFromBytes(
                             "io.cairn.master/shard/0".getBytes(StandardCharsets.US_ASCII)));
 
-    /** On a network more entries are under way before the first comes back. */
     private static final int MAX_IN_FLIGHT_ALONE = 2;
 
+    /**
+     * An entry costs a master alone more processor time than an operation in it, and the one before
+     * it is soon applied: few operations wait for that.
+     */
+    private static final int LEAST_BESIDE_ALONE = 8;
+
+    /** On a network more entries are under way before the first comes back. */
     private static final int MAX_IN_FLIGHT = 4;
+
+    private static final int LEAST_BESIDE = 1;
     private static final long EXPIRE_INTERVAL_MS = 250;
 
     /** How long another master may take to take over. */
@@ -99,11 +109,17 @@ public final class RatisLog implements ReplicatedLog {
      * Opens the master's directory. {@link #start} must follow, or {@link #close}.
      *
      * @param listener hears nothing before {@link #start}
+     * @param here the event loop whose thread calls, null if none does
      * @param halt ends the process; may be called by any thread
      * @throws IOException when the directory is in use, foreign or damaged; the message names the
      *     file
      */
-    public RatisLog(RatisSettings settings, Clock clock, LogListener listener, Runnable halt)
+    public RatisLog(
+            RatisSettings settings,
+            Clock clock,
+            LogListener listener,
+            Supplier<@Nullable Executor> here,
+            Runnable halt)
             throws IOException {
         this.settings = settings;
         this.clock = clock;
@@ -121,6 +137,8 @@ public final class RatisLog implements ReplicatedLog {
                 new Combiner(
                         clock,
                         settings.alone() ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
+                        settings.alone() ? LEAST_BESIDE_ALONE : LEAST_BESIDE,
+                        here,
                         this::propose);
         machine =
                 new NamespaceMachine(

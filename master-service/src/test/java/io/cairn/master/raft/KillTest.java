@@ -95,6 +95,7 @@ class KillTest {
                 KilledMaster.settings(directory, port),
                 Clock.system(),
                 new TestGroup.Heard(),
+                () -> null,
                 () -> {
                     throw new AssertionError("halted");
                 });
