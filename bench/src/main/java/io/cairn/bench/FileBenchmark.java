@@ -102,13 +102,7 @@ public class FileBenchmark {
                         listen,
                         StoreSettings.standard(),
                         RatisSettings.CheckpointRule.standard());
-        log =
-                new RatisLog(
-                        settings,
-                        clock,
-                        new Silent(),
-                        () -> null,
-                        () -> Runtime.getRuntime().halt(1));
+        log = new RatisLog(settings, clock, new Silent(), () -> Runtime.getRuntime().halt(1));
         log.start();
         master =
                 new MasterService(

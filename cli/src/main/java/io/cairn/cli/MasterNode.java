@@ -113,7 +113,6 @@ final class MasterNode implements AutoCloseable {
                             settings,
                             world.clock(),
                             new Forwarding(door),
-                            world.loops()::here,
                             () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
             log.start();
             return log;

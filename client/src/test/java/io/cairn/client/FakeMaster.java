@@ -130,9 +130,8 @@ final class FakeMaster implements Handler {
             }
             case SessionMutation.SetLock set -> setLock(session, set);
             case SessionMutation.CancelLock cancel -> {
-                shared.queue.removeIf(
-                        each -> each.session == session && each.requestId == cancel.requestId());
-                release(each -> each.session == session && each.requestId == cancel.requestId());
+                shared.queue.removeIf(each -> isRequest(each, session, cancel.requestId()));
+                release(each -> isRequest(each, session, cancel.requestId()));
                 yield new Reply.Done();
             }
             case SessionMutation.ReleaseLocks free -> {
@@ -180,7 +179,8 @@ final class FakeMaster implements Handler {
                 if (!set.queue()) {
                     return new Reply.LockReply(LockOutcome.CONFLICT, held.lock);
                 }
-                if (shared.queue.stream().noneMatch(each -> isSameRequest(each, wanted))) {
+                if (shared.queue.stream()
+                        .noneMatch(each -> isRequest(each, session, set.requestId()))) {
                     shared.queue.add(wanted);
                 }
                 if (set.lock().kind() == Lock.Kind.APPEND) {
@@ -191,13 +191,13 @@ final class FakeMaster implements Handler {
                 return new Reply.LockReply(LockOutcome.QUEUED, held.lock);
             }
         }
-        shared.queue.removeIf(each -> isSameRequest(each, wanted));
+        shared.queue.removeIf(each -> isRequest(each, session, set.requestId()));
         shared.locks.add(wanted);
         return new Reply.LockReply(LockOutcome.GRANTED, null);
     }
 
-    private static boolean isSameRequest(Held a, Held b) {
-        return a.session == b.session && a.requestId == b.requestId;
+    private static boolean isRequest(Held held, long session, long requestId) {
+        return held.session == session && held.requestId == requestId;
     }
 
     /** Takes locks away and grants what waited for them, in the order of the queue. */

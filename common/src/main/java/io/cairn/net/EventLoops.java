@@ -31,7 +31,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that move bytes between sockets and memory, shared by any number of transports and
@@ -155,20 +154,12 @@ public final class EventLoops implements AutoCloseable {
 
     /** Whether the calling thread is one of the loops: it must not wait for any of them. */
     boolean inLoop() {
-        return here() != null;
-    }
-
-    /**
-     * The loop whose thread calls, null if none does. It executes what it is given once it has read
-     * what has arrived on its connections meanwhile, and refuses it when it has ended.
-     */
-    public @Nullable Executor here() {
         for (EventExecutor loop : group) {
             if (loop.inEventLoop()) {
-                return loop;
+                return true;
             }
         }
-        return null;
+        return false;
     }
 
     /** Ends the threads; waits up to three seconds, unless called on one of them. Idempotent. */

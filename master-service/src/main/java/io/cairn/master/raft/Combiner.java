@@ -15,19 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers operations into log entries. An entry costs the same whether it carries one operation or
- * hundreds, so whatever waits while entries are in flight goes into the next one, and what an event
- * loop reads in one go shares one. A lone operation goes at once, on the caller's thread: there are
- * no timers and no thread in between.
+ * hundreds, so whatever waits while entries are in flight goes into the next one. A lone operation
+ * goes at once, on the caller's thread: there are no timers and no thread in between.
  *
  * <p>Entries are proposed one after the other, in the order in which their operations came, by
  * whoever happens to hold the {@code proposing} flag; the others only leave their operation behind.
@@ -46,7 +42,6 @@ final class Combiner {
     private final Clock clock;
     private final int maxInFlight;
     private final int leastBeside;
-    private final Supplier<@Nullable Executor> here;
     private final Consumer<Group> proposer;
     private final AtomicBoolean proposing = new AtomicBoolean();
     private final Map<Long, Group> inFlight = new ConcurrentHashMap<>();
@@ -66,21 +61,13 @@ final class Combiner {
      * @param maxInFlight entries proposed and not yet applied, 1 or more
      * @param leastBeside operations that must wait for an entry beside one in flight to be worth
      *     its price, 1 or more
-     * @param here the event loop that calls, if one does: operations that it is still about to read
-     *     share the entry
      * @param proposer gets the groups in order, one at a time; answers each with {@link #applied}
      *     or {@link #failed}, during the call or later
      */
-    Combiner(
-            Clock clock,
-            int maxInFlight,
-            int leastBeside,
-            Supplier<@Nullable Executor> here,
-            Consumer<Group> proposer) {
+    Combiner(Clock clock, int maxInFlight, int leastBeside, Consumer<Group> proposer) {
         this.clock = clock;
         this.maxInFlight = maxInFlight;
         this.leastBeside = leastBeside;
-        this.here = here;
         this.proposer = proposer;
     }
 
@@ -109,21 +96,8 @@ final class Combiner {
             waiting.add(operation);
             waitingBytes += lengthBytes;
         }
-        gather(here.get());
+        propose();
         return operation.reply();
-    }
-
-    /** Proposes, as soon as a loop has read what is there. */
-    private void gather(@Nullable Executor loop) {
-        if (loop == null) {
-            propose();
-            return;
-        }
-        try {
-            loop.execute(this::propose);
-        } catch (RejectedExecutionException e) {
-            propose();
-        }
     }
 
     /** Logs bytes that are no envelopes as an entry of their own; nobody waits for them. */

@@ -15,14 +15,12 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -109,17 +107,11 @@ public final class RatisLog implements ReplicatedLog {
      * Opens the master's directory. {@link #start} must follow, or {@link #close}.
      *
      * @param listener hears nothing before {@link #start}
-     * @param here the event loop whose thread calls, null if none does
      * @param halt ends the process; may be called by any thread
      * @throws IOException when the directory is in use, foreign or damaged; the message names the
      *     file
      */
-    public RatisLog(
-            RatisSettings settings,
-            Clock clock,
-            LogListener listener,
-            Supplier<@Nullable Executor> here,
-            Runnable halt)
+    public RatisLog(RatisSettings settings, Clock clock, LogListener listener, Runnable halt)
             throws IOException {
         this.settings = settings;
         this.clock = clock;
@@ -138,7 +130,6 @@ public final class RatisLog implements ReplicatedLog {
                         clock,
                         settings.alone() ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
                         settings.alone() ? LEAST_BESIDE_ALONE : LEAST_BESIDE,
-                        here,
                         this::propose);
         machine =
                 new NamespaceMachine(

@@ -14,14 +14,10 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.Limits;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -31,7 +27,7 @@ class CombinerTest {
 
     private final ManualClock clock = new ManualClock();
     private final List<Group> proposed = new ArrayList<>();
-    private final Combiner combiner = new Combiner(clock, 2, 1, () -> null, proposed::add);
+    private final Combiner combiner = new Combiner(clock, 2, 1, proposed::add);
 
     @Test
     void aLoneOperationGoesAtOnce() {
@@ -59,7 +55,7 @@ class CombinerTest {
 
     @Test
     void fewOperationsWaitForTheEntryInFlight() {
-        Combiner sparing = new Combiner(clock, 2, 3, () -> null, proposed::add);
+        Combiner sparing = new Combiner(clock, 2, 3, proposed::add);
         for (int i = 1; i <= 3; i++) {
             put(i, sparing);
         }
@@ -73,56 +69,8 @@ class CombinerTest {
         assertEquals(List.of(4L, 5L, 6L), sessions(proposed.getLast()));
     }
 
-    /** Takes what it is given, and does it when it has read what has arrived. */
-    private static final class Loop implements Executor {
-        final Queue<Runnable> tasks = new ArrayDeque<>();
-        boolean ended;
-
-        @Override
-        public void execute(Runnable task) {
-            if (ended) {
-                throw new RejectedExecutionException("ended");
-            }
-            tasks.add(task);
-        }
-
-        void turn() {
-            for (int left = tasks.size(); left > 0; left--) {
-                tasks.remove().run();
-            }
-        }
-    }
-
-    private final Loop loop = new Loop();
-
-    private Combiner ofLoop() {
-        return new Combiner(clock, 2, 3, () -> loop, proposed::add);
-    }
-
     private static void put(int session, Combiner to) {
         CompletableFuture<?> _ = to.submit(frame(session, 40), OFFSET);
-    }
-
-    @Test
-    void whatALoopReadsInOneGoSharesAnEntry() {
-        Combiner gathering = ofLoop();
-        put(1, gathering);
-        put(2, gathering);
-        assertEquals(0, proposed.size());
-        loop.turn();
-        assertEquals(List.of(1L, 2L), sessions(proposed.getFirst()));
-        assertEquals(0, loop.tasks.size());
-    }
-
-    @Test
-    void aLoopThatHasEndedHoldsNothingUp() {
-        Combiner gathering = ofLoop();
-        loop.ended = true;
-        put(1, gathering);
-        assertEquals(List.of(1L), sessions(proposed.getFirst()));
-        put(2, gathering);
-        gathering.applied(proposed.getFirst(), List.of(new byte[0]));
-        assertEquals(List.of(2L), sessions(proposed.getLast()));
     }
 
     @Test
@@ -182,7 +130,6 @@ class CombinerTest {
                         clock,
                         1,
                         1,
-                        () -> null,
                         group ->
                                 self.getFirst()
                                         .failed(group, new FsException(Errno.NOT_LEADER, "")));

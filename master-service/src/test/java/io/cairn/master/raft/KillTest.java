@@ -95,7 +95,6 @@ class KillTest {
                 KilledMaster.settings(directory, port),
                 Clock.system(),
                 new TestGroup.Heard(),
-                () -> null,
                 () -> {
                     throw new AssertionError("halted");
                 });

@@ -38,7 +38,6 @@ public final class KilledMaster {
                         settings(Path.of(args[0]), Integer.parseInt(args[1])),
                         Clock.system(),
                         heard,
-                        () -> null,
                         () -> Runtime.getRuntime().halt(3));
         log.start();
         TestSession session = new TestSession(() -> log);

@@ -39,7 +39,7 @@ class NamespaceMachineTest {
     Path directory;
 
     private final List<String> fatal = new ArrayList<>();
-    private final Combiner combiner = new Combiner(Clock.system(), 2, 1, () -> null, group -> {});
+    private final Combiner combiner = new Combiner(Clock.system(), 2, 1, group -> {});
     private @Nullable ReplicatedState opened;
 
     @BeforeEach

@@ -102,11 +102,7 @@ final class TestGroup implements AutoCloseable {
         Heard listener = heard.get(master);
         RatisLog log =
                 new RatisLog(
-                        settings(master),
-                        Clock.system(),
-                        listener,
-                        () -> null,
-                        () -> listener.halted = true);
+                        settings(master), Clock.system(), listener, () -> listener.halted = true);
         log.start();
         logs[master] = log;
         return log;
