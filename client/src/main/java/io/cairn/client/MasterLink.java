@@ -162,7 +162,7 @@ final class MasterLink implements AutoCloseable {
                             "session {} opened at {} of cluster {}",
                             reply.session(),
                             connection.remote(),
-                            Long.toHexString(reply.clusterId()));
+                            String.format("%016x", reply.clusterId()));
                     keepAlive(connection, true);
                 });
     }

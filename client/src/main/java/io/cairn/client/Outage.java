@@ -10,15 +10,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells in the log that no master answers, in few lines: its beginning, every half minute, its end.
- * The attempts between them are for who debugs. Thread-safe.
+ * The attempts between them are for who debugs, and so is what is over within half a second: a
+ * master that has just become the leader is nothing to worry about. Thread-safe.
  */
 final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
     private static final long REMINDER_MS = 30_000;
 
+    /** What ends sooner is not told. */
+    private static final long GRACE_MS = 500;
+
     private final List<Endpoint> masters;
     private final Clock clock;
     private boolean lasts;
+    private boolean told;
     private long sinceMs;
     private long toldMs;
     private boolean refused;
@@ -31,18 +36,21 @@ final class Outage {
     /** An attempt failed. */
     synchronized void failed(Endpoint at, FsException error, long nextTryMs) {
         long nowMs = clock.millis();
-        boolean begins = !lasts;
-        if (begins) {
+        if (!lasts) {
             lasts = true;
             sinceMs = nowMs;
         }
         boolean refusal = error.errno() == Errno.WRONG_CLUSTER && !refused;
         refused |= refusal;
-        if (!begins && !refusal && nowMs - toldMs < REMINDER_MS) {
+        // An attempt that ran out of time has lasted by itself.
+        boolean begins = !told && (nowMs - sinceMs >= GRACE_MS || error.errno() == Errno.ETIMEDOUT);
+        boolean reminds = told && nowMs - toldMs >= REMINDER_MS;
+        if (!begins && !refusal && !reminds) {
             LOG.debug("master {} {}; next try in {} ms", at, reason(at, error), nextTryMs);
             return;
         }
-        toldMs = nowMs;
+        told = true;
+        toldMs = begins ? sinceMs : nowMs;
         if (error.errno() == Errno.WRONG_CLUSTER) {
             LOG.error("master {} {}", at, reason(at, error));
         } else if (begins) {
@@ -60,10 +68,11 @@ final class Outage {
 
     /** A master leads and knows the session. */
     synchronized void ended(Endpoint at) {
-        if (lasts) {
+        if (told) {
             LOG.info("master {} answers, after {} ms without", at, clock.millis() - sinceMs);
         }
         lasts = false;
+        told = false;
         refused = false;
     }
 

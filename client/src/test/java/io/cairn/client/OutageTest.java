@@ -59,7 +59,7 @@ final class OutageTest {
         outage.ended(TWO);
         assertEquals(
                 List.of(
-                        "INFO master 10.0.0.1:9871 does not answer: connection refused; looking for"
+                        "INFO master 10.0.0.2:9871 does not answer: connection refused; looking for"
                                 + " the leader at [10.0.0.1:9871, 10.0.0.2:9871]",
                         "WARN for 30 s no master has answered, requests wait; the last try: master"
                                 + " 10.0.0.1:9871 does not answer: connection refused; start a"
@@ -75,6 +75,32 @@ final class OutageTest {
     void withoutAnOutageNothingIsTold() {
         outage.ended(ONE);
         assertEquals(List.of(), told());
+    }
+
+    @Test
+    void whatIsOverWithinHalfASecondIsNotTold() {
+        for (int i = 0; i < 5; i++) {
+            outage.failed(ONE, refused, 10);
+            clock.advance(99);
+        }
+        outage.ended(ONE);
+        assertEquals(List.of(), told());
+        outage.failed(ONE, refused, 10);
+        clock.advance(499);
+        outage.failed(ONE, refused, 10);
+        assertEquals(List.of(), told(), "the time of the first outage counts no more");
+    }
+
+    @Test
+    void anAttemptThatRanOutOfTimeIsToldAtOnce() {
+        outage.failed(ONE, new FsException(Errno.ETIMEDOUT, "no answer within 5000 ms"), 10);
+        outage.ended(ONE);
+        assertEquals(
+                List.of(
+                        "INFO master 10.0.0.1:9871 does not answer: no answer within 5000 ms;"
+                                + " looking for the leader at [10.0.0.1:9871, 10.0.0.2:9871]",
+                        "INFO master 10.0.0.1:9871 answers, after 0 ms without"),
+                told());
     }
 
     @Test

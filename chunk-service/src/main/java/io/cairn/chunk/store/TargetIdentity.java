@@ -28,7 +28,7 @@ final class TargetIdentity {
         if (old.clusterId() != 0) {
             throw new TargetException(
                     Reason.FOREIGN,
-                    "%s belongs to cluster %x, not to %x; give another directory"
+                    "%s belongs to cluster %016x, not to %016x; give another directory"
                             .formatted(shelf.paths.format(), old.clusterId(), clusterId));
         }
         TargetFormat adopted = new TargetFormat(old.identity(), clusterId);
