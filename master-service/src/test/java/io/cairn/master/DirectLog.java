@@ -21,6 +21,10 @@ final class DirectLog implements ReplicatedLog {
     Consumer<List<Notice>> listener = notices -> {};
     long term = 1;
     volatile boolean leads = true;
+
+    /** Leads, and yet cannot log anything. */
+    volatile boolean refuses;
+
     long nowNs = 1_000_000_000L;
     volatile MasterGroup group = new Alone();
     private long index;
@@ -52,6 +56,9 @@ final class DirectLog implements ReplicatedLog {
     public synchronized CompletableFuture<byte[]> submit(byte[] frame, int offset) {
         if (!leads) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
+        }
+        if (refuses) {
+            return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, "no majority"));
         }
         byte[] envelope = Arrays.copyOfRange(frame, offset, frame.length);
         Envelope.stamp(envelope, 0, ++nowNs);

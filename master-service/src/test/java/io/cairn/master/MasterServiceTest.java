@@ -398,6 +398,38 @@ final class MasterServiceTest {
         heartbeat("c1", 1, 0);
         time.pass(300);
         long session = openSession();
+        leaveGarbage(session);
+        HeartbeatReply reply = heartbeat("c1", 1, 0);
+        assertEquals(1, reply.garbage().size());
+        assertEquals(1, heartbeat("c1", 1, 0).garbage().size(), "repeated until confirmed");
+        heartbeat("c1", 1, 0, reply.garbage().get(0).entryId());
+        time.pass(500);
+        assertEquals(List.of(), heartbeat("c1", 1, 0).garbage());
+        assertEquals(List.of(), namespace.garbage(0, 10));
+        leaveGarbage(session);
+        assertEquals(1, heartbeat("c1", 1, 0).garbage().size(), "the next one comes, too");
+    }
+
+    @Test
+    void garbageOfWhichTheConfirmationIsNotLoggedIsHandedOutAgain() {
+        heartbeat("c1", 1, 0);
+        time.pass(300);
+        leaveGarbage(openSession());
+        long entry = heartbeat("c1", 1, 0).garbage().get(0).entryId();
+        heartbeat("c1", 1, 0, entry);
+        log.refuses = true;
+        time.pass(300);
+        log.refuses = false;
+        time.pass(300);
+        assertEquals(1, namespace.garbage(0, 10).size());
+        assertEquals(entry, heartbeat("c1", 1, 0).garbage().get(0).entryId());
+        heartbeat("c1", 1, 0, entry);
+        time.pass(500);
+        assertEquals(List.of(), namespace.garbage(0, 10));
+    }
+
+    /** Makes a file in chunks and removes it. */
+    private void leaveGarbage(long session) {
         long ino = inode(mutate(session, create("f", false))).ino();
         Inode before = namespace.inode(ino);
         assertNotNull(before);
@@ -407,13 +439,6 @@ final class MasterServiceTest {
                         ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
         mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
         time.pass(2000);
-        HeartbeatReply reply = heartbeat("c1", 1, 0);
-        assertEquals(1, reply.garbage().size());
-        assertEquals(1, heartbeat("c1", 1, 0).garbage().size(), "repeated until confirmed");
-        heartbeat("c1", 1, 0, reply.garbage().get(0).entryId());
-        time.pass(500);
-        assertEquals(List.of(), heartbeat("c1", 1, 0).garbage());
-        assertEquals(List.of(), namespace.garbage(0, 10));
     }
 
     @Test
@@ -422,15 +447,7 @@ final class MasterServiceTest {
         heartbeat("c2", 1, 0);
         time.pass(500);
         long session = openSession();
-        long ino = inode(mutate(session, create("f", false))).ino();
-        Inode before = namespace.inode(ino);
-        assertNotNull(before);
-        mutate(
-                session,
-                new io.cairn.wire.ContentMutation.Spill(
-                        ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
-        mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
-        time.pass(2000);
+        leaveGarbage(session);
         long entry = heartbeat("c1", 1, 0).garbage().get(0).entryId();
         assertEquals(List.of(), heartbeat("c1", 1, 0, entry).garbage());
         assertEquals(1, heartbeat("c1", 2, 0).garbage().size(), "c2 has not deleted it yet");

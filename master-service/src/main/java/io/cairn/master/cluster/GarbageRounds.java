@@ -32,6 +32,12 @@ final class GarbageRounds {
     private final Map<Long, Round> rounds = new HashMap<>();
     private volatile boolean submitting;
 
+    /**
+     * The entries up to here were taken into the window. The queue is read from here on: the store
+     * would step over each entry that has left it lately.
+     */
+    private volatile long takenUpTo;
+
     private record Round(GarbageTask task, Set<String> servers, Set<String> missing) {}
 
     GarbageRounds(Supplier<Namespace> namespace, LogWriter log) {
@@ -41,6 +47,7 @@ final class GarbageRounds {
 
     void clear() {
         rounds.clear();
+        takenUpTo = 0;
         submitting = false;
     }
 
@@ -61,12 +68,19 @@ final class GarbageRounds {
             long[] ids = done.stream().mapToLong(Long::longValue).sorted().toArray();
             var _ =
                     log.submit(new LeaderMutation.Collected(ids))
-                            .whenComplete((reply, error) -> submitting = false);
+                            .whenComplete(
+                                    (reply, error) -> {
+                                        if (error != null) {
+                                            takenUpTo = 0; // they may still be in the queue
+                                        }
+                                        submitting = false;
+                                    });
             done.forEach(rounds::remove);
             return;
         }
-        for (GarbageTask task : namespace.get().garbage(0, WINDOW)) {
+        for (GarbageTask task : namespace.get().garbage(takenUpTo, WINDOW - rounds.size())) {
             rounds.computeIfAbsent(task.entryId(), id -> round(task));
+            takenUpTo = task.entryId();
         }
     }
 

@@ -56,6 +56,7 @@ public final class Namespace {
     private final Store store;
     private final ProtocolRange understood;
     private final InodeCache cache = new InodeCache();
+    private final OrphanIndex orphans;
     private final Counters counters;
     private final Transaction transaction;
     private final Interpreter interpreter;
@@ -77,6 +78,7 @@ public final class Namespace {
     public Namespace(Store store, ProtocolRange understood) {
         this.understood = understood;
         this.store = store;
+        orphans = OrphanIndex.load(store);
         counters = Counters.load(store);
         transaction = new Transaction(store, cache, counters);
         interpreter = new Interpreter(store, transaction, understood);
@@ -156,6 +158,7 @@ public final class Namespace {
         lock.writeLock().lock();
         try {
             store.commit(changes, term, index);
+            orphans.follow(changes);
             transaction.publish();
             interpreter.jobs().publish();
             published = publication(term, index);
@@ -319,7 +322,7 @@ public final class Namespace {
 
     /** Inodes without a name, by number, after {@code afterIno}. */
     public List<Long> orphans(long afterIno, int max) {
-        return reading(() -> view.orphans(afterIno, max));
+        return reading(() -> orphans.after(afterIno, max));
     }
 
     /**

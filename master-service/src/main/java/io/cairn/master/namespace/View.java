@@ -360,15 +360,6 @@ final class View {
         return locks;
     }
 
-    List<Long> orphans(long afterIno, int max) {
-        List<Long> orphans = new ArrayList<>();
-        scanAfter(
-                Family.ORPHAN,
-                afterIno,
-                (key, value) -> orphans.size() < max && orphans.add(Keys.numberAt(key, 0)));
-        return orphans;
-    }
-
     List<Long> leavings(long beforeNs, int max) {
         List<Long> inos = new ArrayList<>();
         byte[] prefix = Keys.leavings();
