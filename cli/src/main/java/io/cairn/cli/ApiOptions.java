@@ -180,7 +180,7 @@ class ApiOptions {
     }
 
     private Path directory() {
-        Path directory = data != null ? data : Path.of(System.getProperty("user.home"), ".cairn");
+        Path directory = data != null ? data : OwnDirectory.path();
         return directory.toAbsolutePath().normalize();
     }
 

@@ -14,7 +14,7 @@ final class DataDirectory {
 
     /** The directory, absolute. */
     Path path() {
-        Path path = data != null ? data : Path.of(System.getProperty("user.home"), ".cairn");
+        Path path = data != null ? data : OwnDirectory.path();
         return path.toAbsolutePath().normalize();
     }
 

@@ -238,10 +238,7 @@ final class Diagnostics {
     private void logs(List<Path> given) throws IOException, InterruptedException {
         Set<Path> files = new LinkedHashSet<>(given);
         files.add(data.resolve("cairn.log"));
-        for (Path directory :
-                List.of(
-                        data.resolve("log"),
-                        Path.of(System.getProperty("user.home"), ".cairn", "log"))) {
+        for (Path directory : List.of(data.resolve("log"), OwnDirectory.path().resolve("log"))) {
             if (Files.isDirectory(directory)) {
                 try (Stream<Path> entries = Files.list(directory)) {
                     entries.filter(Files::isRegularFile).limit(MAX_LOGS).forEach(files::add);

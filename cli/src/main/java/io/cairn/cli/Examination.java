@@ -37,10 +37,7 @@ final class Examination {
         }
         boolean isMaster = scope.roles().contains(Role.MASTER);
         if (isMaster || scope.roles().contains(Role.CHUNK)) {
-            List<Path> data =
-                    scope.data().isEmpty()
-                            ? List.of(Path.of(System.getProperty("user.home"), ".cairn"))
-                            : scope.data();
+            List<Path> data = scope.data().isEmpty() ? List.of(OwnDirectory.path()) : scope.data();
             findings.addAll(new DiskChecks(machine, DiskChecks.disks(), isMaster).run(data));
         }
         findings.addAll(

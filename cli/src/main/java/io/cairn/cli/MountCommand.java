@@ -108,6 +108,6 @@ final class MountCommand implements Callable<Integer> {
 
     private static Path logFile(Path mountpoint) {
         String name = mountpoint.toString().replaceAll("[^A-Za-z0-9._-]+", "_");
-        return Path.of(System.getProperty("user.home"), ".cairn", "log", "mount" + name + ".log");
+        return OwnDirectory.path().resolve("log").resolve("mount" + name + ".log");
     }
 }

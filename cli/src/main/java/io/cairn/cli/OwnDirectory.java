@@ -1,0 +1,24 @@
+package io.cairn.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** {@code ~/.cairn}: where things are kept of which nobody said where. */
+final class OwnDirectory {
+    private static final String NAME = ".cairn";
+
+    private OwnDirectory() {}
+
+    /** The directory of who runs this process; may not exist. */
+    static Path path() {
+        return path(System.getenv("HOME"), System.getProperty("user.home"));
+    }
+
+    /**
+     * As a shell understands {@code ~}: {@code HOME} counts, and only without it the home directory
+     * of the account (POSIX, Tilde Expansion).
+     */
+    static Path path(@Nullable String home, String account) {
+        return Path.of(home == null || home.isEmpty() ? account : home, NAME);
+    }
+}
