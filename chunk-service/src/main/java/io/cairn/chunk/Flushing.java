@@ -5,6 +5,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
+import io.cairn.trace.Scope;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -43,17 +44,20 @@ final class Flushing {
         Headship headship = member.headship(term);
         List<Peer> live = headship.live();
         return checkNotLost(term, flush)
-                .thenCompose(there -> attempt(term, chunk, live))
+                .thenCompose(Scope.carried(there -> attempt(term, chunk, live)))
                 .thenCompose(
-                        failures -> {
-                            if (failures.isEmpty() || live.isEmpty()) {
-                                return CompletableFuture.completedFuture(failures);
-                            }
-                            headship.agreement().doubt(key);
-                            return member.turns()
-                                    .exclusive(key, () -> headship.agreement().ensure(key))
-                                    .thenCompose(agreed -> attempt(term, chunk, live));
-                        })
+                        Scope.carried(
+                                failures -> {
+                                    if (failures.isEmpty() || live.isEmpty()) {
+                                        return CompletableFuture.completedFuture(failures);
+                                    }
+                                    headship.agreement().doubt(key);
+                                    return member.turns()
+                                            .exclusive(key, () -> headship.agreement().ensure(key))
+                                            .thenCompose(
+                                                    Scope.carried(
+                                                            agreed -> attempt(term, chunk, live)));
+                                }))
                 .thenCompose(failures -> conclude(term, failures))
                 .thenCompose(done -> station.onDisk(() -> reply(term, key)));
     }
@@ -72,8 +76,10 @@ final class Flushing {
         }
         return member.turns()
                 .exclusive(key, () -> member.headship(term).agreement().ensure(key))
-                .thenCompose(agreed -> station.fromDisk(() -> vouch(term, key, old)))
-                .thenCompose(there -> station.fromDisk(() -> checkWhole(term, flush.chunk())));
+                .thenCompose(Scope.carried(agreed -> station.fromDisk(() -> vouch(term, key, old))))
+                .thenCompose(
+                        Scope.carried(
+                                there -> station.fromDisk(() -> checkWhole(term, flush.chunk()))));
     }
 
     private CompletableFuture<Void> vouch(Term term, ChunkKey key, List<WriteMark> marks) {

@@ -5,7 +5,6 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
-import io.cairn.trace.Span;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
@@ -18,7 +17,6 @@ import io.cairn.wire.ChunkRequest.Zero;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,9 +165,12 @@ final class HeadWrites {
         return member.turns()
                 .exclusive(source, () -> agreement.ensure(source))
                 .thenCompose(
-                        agreed ->
-                                member.turns()
-                                        .shared(source, () -> cloneSettled(term, clone, source)));
+                        Scope.carried(
+                                agreed ->
+                                        member.turns()
+                                                .shared(
+                                                        source,
+                                                        () -> cloneSettled(term, clone, source))));
     }
 
     private CompletableFuture<WriteReply> cloneSettled(Term term, Clone clone, ChunkKey source) {
@@ -223,18 +224,15 @@ final class HeadWrites {
                             if (!headship.agreement().isNeeded(request.key())) {
                                 return apply(request, true);
                             }
-                            return afterwards(
-                                    headship.agreement().ensure(request.key()),
-                                    () -> apply(request, true));
+                            return headship.agreement()
+                                    .ensure(request.key())
+                                    .thenCompose(
+                                            Scope.carried(
+                                                    agreed ->
+                                                            station.fromDisk(
+                                                                    () -> apply(request, true))));
                         })
                 .exceptionallyCompose(thrown -> afterExpulsion(headship, thrown));
-    }
-
-    /** Goes on when other members have answered, for whatever this thread works for now. */
-    private <T> CompletableFuture<T> afterwards(
-            CompletableFuture<?> answers, Supplier<CompletableFuture<T>> work) {
-        Span span = Scope.current();
-        return answers.thenCompose(done -> Scope.get(span, () -> station.fromDisk(work)));
     }
 
     /** A client told of the wrong epoch shall find the new one at the master. */
@@ -264,7 +262,9 @@ final class HeadWrites {
             if (!mayHeal) {
                 throw e;
             }
-            return afterwards(healed(request, state, e), () -> apply(request, false));
+            return healed(request, state, e)
+                    .thenCompose(
+                            Scope.carried(done -> station.fromDisk(() -> apply(request, false))));
         }
         if (change == null) {
             return CompletableFuture.completedFuture(

@@ -7,7 +7,6 @@ import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.trace.Scope;
-import io.cairn.trace.Span;
 import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,15 +45,13 @@ final class Peers implements AutoCloseable {
         if (made.isDone() && !made.isCompletedExceptionally()) {
             return made.join().call(request, timeoutMs);
         }
-        Span span = Scope.current();
         return made.whenComplete(
                         (connection, thrown) -> {
                             if (thrown != null) {
                                 request.release();
                             }
                         })
-                .thenCompose(
-                        connection -> Scope.get(span, () -> connection.call(request, timeoutMs)));
+                .thenCompose(Scope.carried(connection -> connection.call(request, timeoutMs)));
     }
 
     private CompletableFuture<Connection> connection(Endpoint to, long timeoutMs) {

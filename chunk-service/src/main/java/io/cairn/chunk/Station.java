@@ -1,7 +1,6 @@
 package io.cairn.chunk;
 
 import io.cairn.trace.Scope;
-import io.cairn.trace.Span;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -39,15 +38,13 @@ record Station(
 
     /** Work on a disk thread that goes on elsewhere. */
     <T> CompletableFuture<T> fromDisk(Supplier<CompletableFuture<T>> work) {
-        Span span = Scope.current();
-        return Futures.DONE.thenComposeAsync(nothing -> Scope.get(span, work), world.disks());
+        return Futures.DONE.thenComposeAsync(Scope.carried(nothing -> work.get()), world.disks());
     }
 
     /** Work later, unless the server ends first. */
     <T> CompletableFuture<T> after(long delayMs, Supplier<CompletableFuture<T>> work) {
-        Span span = Scope.current();
         CompletableFuture<Void> time = new CompletableFuture<>();
         world.scheduler().schedule(() -> time.complete(null), delayMs);
-        return time.thenCompose(nothing -> Futures.guarded(() -> Scope.get(span, work)));
+        return time.thenCompose(Scope.carried(nothing -> Futures.guarded(work)));
     }
 }

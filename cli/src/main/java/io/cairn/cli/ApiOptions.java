@@ -180,8 +180,7 @@ class ApiOptions {
     }
 
     private Path directory() {
-        Path directory = data != null ? data : OwnDirectory.path();
-        return directory.toAbsolutePath().normalize();
+        return OwnDirectory.unless(data);
     }
 
     private List<URI> bases() {

@@ -14,8 +14,7 @@ final class DataDirectory {
 
     /** The directory, absolute. */
     Path path() {
-        Path path = data != null ? data : OwnDirectory.path();
-        return path.toAbsolutePath().normalize();
+        return OwnDirectory.unless(data);
     }
 
     /** The running process of the directory; fails with UNAVAILABLE when there is none. */

@@ -14,6 +14,11 @@ final class OwnDirectory {
         return path(System.getenv("HOME"), System.getProperty("user.home"));
     }
 
+    /** The directory that was given, else this one; absolute. */
+    static Path unless(@Nullable Path given) {
+        return (given != null ? given : path()).toAbsolutePath().normalize();
+    }
+
     /**
      * As a shell understands {@code ~}: {@code HOME} counts, and only without it the home directory
      * of the account (POSIX, Tilde Expansion).

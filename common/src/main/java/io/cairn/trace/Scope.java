@@ -1,5 +1,6 @@
 package io.cairn.trace;
 
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -34,5 +35,11 @@ public final class Scope {
     /** As {@link #run}, with a result. */
     public static <T> T get(Span span, Supplier<T> work) {
         return is(span) ? work.get() : ScopedValue.where(CURRENT, span).call(work::get);
+    }
+
+    /** A step for later, on whatever thread: it works for what this thread works for now. */
+    public static <T, R> Function<T, R> carried(Function<T, R> step) {
+        Span span = current();
+        return value -> get(span, () -> step.apply(value));
     }
 }

@@ -378,17 +378,12 @@ final class View {
 
     List<GarbageTask> garbage(long afterEntryId, int max) {
         List<GarbageTask> tasks = new ArrayList<>();
-        scanAfter(
+        store.scan(
                 Family.GC,
-                afterEntryId,
+                ALL,
+                Keys.of(afterEntryId + 1),
                 (key, value) -> tasks.size() < max && tasks.add(GarbageQueue.decode(key, value)));
         return tasks;
-    }
-
-    private void scanAfter(Family family, long number, Store.Visitor visitor) {
-        if (number != Long.MAX_VALUE) {
-            store.scan(family, ALL, Keys.of(number + 1), visitor);
-        }
     }
 
     byte[] fingerprint() {
