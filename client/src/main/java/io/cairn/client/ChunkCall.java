@@ -7,6 +7,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
+import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
  * goes on to the next replica, and fails with EIO when there is none left.
  *
- * <p>Never blocks. One try is under way at a time, so the fields need no lock: each try
- * happens-after the one before.
+ * <p>Blocks only in {@link #attemptAndWait}. One try is under way at a time, so the fields need no
+ * lock: each try happens-after the one before.
  */
 final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     /** An answer; the receiver releases the payload. */
@@ -85,12 +86,24 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         this.backoff = new Backoff(io.random());
     }
 
+    /**
+     * Makes the first try on a thread that will wait for the answer anyway: over a line when there
+     * is one. Blocks no longer than a try may take.
+     */
+    void attemptAndWait() {
+        attempt(true);
+    }
+
     /** Makes the next try. */
     void attempt() {
-        if (!Scope.is(span)) {
+        if (Scope.is(span)) {
+            attempt(false);
+        } else {
             Scope.run(span, this::attempt);
-            return;
         }
+    }
+
+    private void attempt(boolean mayBlock) {
         long leftMs = io.leftMs(deadlineMs);
         if (leftMs <= 0) {
             giveUp();
@@ -98,7 +111,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
         WritePermit.Answer may = permit.ask();
         if (may == WritePermit.Answer.YES) {
-            place();
+            place(mayBlock);
         } else if (may == WritePermit.Answer.NOT_NOW) {
             lastError = new FsException(Errno.ETIMEDOUT, "no master renews the lease of the locks");
             io.later(this::attempt, backoff.nextMs());
@@ -107,7 +120,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
     }
 
-    private void place() {
+    private void place(boolean mayBlock) {
         ClusterMap map = io.map();
         PlacementGroup group = map.groupOf(place.layout(), place.index());
         Integer target = group == null ? null : choose(group);
@@ -125,7 +138,10 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         place.layout().chunkSizeLog2());
         CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
         if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
-            ask(connecting.join(), target, address);
+            Connection connection = connecting.join();
+            if (!mayBlock || !askOverLine(connection, target, address)) {
+                ask(connection, target, address);
+            }
         } else {
             Promises.whenDone(
                     connecting,
@@ -139,14 +155,39 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
     }
 
+    /** False when the connection is to be asked; a line that broke tells nothing about that. */
+    private boolean askOverLine(Connection connection, int target, ChunkAddress address) {
+        Line line = io.connections().line(connection.remote());
+        if (line == null) {
+            return false;
+        }
+        Message answer;
+        try {
+            answer = line.call(request.apply(address).toBytes(line.version()), tryTimeoutMs());
+        } catch (FsException e) {
+            if (e.errno() == Errno.DISCONNECTED) {
+                return false;
+            }
+            failed(target, address, connection, e);
+            return true;
+        } finally {
+            io.connections().giveBack(line);
+        }
+        answered(connection, target, address, answer);
+        return true;
+    }
+
+    private long tryTimeoutMs() {
+        return Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
+    }
+
     private void ask(Connection connection, int target, ChunkAddress address) {
         Message message =
                 new Message(
                         request.apply(address)::toBytes,
                         payload == null ? null : payload.retainedDuplicate());
-        long timeoutMs = Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
         Promises.whenDone(
-                connection.call(message, timeoutMs),
+                connection.call(message, tryTimeoutMs()),
                 (answer, failure) -> {
                     if (answer == null) {
                         failed(target, address, connection, Await.failure(failure));

@@ -25,6 +25,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -33,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads and writes of chunks, at whichever servers hold them now. Thread-safe; never blocks. Every
- * promise is kept or broken within the request timeout; tries, replicas and maps are the business
- * of {@link ChunkCall}.
+ * Reads and writes of chunks, at whichever servers hold them now. Thread-safe; only {@link
+ * #readAndWait} blocks. Every promise is kept or broken within the request timeout; tries, replicas
+ * and maps are the business of {@link ChunkCall}.
  */
 final class ChunkIo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
@@ -54,6 +55,7 @@ final class ChunkIo implements AutoCloseable {
     private final ChunkConnections connections;
     private final WritePermit always;
     private final AtomicLong operations = new AtomicLong();
+    private final AtomicInteger readers = new AtomicInteger();
     private final int spread;
 
     ChunkIo(
@@ -210,21 +212,40 @@ final class ChunkIo implements AutoCloseable {
 
     /** Reads and verifies a range of a chunk, 1 byte up to {@link Limits#MAX_IO_BYTES}. */
     CompletableFuture<Piece> read(ChunkPlace place, int offsetBytes, int lengthBytes) {
-        ChunkCall call =
-                new ChunkCall(
-                        this,
-                        place,
-                        address ->
-                                new ChunkRequest.Read(address, offsetBytes, lengthBytes, NO_TICKET),
-                        null,
-                        always,
-                        received -> firstBad(received, offsetBytes, lengthBytes));
+        ChunkCall call = readCall(place, offsetBytes, lengthBytes);
         call.attempt();
-        return call.thenApply(
-                received -> {
-                    ReadReply reply = (ReadReply) received.reply();
-                    return new Piece(received.payload(), reply.offsetBytes(), reply.lengthBytes());
-                });
+        return call.thenApply(ChunkIo::piece);
+    }
+
+    /**
+     * As {@link #read}, for a thread that will wait for the promise: may block till it is kept. Few
+     * threads have the answer sooner over lines; many are served better together.
+     */
+    CompletableFuture<Piece> readAndWait(ChunkPlace place, int offsetBytes, int lengthBytes) {
+        ChunkCall call = readCall(place, offsetBytes, lengthBytes);
+        boolean few = readers.incrementAndGet() <= ChunkConnections.MAX_LINES;
+        Promises.whenDone(call, (_, _) -> readers.decrementAndGet());
+        if (few) {
+            call.attemptAndWait();
+        } else {
+            call.attempt();
+        }
+        return call.thenApply(ChunkIo::piece);
+    }
+
+    private ChunkCall readCall(ChunkPlace place, int offsetBytes, int lengthBytes) {
+        return new ChunkCall(
+                this,
+                place,
+                address -> new ChunkRequest.Read(address, offsetBytes, lengthBytes, NO_TICKET),
+                null,
+                always,
+                received -> firstBad(received, offsetBytes, lengthBytes));
+    }
+
+    private static Piece piece(ChunkCall.Received received) {
+        ReadReply reply = (ReadReply) received.reply();
+        return new Piece(received.payload(), reply.offsetBytes(), reply.lengthBytes());
     }
 
     private ChunkCall start(

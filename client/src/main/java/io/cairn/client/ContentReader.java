@@ -28,6 +28,9 @@ final class ContentReader {
 
     private static final int MAX_TRIES = 20;
 
+    /** Larger parts take so long that the change of threads does not count. */
+    private static final int MAX_LINE_BYTES = 16 << 10;
+
     private final InodeState state;
     private final Mount mount;
     private final ReadAhead ahead;
@@ -215,8 +218,14 @@ final class ContentReader {
         long pieceEnd = (at / Limits.MAX_IO_BYTES + 1) * Limits.MAX_IO_BYTES;
         int length = (int) (Math.min(Math.min(chunkEnd, pieceEnd), end) - at);
         int inChunk = (int) (at & (chunkBytes - 1));
-        return new Part(
-                mount.chunks().read(source.place(), inChunk, length), source, inChunk, length);
+        // This thread waits for the last part in any case.
+        boolean waits = length == end - at && length <= MAX_LINE_BYTES;
+        ChunkIo chunks = mount.chunks();
+        CompletableFuture<ChunkIo.Piece> piece =
+                waits
+                        ? chunks.readAndWait(source.place(), inChunk, length)
+                        : chunks.read(source.place(), inChunk, length);
+        return new Part(piece, source, inChunk, length);
     }
 
     /** Gives up what was fetched ahead. */

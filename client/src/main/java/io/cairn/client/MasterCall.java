@@ -102,9 +102,10 @@ final class MasterCall extends CompletableFuture<Reply> {
         return Scope.get(span, () -> connection.call(request, timeoutMs));
     }
 
-    /** Reads the reply, which is in the version of the request. */
-    Reply reply(byte[] bytes) {
-        return Reply.decode(new Decoder(bytes, version));
+    /** Reads the reply, which is in the version of the request, and gives its payload back. */
+    Reply reply(Message answer) {
+        answer.release();
+        return Reply.decode(new Decoder(answer.header(), version));
     }
 
     private Query query() {

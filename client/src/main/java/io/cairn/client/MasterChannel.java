@@ -45,6 +45,9 @@ final class MasterChannel implements AutoCloseable {
     /** Requests that may wait for a connection or for room in the session's window. */
     private static final int MAX_WAITING = 16_384;
 
+    /** Lines to the leader; threads beyond it share the connection. */
+    private static final int MAX_LINES = 64;
+
     /** Requests on their way at a time: leaves room on the connection for renewals. */
     private static final int MAX_IN_FLIGHT = Limits.MAX_IN_FLIGHT * 3 / 4;
 
@@ -68,7 +71,7 @@ final class MasterChannel implements AutoCloseable {
     private final SessionState state;
     private final MasterLink link;
     private final Backoff backoff;
-    private final MasterLines lines;
+    private final Lines lines;
     private final Releases releases;
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private volatile @Nullable Listener listener;
@@ -83,7 +86,7 @@ final class MasterChannel implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
-        this.lines = new MasterLines(transport, clock, settings.attemptTimeoutMs());
+        this.lines = new Lines(transport, clock, settings.attemptTimeoutMs(), MAX_LINES);
         this.link = new MasterLink(settings, transport, runtime, state, new Events());
         this.releases = new Releases(settings, runtime, state, link);
     }
@@ -349,10 +352,9 @@ final class MasterChannel implements AutoCloseable {
             unanswered(call, connection, Await.failure(failure));
             return;
         }
-        message.release();
         Reply reply;
         try {
-            reply = call.reply(message.header());
+            reply = call.reply(message);
         } catch (MalformedMessageException e) {
             fail(call, malformed(call, e));
             return;

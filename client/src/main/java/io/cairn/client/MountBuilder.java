@@ -32,7 +32,8 @@ final class MountBuilder {
                         transport, runtime.tracer(), "chunk", OperationNames::ofChunk);
         MasterChannel master = new MasterChannel(settings, toMaster, runtime);
         ClusterView view = new ClusterView(master);
-        ChunkConnections connections = new ChunkConnections(toChunks, settings.attemptTimeoutMs());
+        ChunkConnections connections =
+                new ChunkConnections(toChunks, runtime.clock(), settings.attemptTimeoutMs());
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
         BufferPool pool =

@@ -146,11 +146,9 @@ final class FakeNetwork implements Transport {
         }
 
         @Override
-        public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
+        public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
             Message message = Message.of(request).traced(trace);
-            Message reply = Await.get(connection.call(message, timeoutMs), timeoutMs);
-            reply.release();
-            return reply.header();
+            return Await.get(connection.call(message, timeoutMs), timeoutMs);
         }
 
         @Override

@@ -28,14 +28,14 @@ public interface Line extends AutoCloseable {
      * @param request at most {@link #MAX_REQUEST_BYTES}
      * @param timeoutMs above 0
      * @param trace which span asks; null when the request belongs to no trace
-     * @return header of the reply; a payload is refused
+     * @return the reply; the caller releases its payload
      * @throws io.cairn.fs.FsException the handler's error; or DISCONNECTED or ETIMEDOUT, and the
      *     line is closed then: whether the request was executed is unknown
      */
-    byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace);
+    Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace);
 
     /** As the other one, for a request that belongs to no trace. */
-    default byte[] call(byte[] request, long timeoutMs) {
+    default Message call(byte[] request, long timeoutMs) {
         return call(request, timeoutMs, null);
     }
 

@@ -71,9 +71,9 @@ final class LocalLine implements Line, Handler {
         @Override
         public void send(Message content) {
             Message reply = content.encoded(version);
-            boolean bulky = reply.payloadBytes() > 0;
-            reply.release();
-            arrive(bulky ? new FsException(Errno.EPROTO, "bulk bytes on a line") : reply.header());
+            if (!arrive(reply)) {
+                reply.release();
+            }
         }
 
         @Override
@@ -81,11 +81,14 @@ final class LocalLine implements Line, Handler {
             arrive(error);
         }
 
-        private synchronized void arrive(Object what) {
-            if (outcome == null) {
-                outcome = what;
-                LockSupport.unpark(waiter);
+        /** False when there is an outcome already. */
+        private synchronized boolean arrive(Object what) {
+            if (outcome != null) {
+                return false;
             }
+            outcome = what;
+            LockSupport.unpark(waiter);
+            return true;
         }
 
         boolean isThere() {
@@ -144,7 +147,7 @@ final class LocalLine implements Line, Handler {
     }
 
     @Override
-    public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
+    public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
         if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
@@ -163,7 +166,7 @@ final class LocalLine implements Line, Handler {
             close();
         }
         return switch (await(waiting, timeoutMs)) {
-            case byte[] header -> header;
+            case Message reply -> reply;
             case FsException error ->
                     throw new FsException(error.errno(), String.valueOf(error.getMessage()), error);
             default -> throw lost();
@@ -182,12 +185,16 @@ final class LocalLine implements Line, Handler {
             }
             outcome = waiting.await(clock, TimeUnit.MILLISECONDS.toNanos(timeoutMs));
         }
-        if (outcome == null) {
-            close();
-            throw new FsException(
-                    Errno.ETIMEDOUT, "no answer from " + remote() + " within " + timeoutMs + " ms");
+        if (outcome != null) {
+            return outcome;
         }
-        return outcome;
+        FsException late =
+                new FsException(
+                        Errno.ETIMEDOUT,
+                        "no answer from " + remote() + " within " + timeoutMs + " ms");
+        waiting.fail(late);
+        close();
+        return Objects.requireNonNullElse(waiting.outcome, late);
     }
 
     @Override

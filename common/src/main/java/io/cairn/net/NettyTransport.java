@@ -110,8 +110,7 @@ public final class NettyTransport implements Transport {
         return TcpLine.connect(
                 to,
                 timeoutMs,
-                context.loops().clock(),
-                lookout,
+                new TcpLine.Needs(context.loops().clock(), lookout, allocator),
                 context.greeting(Integer.MAX_VALUE, true));
     }
 

@@ -8,6 +8,8 @@ import io.cairn.runtime.Clock;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +31,7 @@ final class TcpLine implements Line {
     private final InputStream in;
     private final OutputStream out;
     private final Lookout lookout;
+    private final ByteBufAllocator allocator;
     private final byte[] buffer = new byte[BUFFER_BYTES];
     private int from;
     private int filled;
@@ -37,13 +40,20 @@ final class TcpLine implements Line {
     private boolean traces;
     private volatile boolean open = true;
 
-    private record Arrived(int kind, long requestId, byte[] header) {}
+    private record Arrived(int kind, long requestId, byte[] header, @Nullable ByteBuf payload) {
+        Message message(int version) {
+            return new Message(header, payload, version);
+        }
+    }
 
-    private TcpLine(Endpoint remote, Socket socket, Clock clock, Lookout lookout)
-            throws IOException {
+    /** What lines need besides the socket, shared by the lines of a transport. */
+    record Needs(Clock clock, Lookout lookout, ByteBufAllocator allocator) {}
+
+    private TcpLine(Endpoint remote, Socket socket, Needs needs) throws IOException {
         this.remote = remote;
-        this.clock = clock;
-        this.lookout = lookout;
+        this.clock = needs.clock;
+        this.lookout = needs.lookout;
+        this.allocator = needs.allocator;
         this.socket = socket;
         this.in = socket.getInputStream();
         this.out = socket.getOutputStream();
@@ -52,12 +62,10 @@ final class TcpLine implements Line {
     /**
      * Connects and greets.
      *
-     * @param lookout shared by the lines of a transport
      * @param ours told to the other side
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
-    static TcpLine connect(
-            Endpoint to, long timeoutMs, Clock clock, Lookout lookout, Greeting ours) {
+    static TcpLine connect(Endpoint to, long timeoutMs, Needs needs, Greeting ours) {
         Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
@@ -66,7 +74,7 @@ final class TcpLine implements Line {
             socket.connect(
                     new InetSocketAddress(to.host(), to.port()),
                     (int) Math.min(timeoutMs, Integer.MAX_VALUE));
-            TcpLine line = new TcpLine(to, socket, clock, lookout);
+            TcpLine line = new TcpLine(to, socket, needs);
             line.out.write(Frame.lineHello(ours));
             line.greeted(ours, line.next(line.deadlineNs(timeoutMs)));
             return line;
@@ -116,7 +124,7 @@ final class TcpLine implements Line {
     }
 
     @Override
-    public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
+    public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
         if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
@@ -130,11 +138,14 @@ final class TcpLine implements Line {
                     case Frame.REPLY -> {
                         return answerTo(requestId, arrived);
                     }
-                    case Frame.FAILURE -> throw Frame.failure(answerTo(requestId, arrived));
+                    case Frame.FAILURE ->
+                            throw Frame.failure(answerTo(requestId, arrived).header());
                     case Frame.BEAT -> {}
-                    default ->
-                            throw new MalformedMessageException(
-                                    "frame of kind " + arrived.kind + " on a line");
+                    default -> {
+                        arrived.message(version).release();
+                        throw new MalformedMessageException(
+                                "frame of kind " + arrived.kind + " on a line");
+                    }
                 }
             }
         } catch (SocketTimeoutException e) {
@@ -149,58 +160,84 @@ final class TcpLine implements Line {
         }
     }
 
-    private static byte[] answerTo(long requestId, Arrived arrived) {
+    private Message answerTo(long requestId, Arrived arrived) {
+        Message answer = arrived.message(version);
         if (arrived.requestId != requestId) {
+            answer.release();
             throw new MalformedMessageException("an answer to request " + arrived.requestId);
         }
-        return arrived.header;
+        return answer;
     }
 
     private Arrived next(long deadlineNs) throws IOException {
         byte[] preface = new byte[Frame.PREFACE_BYTES];
-        read(preface, deadlineNs);
+        read(preface, 0, preface.length, deadlineNs);
         ByteBuffer fields = ByteBuffer.wrap(preface);
         long lengthBytes = Integer.toUnsignedLong(fields.getInt());
         int kind = fields.get() & 0xff;
         long requestId = fields.getLong();
         long headerBytes = Integer.toUnsignedLong(fields.getInt());
-        if (lengthBytes != Frame.FIXED_BYTES + headerBytes
-                || headerBytes > Limits.MAX_HEADER_BYTES
-                || !Frame.allows(kind, (int) headerBytes, 0)) {
+        long payloadBytes = lengthBytes - Frame.FIXED_BYTES - headerBytes;
+        if (headerBytes > Limits.MAX_HEADER_BYTES
+                || payloadBytes < 0
+                || payloadBytes > Limits.MAX_PAYLOAD_BYTES
+                || !Frame.allows(kind, (int) headerBytes, (int) payloadBytes)) {
             throw new MalformedMessageException(
                     "frame of kind %d with length %d and header length %d"
                             .formatted(kind, lengthBytes, headerBytes));
         }
         byte[] header = new byte[(int) headerBytes];
-        read(header, deadlineNs);
-        return new Arrived(kind, requestId, header);
+        read(header, 0, header.length, deadlineNs);
+        ByteBuf payload = payloadBytes == 0 ? null : payload((int) payloadBytes, deadlineNs);
+        return new Arrived(kind, requestId, header, payload);
     }
 
-    private void read(byte[] target, long deadlineNs) throws IOException {
-        int done = 0;
-        while (done < target.length) {
-            if (from == filled) {
-                fill(deadlineNs);
+    private ByteBuf payload(int bytes, long deadlineNs) throws IOException {
+        ByteBuf payload = allocator.heapBuffer(bytes, bytes);
+        boolean complete = false;
+        try {
+            read(payload.array(), payload.arrayOffset(), bytes, deadlineNs);
+            payload.writerIndex(bytes);
+            complete = true;
+            return payload;
+        } finally {
+            if (!complete) {
+                payload.release();
             }
-            int count = Math.min(filled - from, target.length - done);
-            System.arraycopy(buffer, from, target, done, count);
+        }
+    }
+
+    private void read(byte[] target, int offset, int length, long deadlineNs) throws IOException {
+        int done = 0;
+        while (done < length) {
+            int left = length - done;
+            if (from == filled && left >= BUFFER_BYTES) {
+                done += receive(target, offset + done, left, deadlineNs);
+                continue;
+            }
+            if (from == filled) {
+                filled = receive(buffer, 0, BUFFER_BYTES, deadlineNs);
+                from = 0;
+            }
+            int count = Math.min(filled - from, left);
+            System.arraycopy(buffer, from, target, offset + done, count);
             from += count;
             done += count;
         }
     }
 
-    private void fill(long deadlineNs) throws IOException {
+    /** Waits for bytes; how many came, at least one. */
+    private int receive(byte[] target, int offset, int length, long deadlineNs) throws IOException {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - clock.nanoTime());
         if (!lookout.sees(() -> in.available() > 0)) {
             Attendant.aboutToWait();
         }
         socket.setSoTimeout(Math.clamp(leftMs, 1, Integer.MAX_VALUE));
-        int count = in.read(buffer, 0, buffer.length);
+        int count = in.read(target, offset, length);
         if (count < 0) {
             throw new EOFException("closed by the other side");
         }
-        from = 0;
-        filled = count;
+        return count;
     }
 
     @Override

@@ -188,7 +188,7 @@ public final class TracedTransport implements Transport {
         }
 
         @Override
-        public byte[] call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
+        public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
             if (Scope.current().context() == null) {
                 return line.call(request, timeoutMs, trace);
             }

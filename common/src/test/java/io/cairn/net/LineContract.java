@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,13 +48,54 @@ abstract class LineContract {
             assertEquals(listener.endpoint(), line.remote());
             for (int i = 0; i < 100; i++) {
                 byte[] request = bytes("x".repeat(i * 300) + i);
-                assertArrayEquals(request, line.call(request, 5_000));
+                assertArrayEquals(request, line.call(request, 5_000).header());
             }
             byte[] tooLong = new byte[Line.MAX_REQUEST_BYTES + 1];
             FsException error = assertThrows(FsException.class, () -> line.call(tooLong, 5_000));
             assertEquals(Errno.EINVAL, error.errno());
-            assertArrayEquals(bytes("still"), line.call(bytes("still"), 5_000));
+            assertArrayEquals(bytes("still"), line.call(bytes("still"), 5_000).header());
         }
+    }
+
+    @Test
+    void answersMayCarryBulkBytes() {
+        Listener listener =
+                rig.server.listen(
+                        LOOPBACK,
+                        (from, request, answer) -> {
+                            int length = Integer.parseInt(NetworkRig.text(request));
+                            answer.send(new Message(request.header(), rig.pattern(length, length)));
+                        });
+        try (Line line = line(listener)) {
+            for (int length : new int[] {1, 4096, 16 << 10, 100_000, 1 << 20, 0, 7}) {
+                Message answer = line.call(bytes("" + length), 5_000);
+                assertEquals("" + length, NetworkRig.text(answer));
+                assertEquals(length, answer.payloadBytes());
+                ByteBuf expected = rig.pattern(length, length);
+                assertEquals(
+                        expected,
+                        Objects.requireNonNullElse(answer.payload(), Unpooled.EMPTY_BUFFER));
+                expected.release();
+                answer.release();
+            }
+        }
+    }
+
+    @Test
+    void bulkBytesThatComeTooLateAreReleased() {
+        CompletableFuture<Answer> late = new CompletableFuture<>();
+        Listener listener =
+                rig.server.listen(
+                        LOOPBACK,
+                        (from, request, answer) -> {
+                            request.release();
+                            late.complete(answer);
+                        });
+        try (Line line = line(listener)) {
+            FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
+            assertEquals(Errno.ETIMEDOUT, error.errno());
+        }
+        NetworkRig.get(late).send(new Message(new byte[0], rig.pattern(5000, 1)));
     }
 
     @Test

@@ -1,13 +1,11 @@
 package io.cairn.net;
 
 import static io.cairn.net.NetworkRig.LOOPBACK;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.MalformedMessageException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -47,19 +45,6 @@ class LocalLineTest extends LineContract {
         try (Line line = line(listener)) {
             assertThrows(FsException.class, () -> line.call(bytes("x"), 5_000));
             assertFalse(line.isOpen());
-        }
-    }
-
-    @Test
-    void bulkyAnswersAreRefused() {
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) ->
-                                answer.send(new Message(new byte[0], rig.pattern(10, 0))));
-        try (Line line = line(listener)) {
-            FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 5_000));
-            assertEquals(Errno.EPROTO, error.errno());
         }
     }
 }

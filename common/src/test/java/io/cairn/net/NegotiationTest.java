@@ -98,7 +98,7 @@ class NegotiationTest {
             assertEquals(version, far == null ? 0 : far.version());
             assertEquals(connection.release(), far == null ? "" : far.release());
             assertEquals(version, line.version());
-            byte[] answer = line.call(sent.toBytes(line.version()), 5_000);
+            byte[] answer = line.call(sent.toBytes(line.version()), 5_000).header();
             assertEquals(new Grown(1, young), Grown.decode(new Decoder(answer, line.version())));
         }
     }

@@ -13,6 +13,7 @@ import io.cairn.fs.FsException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ class TcpLineTest extends LineContract {
                 Connection control = rig.connect(listener, new EchoHandler())) {
             // Three times as long as a connection may be silent.
             TimeUnit.MILLISECONDS.sleep(3L * Heartbeat.SILENT_TURNS * 20);
-            assertArrayEquals(bytes("here"), line.call(bytes("here"), 5_000));
+            assertArrayEquals(bytes("here"), line.call(bytes("here"), 5_000).header());
             assertTrue(control.isOpen());
             assertEquals(0, echo.closings.get());
         }
@@ -70,6 +71,51 @@ class TcpLineTest extends LineContract {
         huge[0] = 0x7f;
         assertEquals(Errno.DISCONNECTED, greetedWith(huge));
         assertEquals(Errno.ETIMEDOUT, greetedWith(new byte[0]));
+    }
+
+    /** What a call fails with when this is the answer and the other side closes then. */
+    private Errno answeredWith(byte[] answer) throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Endpoint at = new Endpoint("127.0.0.1", socket.getLocalPort());
+            CompletableFuture<Errno> failed = new CompletableFuture<>();
+            Thread caller =
+                    new Thread(
+                            () -> {
+                                try (Line line =
+                                        Objects.requireNonNull(rig.client.line(at, 5_000))) {
+                                    line.call(bytes("x"), 5_000).release();
+                                    failed.cancel(false);
+                                } catch (FsException e) {
+                                    failed.complete(e.errno());
+                                }
+                            });
+            caller.start();
+            try (RawPeer peer = new RawPeer(socket.accept())) {
+                peer.say(RawPeer.hello());
+                assertEquals(Frame.HELLO, peer.hearKind());
+                assertEquals(Frame.REQUEST, peer.hearKind());
+                peer.trySay(answer);
+            }
+            Errno errno = failed.get(10, TimeUnit.SECONDS);
+            caller.join(5_000);
+            return errno;
+        }
+    }
+
+    @Test
+    void brokenAnswersEndTheLineAndLeaveNothingBehind() throws Exception {
+        byte[] whole = RawPeer.frame(Frame.REPLY, 1, bytes("head"), 60_000);
+        assertEquals(Errno.DISCONNECTED, answeredWith(Arrays.copyOf(whole, 30_000)));
+        byte[] ofAnother = RawPeer.frame(Frame.REPLY, 2, bytes("head"), 60_000);
+        assertEquals(Errno.DISCONNECTED, answeredWith(ofAnother));
+        byte[] notAnAnswer = RawPeer.frame(Frame.REQUEST, 1, bytes("head"), 60_000);
+        assertEquals(Errno.DISCONNECTED, answeredWith(notAnAnswer));
+        byte[] huge = RawPeer.preface(0xffff_ffffL, Frame.REPLY, 1, 4).toBytes();
+        assertEquals(Errno.DISCONNECTED, answeredWith(huge));
+        byte[] shorterThanItsHeader = RawPeer.preface(14, Frame.REPLY, 1, 4).toBytes();
+        assertEquals(Errno.DISCONNECTED, answeredWith(shorterThanItsHeader));
+        byte[] bulkyFailure = RawPeer.frame(Frame.FAILURE, 1, new byte[8], 100);
+        assertEquals(Errno.DISCONNECTED, answeredWith(bulkyFailure));
     }
 
     @Test

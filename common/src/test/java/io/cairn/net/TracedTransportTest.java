@@ -130,10 +130,10 @@ class TracedTransportTest {
             assertEquals(
                     "hello",
                     new String(
-                            Scope.get(operation, () -> line.call(hello, LIMIT_MS)),
+                            Scope.get(operation, () -> line.call(hello, LIMIT_MS)).header(),
                             StandardCharsets.UTF_8));
             assertOneTrace(operation);
-            assertEquals(5, line.call(hello, LIMIT_MS).length);
+            assertEquals(5, line.call(hello, LIMIT_MS).header().length);
             assertEquals(1, servers.spans().size(), "of no trace");
             assertSame(Span.NONE, echo.spans.poll());
         }
@@ -168,7 +168,9 @@ class TracedTransportTest {
             Recorded operation = operation();
             Message reply = get(Scope.get(operation, () -> connection.call(text("a"), LIMIT_MS)));
             assertEquals("a", text(reply));
-            assertEquals(1, Scope.get(operation, () -> line.call(new byte[1], LIMIT_MS)).length);
+            assertEquals(
+                    1,
+                    Scope.get(operation, () -> line.call(new byte[1], LIMIT_MS)).header().length);
             assertEquals(0, servers.spans().size());
             assertSame(Span.NONE, echo.spans.poll());
         }

@@ -15,14 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lines to the leading master for threads that wait for every answer: as many as threads wait at a
- * time, and the one used last is used next. Who gets none uses the connection of all. Thread-safe.
+ * Lines to one server at a time for threads that wait for every answer: as many as threads wait at
+ * once, and the one used last is used next. Who gets none uses the connection of all. Thread-safe.
  */
-final class MasterLines implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(MasterLines.class);
-
-    /** Lines of a client; threads beyond it share the connection. */
-    private static final int MAX_LINES = 64;
+final class Lines implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Lines.class);
 
     /** Calls without a line before the first one: a command that asks little needs none. */
     private static final int CALLS_BEFORE = 16;
@@ -32,6 +29,7 @@ final class MasterLines implements AutoCloseable {
     private final Transport transport;
     private final Clock clock;
     private final long timeoutMs;
+    private final int max;
     private final ArrayDeque<Line> idle = new ArrayDeque<>();
     private final Set<Line> all = new HashSet<>();
     private int calls;
@@ -39,44 +37,51 @@ final class MasterLines implements AutoCloseable {
     private long notBeforeMs;
     private boolean closed;
 
-    MasterLines(Transport transport, Clock clock, long timeoutMs) {
+    /**
+     * No lines yet.
+     *
+     * @param timeoutMs for making one
+     * @param max lines at a time; threads beyond it share the connection
+     */
+    Lines(Transport transport, Clock clock, long timeoutMs, int max) {
         this.transport = transport;
         this.clock = clock;
         this.timeoutMs = timeoutMs;
+        this.max = max;
         this.notBeforeMs = clock.millis();
     }
 
     /**
-     * A line to this master for one call, to be given back; null when the caller is to do without.
+     * A line to this server for one call, to be given back; null when the caller is to do without.
      */
-    @Nullable Line take(Endpoint master) {
+    @Nullable Line take(Endpoint server) {
         if (Thread.currentThread().isVirtual()) {
             return null;
         }
         synchronized (this) {
             for (Line line = idle.pollFirst(); line != null; line = idle.pollFirst()) {
-                if (line.isOpen() && line.remote().equals(master)) {
+                if (line.isOpen() && line.remote().equals(server)) {
                     return line;
                 }
                 drop(line);
             }
             if (closed
                     || ++calls <= CALLS_BEFORE
-                    || all.size() + opening >= MAX_LINES
+                    || all.size() + opening >= max
                     || clock.millis() - notBeforeMs < 0) {
                 return null;
             }
             opening++;
         }
-        return open(master);
+        return open(server);
     }
 
-    private @Nullable Line open(Endpoint master) {
+    private @Nullable Line open(Endpoint server) {
         Line line = null;
         try {
-            line = transport.line(master, timeoutMs);
+            line = transport.line(server, timeoutMs);
         } catch (FsException e) {
-            LOG.debug("no line to {}: {}", master, e.getMessage());
+            LOG.debug("no line to {}: {}", server, e.getMessage());
         }
         synchronized (this) {
             opening--;
@@ -102,7 +107,7 @@ final class MasterLines implements AutoCloseable {
         }
     }
 
-    /** The connection to the master was made anew: the lines that wait are probably broken too. */
+    /** The connection to the server was made anew: the lines that wait are probably broken too. */
     synchronized void renew() {
         idle.forEach(this::drop);
         idle.clear();
