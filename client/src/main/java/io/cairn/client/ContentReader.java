@@ -28,7 +28,7 @@ final class ContentReader {
 
     private static final int MAX_TRIES = 20;
 
-    /** Larger parts take so long that the change of threads does not count. */
+    /** Larger parts were measured to come later over a line. */
     private static final int MAX_LINE_BYTES = 16 << 10;
 
     private final InodeState state;

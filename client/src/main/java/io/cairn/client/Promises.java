@@ -42,8 +42,7 @@ final class Promises {
     /** Goes on after a future with work for what this thread works for now. */
     static <T, R> CompletableFuture<R> then(
             CompletableFuture<T> future, Function<? super T, CompletableFuture<R>> next) {
-        Span span = Scope.current();
-        return future.thenCompose(result -> Scope.get(span, () -> next.apply(result)));
+        return future.thenCompose(Scope.carried(next));
     }
 
     /** Lets one future become what another one becomes. */

@@ -43,9 +43,6 @@ final class Frame {
     static final int BEAT = 6;
     static final int TRACED = 7;
 
-    /** Bytes before the header. */
-    static final int PREFACE_BYTES = 17;
-
     /** Bytes that {@code length} counts besides header and payload. */
     static final int FIXED_BYTES = 13;
 
@@ -141,7 +138,7 @@ final class Frame {
     }
 
     private static byte[] encoded(int kind, long requestId, byte[] header) {
-        return ByteBuffer.allocate(PREFACE_BYTES + header.length)
+        return ByteBuffer.allocate(Preface.BYTES + header.length)
                 .putInt(FIXED_BYTES + header.length)
                 .put((byte) kind)
                 .putLong(requestId)

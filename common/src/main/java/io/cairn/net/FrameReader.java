@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +36,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
     }
 
     private final NettyConnection connection;
-    private final byte[] preface = new byte[Frame.PREFACE_BYTES];
+    private final byte[] preface = new byte[Preface.BYTES];
     private State state = State.PREFACE;
     private int prefaceFill;
     private int kind;
@@ -185,22 +184,11 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         if (prefaceFill < preface.length) {
             return false;
         }
-        ByteBuffer fields = ByteBuffer.wrap(preface);
-        long length = fields.getInt() & 0xffff_ffffL;
-        kind = fields.get() & 0xff;
-        requestId = fields.getLong();
-        long announced = fields.getInt() & 0xffff_ffffL;
-        long rest = length - Frame.FIXED_BYTES - announced;
-        if (rest < 0
-                || announced > Integer.MAX_VALUE
-                || rest > Integer.MAX_VALUE
-                || !Frame.allows(kind, (int) announced, (int) rest)) {
-            throw new MalformedMessageException(
-                    "frame of kind %d with length %d and header length %d"
-                            .formatted(kind, length, announced));
-        }
-        headerBytes = (int) announced;
-        payloadBytes = (int) rest;
+        Preface found = Preface.read(preface);
+        kind = found.kind();
+        requestId = found.requestId();
+        headerBytes = found.headerBytes();
+        payloadBytes = found.payloadBytes();
         state = State.ADMISSION;
         return true;
     }

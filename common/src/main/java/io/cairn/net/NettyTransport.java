@@ -107,11 +107,7 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.DISCONNECTED, "the transport is closed");
         }
-        return TcpLine.connect(
-                to,
-                timeoutMs,
-                new TcpLine.Needs(context.loops().clock(), lookout, allocator),
-                context.greeting(Integer.MAX_VALUE, true));
+        return TcpLine.connect(to, timeoutMs, context, lookout, allocator);
     }
 
     /** Puts a new socket into service, in its initializer. */

@@ -159,7 +159,7 @@ final class Outbox {
         sentCount++;
         ByteBuf head = batch;
         if (head == null) {
-            int bytes = Frame.PREFACE_BYTES + frame.header.length;
+            int bytes = Preface.BYTES + frame.header.length;
             head = channel.alloc().directBuffer(Math.max(bytes, FIRST_BATCH_BYTES));
             batch = head;
         }

@@ -6,7 +6,6 @@ import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Clock;
 import io.cairn.trace.TraceContext;
-import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -17,7 +16,6 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -40,20 +38,17 @@ final class TcpLine implements Line {
     private boolean traces;
     private volatile boolean open = true;
 
-    private record Arrived(int kind, long requestId, byte[] header, @Nullable ByteBuf payload) {
-        Message message(int version) {
-            return new Message(header, payload, version);
-        }
-    }
-
-    /** What lines need besides the socket, shared by the lines of a transport. */
-    record Needs(Clock clock, Lookout lookout, ByteBufAllocator allocator) {}
-
-    private TcpLine(Endpoint remote, Socket socket, Needs needs) throws IOException {
+    private TcpLine(
+            Endpoint remote,
+            Socket socket,
+            Clock clock,
+            Lookout lookout,
+            ByteBufAllocator allocator)
+            throws IOException {
         this.remote = remote;
-        this.clock = needs.clock;
-        this.lookout = needs.lookout;
-        this.allocator = needs.allocator;
+        this.clock = clock;
+        this.lookout = lookout;
+        this.allocator = allocator;
         this.socket = socket;
         this.in = socket.getInputStream();
         this.out = socket.getOutputStream();
@@ -62,10 +57,16 @@ final class TcpLine implements Line {
     /**
      * Connects and greets.
      *
-     * @param ours told to the other side
+     * @param lookout shared by the lines of a transport
+     * @param allocator of payloads
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
-    static TcpLine connect(Endpoint to, long timeoutMs, Needs needs, Greeting ours) {
+    static TcpLine connect(
+            Endpoint to,
+            long timeoutMs,
+            TransportContext context,
+            Lookout lookout,
+            ByteBufAllocator allocator) {
         Attendant.aboutToWait();
         Socket socket = new Socket();
         try {
@@ -74,9 +75,8 @@ final class TcpLine implements Line {
             socket.connect(
                     new InetSocketAddress(to.host(), to.port()),
                     (int) Math.min(timeoutMs, Integer.MAX_VALUE));
-            TcpLine line = new TcpLine(to, socket, needs);
-            line.out.write(Frame.lineHello(ours));
-            line.greeted(ours, line.next(line.deadlineNs(timeoutMs)));
+            TcpLine line = new TcpLine(to, socket, context.loops().clock(), lookout, allocator);
+            line.greet(context.greeting(Integer.MAX_VALUE, true), timeoutMs);
             return line;
         } catch (SocketTimeoutException e) {
             close(socket);
@@ -91,11 +91,15 @@ final class TcpLine implements Line {
         }
     }
 
-    private void greeted(Greeting ours, Arrived hello) {
-        if (hello.kind != Frame.HELLO) {
-            throw new MalformedMessageException("frame of kind " + hello.kind + " before HELLO");
+    private void greet(Greeting ours, long timeoutMs) throws IOException {
+        out.write(Frame.lineHello(ours));
+        long deadlineNs = deadlineNs(timeoutMs);
+        Preface preface = preface(deadlineNs);
+        if (preface.kind() != Frame.HELLO) {
+            throw new MalformedMessageException(
+                    "frame of kind " + preface.kind() + " before HELLO");
         }
-        Greeting theirs = Greeting.decode(hello.header);
+        Greeting theirs = Greeting.decode(body(preface, deadlineNs).header());
         version = ours.range().common(theirs.range());
         traces = ours.traces() && theirs.traces();
         if (version == 0) {
@@ -133,19 +137,17 @@ final class TcpLine implements Line {
             out.write(Frame.lineRequest(requestId, request, traces ? trace : null));
             long deadlineNs = deadlineNs(timeoutMs);
             while (true) {
-                Arrived arrived = next(deadlineNs);
-                switch (arrived.kind) {
+                Preface preface = preface(deadlineNs);
+                switch (preface.kind()) {
                     case Frame.REPLY -> {
-                        return answerTo(requestId, arrived);
+                        return answerTo(requestId, preface, deadlineNs);
                     }
                     case Frame.FAILURE ->
-                            throw Frame.failure(answerTo(requestId, arrived).header());
+                            throw Frame.failure(answerTo(requestId, preface, deadlineNs).header());
                     case Frame.BEAT -> {}
-                    default -> {
-                        arrived.message(version).release();
-                        throw new MalformedMessageException(
-                                "frame of kind " + arrived.kind + " on a line");
-                    }
+                    default ->
+                            throw new MalformedMessageException(
+                                    "frame of kind " + preface.kind() + " on a line");
                 }
             }
         } catch (SocketTimeoutException e) {
@@ -160,36 +162,24 @@ final class TcpLine implements Line {
         }
     }
 
-    private Message answerTo(long requestId, Arrived arrived) {
-        Message answer = arrived.message(version);
-        if (arrived.requestId != requestId) {
-            answer.release();
-            throw new MalformedMessageException("an answer to request " + arrived.requestId);
+    private Message answerTo(long requestId, Preface preface, long deadlineNs) throws IOException {
+        if (preface.requestId() != requestId) {
+            throw new MalformedMessageException("an answer to request " + preface.requestId());
         }
-        return answer;
+        return body(preface, deadlineNs);
     }
 
-    private Arrived next(long deadlineNs) throws IOException {
-        byte[] preface = new byte[Frame.PREFACE_BYTES];
-        read(preface, 0, preface.length, deadlineNs);
-        ByteBuffer fields = ByteBuffer.wrap(preface);
-        long lengthBytes = Integer.toUnsignedLong(fields.getInt());
-        int kind = fields.get() & 0xff;
-        long requestId = fields.getLong();
-        long headerBytes = Integer.toUnsignedLong(fields.getInt());
-        long payloadBytes = lengthBytes - Frame.FIXED_BYTES - headerBytes;
-        if (headerBytes > Limits.MAX_HEADER_BYTES
-                || payloadBytes < 0
-                || payloadBytes > Limits.MAX_PAYLOAD_BYTES
-                || !Frame.allows(kind, (int) headerBytes, (int) payloadBytes)) {
-            throw new MalformedMessageException(
-                    "frame of kind %d with length %d and header length %d"
-                            .formatted(kind, lengthBytes, headerBytes));
-        }
-        byte[] header = new byte[(int) headerBytes];
+    private Preface preface(long deadlineNs) throws IOException {
+        byte[] bytes = new byte[Preface.BYTES];
+        read(bytes, 0, bytes.length, deadlineNs);
+        return Preface.read(bytes);
+    }
+
+    private Message body(Preface preface, long deadlineNs) throws IOException {
+        byte[] header = new byte[preface.headerBytes()];
         read(header, 0, header.length, deadlineNs);
-        ByteBuf payload = payloadBytes == 0 ? null : payload((int) payloadBytes, deadlineNs);
-        return new Arrived(kind, requestId, header, payload);
+        int bytes = preface.payloadBytes();
+        return new Message(header, bytes == 0 ? null : payload(bytes, deadlineNs), version);
     }
 
     private ByteBuf payload(int bytes, long deadlineNs) throws IOException {
@@ -208,22 +198,25 @@ final class TcpLine implements Line {
     }
 
     private void read(byte[] target, int offset, int length, long deadlineNs) throws IOException {
-        int done = 0;
-        while (done < length) {
-            int left = length - done;
-            if (from == filled && left >= BUFFER_BYTES) {
-                done += receive(target, offset + done, left, deadlineNs);
-                continue;
-            }
-            if (from == filled) {
-                filled = receive(buffer, 0, BUFFER_BYTES, deadlineNs);
-                from = 0;
-            }
-            int count = Math.min(filled - from, left);
-            System.arraycopy(buffer, from, target, offset + done, count);
-            from += count;
-            done += count;
+        for (int done = 0; done < length; ) {
+            done += readSome(target, offset + done, length - done, deadlineNs);
         }
+    }
+
+    /** From the buffer; what does not fit into it goes to the target at once. */
+    private int readSome(byte[] target, int offset, int length, long deadlineNs)
+            throws IOException {
+        if (from == filled) {
+            if (length >= BUFFER_BYTES) {
+                return receive(target, offset, length, deadlineNs);
+            }
+            filled = receive(buffer, 0, BUFFER_BYTES, deadlineNs);
+            from = 0;
+        }
+        int count = Math.min(filled - from, length);
+        System.arraycopy(buffer, from, target, offset, count);
+        from += count;
+        return count;
     }
 
     /** Waits for bytes; how many came, at least one. */

@@ -37,6 +37,16 @@ abstract class LineContract {
         return Objects.requireNonNull(rig.client.line(listener.endpoint(), 5_000));
     }
 
+    /** A service that does not answer of itself. */
+    private Listener listenAndKeep(CompletableFuture<Answer> kept) {
+        return rig.server.listen(
+                LOOPBACK,
+                (from, request, answer) -> {
+                    request.release();
+                    kept.complete(answer);
+                });
+    }
+
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -84,13 +94,7 @@ abstract class LineContract {
     @Test
     void bulkBytesThatComeTooLateAreReleased() {
         CompletableFuture<Answer> late = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            late.complete(answer);
-                        });
+        Listener listener = listenAndKeep(late);
         try (Line line = line(listener)) {
             FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
             assertEquals(Errno.ETIMEDOUT, error.errno());
@@ -121,13 +125,7 @@ abstract class LineContract {
     @Test
     void aCallThatIsNotAnsweredEndsTheLine() {
         CompletableFuture<Answer> never = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            never.complete(answer);
-                        });
+        Listener listener = listenAndKeep(never);
         try (Line line = line(listener)) {
             FsException error = assertThrows(FsException.class, () -> line.call(bytes("x"), 50));
             assertEquals(Errno.ETIMEDOUT, error.errno());
@@ -150,13 +148,7 @@ abstract class LineContract {
 
     private void failsACall(BiConsumer<Line, Listener> ending) throws Exception {
         CompletableFuture<Answer> never = new CompletableFuture<>();
-        Listener listener =
-                rig.server.listen(
-                        LOOPBACK,
-                        (from, request, answer) -> {
-                            request.release();
-                            never.complete(answer);
-                        });
+        Listener listener = listenAndKeep(never);
         Line line = line(listener);
         CompletableFuture<Errno> ended = new CompletableFuture<>();
         Thread caller =

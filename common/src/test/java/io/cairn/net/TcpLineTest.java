@@ -39,28 +39,54 @@ class TcpLineTest extends LineContract {
         eventually("both are closed", () -> echo.closings.get() == 2);
     }
 
-    private Errno greetedWith(byte[] greeting) throws Exception {
+    /** What the other side of a line does. */
+    private interface Script {
+        void play(RawPeer peer) throws IOException;
+    }
+
+    /** What fails when a line is made to such a peer, which then closes, and something called. */
+    private Errno failureWith(Script script) throws Exception {
         try (ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
             Endpoint at = new Endpoint("127.0.0.1", socket.getLocalPort());
             CompletableFuture<Errno> failed = new CompletableFuture<>();
-            Thread dialer =
+            Thread caller =
                     new Thread(
                             () -> {
-                                try {
-                                    Objects.requireNonNull(rig.client.line(at, 2_000)).close();
+                                try (Line line =
+                                        Objects.requireNonNull(rig.client.line(at, 2_000))) {
+                                    line.call(bytes("x"), 5_000).release();
                                     failed.cancel(false);
                                 } catch (FsException e) {
                                     failed.complete(e.errno());
                                 }
                             });
-            dialer.start();
+            caller.start();
             try (RawPeer peer = new RawPeer(socket.accept())) {
-                peer.say(greeting);
-                return failed.get(10, TimeUnit.SECONDS);
-            } finally {
-                dialer.join(5_000);
+                script.play(peer);
             }
+            Errno errno = failed.get(10, TimeUnit.SECONDS);
+            caller.join(5_000);
+            return errno;
         }
+    }
+
+    private Errno greetedWith(byte[] greeting) throws Exception {
+        return failureWith(
+                peer -> {
+                    peer.say(greeting);
+                    assertEquals(Frame.HELLO, peer.hearKind());
+                    peer.hearEnd();
+                });
+    }
+
+    private Errno answeredWith(byte[] answer) throws Exception {
+        return failureWith(
+                peer -> {
+                    peer.say(RawPeer.hello());
+                    assertEquals(Frame.HELLO, peer.hearKind());
+                    assertEquals(Frame.REQUEST, peer.hearKind());
+                    peer.trySay(answer);
+                });
     }
 
     @Test
@@ -70,36 +96,9 @@ class TcpLineTest extends LineContract {
         byte[] huge = new byte[64];
         huge[0] = 0x7f;
         assertEquals(Errno.DISCONNECTED, greetedWith(huge));
+        byte[] bulky = RawPeer.frame(Frame.REPLY, 1, bytes("head"), 60_000);
+        assertEquals(Errno.DISCONNECTED, greetedWith(bulky));
         assertEquals(Errno.ETIMEDOUT, greetedWith(new byte[0]));
-    }
-
-    /** What a call fails with when this is the answer and the other side closes then. */
-    private Errno answeredWith(byte[] answer) throws Exception {
-        try (ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-            Endpoint at = new Endpoint("127.0.0.1", socket.getLocalPort());
-            CompletableFuture<Errno> failed = new CompletableFuture<>();
-            Thread caller =
-                    new Thread(
-                            () -> {
-                                try (Line line =
-                                        Objects.requireNonNull(rig.client.line(at, 5_000))) {
-                                    line.call(bytes("x"), 5_000).release();
-                                    failed.cancel(false);
-                                } catch (FsException e) {
-                                    failed.complete(e.errno());
-                                }
-                            });
-            caller.start();
-            try (RawPeer peer = new RawPeer(socket.accept())) {
-                peer.say(RawPeer.hello());
-                assertEquals(Frame.HELLO, peer.hearKind());
-                assertEquals(Frame.REQUEST, peer.hearKind());
-                peer.trySay(answer);
-            }
-            Errno errno = failed.get(10, TimeUnit.SECONDS);
-            caller.join(5_000);
-            return errno;
-        }
     }
 
     @Test
