@@ -3,6 +3,9 @@ package io.cairn.master.raft;
 import io.cairn.fs.FsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Operations that share one log entry.
@@ -31,7 +34,7 @@ final class Group {
     private final long number;
     private final byte[] entry;
     private final List<Operation> operations;
-    private volatile boolean logged;
+    private volatile @Nullable TransactionContext transaction;
 
     Group(long number, byte[] entry, List<Operation> operations) {
         this.number = number;
@@ -60,12 +63,18 @@ final class Group {
     }
 
     /** From here on it may be applied even if this master is deposed. */
-    void markLogged() {
-        logged = true;
+    void markLogged(TransactionContext by) {
+        transaction = by;
     }
 
     boolean logged() {
-        return logged;
+        return transaction != null;
+    }
+
+    /** The entry of the log, or null as long as it has no place there. */
+    @Nullable LogEntryProto logEntry() {
+        TransactionContext by = transaction;
+        return by == null ? null : by.getLogEntry();
     }
 
     void complete(List<byte[]> replies) {

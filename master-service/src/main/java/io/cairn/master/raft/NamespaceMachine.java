@@ -7,7 +7,10 @@ import io.cairn.master.store.Position;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ratis' state machine: applies entries to the replicated state, in log order, on Ratis' updater
- * thread, and answers the callers of this process.
+ * Ratis' state machine: applies entries to the replicated state, in log order, and answers the
+ * callers of this process. It does so on Ratis' updater thread; with a master alone, on the thread
+ * that writes the log, as soon as an entry is forced.
  *
  * <p>After a start Ratis replays from the newest checkpoint, but the store may be further: entries
  * up to its position are skipped. What this class tells Ratis is the place of the replay, never the
@@ -47,6 +51,7 @@ final class NamespaceMachine extends BaseStateMachine {
 
     private final ReplicatedState state;
     private final CheckpointRule rule;
+    private final boolean alone;
     private final ByteString clientId;
     private final Combiner combiner;
     private final Events listener;
@@ -59,14 +64,26 @@ final class NamespaceMachine extends BaseStateMachine {
     private volatile boolean stopping;
     private volatile boolean checkpointing;
 
+    /** Held while an entry is applied, so that entries and notices keep the order of the log. */
+    private final Object applying = new Object();
+
+    /** With a master alone: what this process has in the log and the writer did not apply yet. */
+    private final Queue<Group> written = new ConcurrentLinkedQueue<>();
+
+    /** The newest entry that the writer applied; set with the lock held. */
+    private volatile long ahead = RaftLog.INVALID_LOG_INDEX;
+
     // Of the updater thread: what was applied since the newest checkpoint began.
     private long entriesSince;
     private long bytesSince;
 
+    /** Up to here the store was when the replay began. */
+    private long storedBefore;
+
     /** What Ratis thinks is the newest checkpoint; must not decrease. */
     private long purged = RaftLog.INVALID_LOG_INDEX;
 
-    /** Hears what happens, on the updater thread or with Ratis' locks held: must not block. */
+    /** Hears what happens, on a thread of the log or with Ratis' locks held: must not block. */
     interface Events {
         void leading();
 
@@ -84,17 +101,20 @@ final class NamespaceMachine extends BaseStateMachine {
     /**
      * A machine.
      *
+     * @param alone whether there is no other master
      * @param clientId under which this process proposes entries
      */
     NamespaceMachine(
             ReplicatedState state,
             CheckpointRule rule,
+            boolean alone,
             ByteString clientId,
             Combiner combiner,
             Events listener,
             Fatal fatal) {
         this.state = state;
         this.rule = rule;
+        this.alone = alone;
         this.clientId = clientId;
         this.combiner = combiner;
         this.listener = listener;
@@ -109,6 +129,7 @@ final class NamespaceMachine extends BaseStateMachine {
         if (newest != null) {
             begin(newest);
         }
+        storedBefore = state.namespace().appliedIndex();
         getLifeCycle().transition(LifeCycle.State.STARTING);
         getLifeCycle().transition(LifeCycle.State.RUNNING);
     }
@@ -131,60 +152,139 @@ final class NamespaceMachine extends BaseStateMachine {
     @Override
     public TransactionContext preAppendTransaction(TransactionContext transaction) {
         if (transaction.getStateMachineContext() instanceof Group group) {
-            group.markLogged();
+            group.markLogged(transaction);
+            if (alone) {
+                written.add(group);
+            }
         }
         return transaction;
+    }
+
+    /** What is forced is committed when there is no other master, for good. */
+    @Override
+    public CompletableFuture<Void> flush(long index) {
+        return alone ? new Forced(index) : CompletableFuture.completedFuture(null);
+    }
+
+    /** Ratis' writer asks for the result when it has forced the log; {@link RatisOptions}. */
+    private final class Forced extends CompletableFuture<Void> {
+        private final long index;
+
+        private Forced(long index) {
+            this.index = index;
+        }
+
+        @Override
+        public Void get() {
+            applyForced(index);
+            return null;
+        }
+    }
+
+    /**
+     * Applies what this process proposed on the writer's thread: two wake-ups less than the way
+     * over the updater. What lies before it in the log and came otherwise is left to the updater,
+     * and so is then what lies behind.
+     */
+    private void applyForced(long forced) {
+        for (Group group = nextForced(forced); group != null; group = nextForced(forced)) {
+            LogEntryProto entry = Objects.requireNonNull(group.logEntry());
+            List<byte[]> replies;
+            synchronized (applying) {
+                if (entry.getIndex() != state.namespace().appliedIndex() + 1) {
+                    return;
+                }
+                replies = apply(entry, group);
+                ahead = entry.getIndex();
+            }
+            combiner.applied(group, replies);
+        }
+    }
+
+    /** The first entry of this process that nobody applied, if it is forced. */
+    private @Nullable Group nextForced(long forced) {
+        for (Group group = written.peek(); group != null; group = written.peek()) {
+            if (combiner.inFlight(group.number()) == group) {
+                LogEntryProto entry = group.logEntry();
+                return entry != null && entry.getIndex() <= forced ? group : null;
+            }
+            written.remove(); // applied, or Ratis could not log it
+        }
+        return null;
     }
 
     @Override
     public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
         LogEntryProto entry = transaction.getLogEntry();
-        StateMachineLogEntryProto logged = entry.getStateMachineLogEntry();
-        // Not through the context of the transaction: the updater may be faster than Ratis
-        // remembers it.
-        Group group =
-                clientId.equals(logged.getClientId())
-                        ? combiner.inFlight(logged.getCallId())
-                        : null;
-        try {
-            byte[] bytes = group != null ? group.entry() : logged.getLogData().toByteArray();
-            apply(entry.getTerm(), entry.getIndex(), bytes, group);
-        } catch (Throwable e) {
-            fatal.stop("log entry %d cannot be applied".formatted(entry.getIndex()), e);
-            throw new IllegalStateException(e);
+        if (entry.getIndex() > ahead) {
+            applyCommitted(entry);
         }
+        updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+        entriesSince++;
+        bytesSince += entry.getStateMachineLogEntry().getLogData().size();
         return DONE;
     }
 
-    private void apply(long term, long index, byte[] bytes, @Nullable Group group)
+    private void applyCommitted(LogEntryProto entry) {
+        StateMachineLogEntryProto logged = entry.getStateMachineLogEntry();
+        Group group;
+        List<byte[]> replies;
+        synchronized (applying) {
+            if (entry.getIndex() <= ahead) {
+                return;
+            }
+            // Not through the context of the transaction: the updater may be faster than Ratis
+            // remembers it.
+            group =
+                    clientId.equals(logged.getClientId())
+                            ? combiner.inFlight(logged.getCallId())
+                            : null;
+            replies = apply(entry, group);
+        }
+        if (group != null) {
+            combiner.applied(group, replies);
+        }
+    }
+
+    /** Applies an entry, with the lock held; returns a reply to each operation of a group. */
+    private List<byte[]> apply(LogEntryProto entry, @Nullable Group group) {
+        long index = entry.getIndex();
+        try {
+            byte[] bytes =
+                    group != null
+                            ? group.entry()
+                            : entry.getStateMachineLogEntry().getLogData().toByteArray();
+            List<byte[]> replies = apply(entry.getTerm(), index, bytes, group == null);
+            if (group != null && replies.size() != group.size()) {
+                throw new IllegalStateException(
+                        "%d replies to %d operations".formatted(replies.size(), group.size()));
+            }
+            return replies;
+        } catch (Throwable e) {
+            fatal.stop("log entry %d cannot be applied".formatted(index), e);
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private List<byte[]> apply(long term, long index, byte[] bytes, boolean foreign)
             throws IOException {
         boolean isNew = index > state.namespace().appliedIndex();
-        List<byte[]> replies = List.of();
         if (Announcements.isOne(bytes)) {
             state.announce(bytes);
             if (isNew) {
                 state.namespace().advance(term, index);
             }
-        } else {
-            if (group == null) {
-                combiner.observe(Combiner.timeOf(bytes));
-            }
-            if (isNew) {
-                Namespace.Applied applied = state.apply(term, index, bytes);
-                replies = applied.replies();
-                tell(applied.notices());
-            }
+            return List.of();
         }
-        updateLastAppliedTermIndex(term, index);
-        entriesSince++;
-        bytesSince += bytes.length;
-        if (group != null) {
-            if (replies.size() != group.size()) {
-                throw new IllegalStateException(
-                        "%d replies to %d operations".formatted(replies.size(), group.size()));
-            }
-            combiner.applied(group, replies);
+        if (foreign) {
+            combiner.observe(Combiner.timeOf(bytes));
         }
+        if (!isNew) {
+            return List.of();
+        }
+        Namespace.Applied applied = state.apply(term, index, bytes);
+        tell(applied.notices());
+        return applied.replies();
     }
 
     private void tell(List<Notice> notices) {
@@ -196,8 +296,10 @@ final class NamespaceMachine extends BaseStateMachine {
     @Override
     public void notifyTermIndexUpdated(long term, long index) {
         try {
-            if (index > state.namespace().appliedIndex()) {
-                state.namespace().advance(term, index);
+            synchronized (applying) {
+                if (index > state.namespace().appliedIndex()) {
+                    state.namespace().advance(term, index);
+                }
             }
         } catch (RuntimeException e) {
             fatal.stop("log entry %d cannot be applied".formatted(index), e);
@@ -231,7 +333,8 @@ final class NamespaceMachine extends BaseStateMachine {
     @Override
     public long takeSnapshot() {
         boolean due = entriesSince >= rule.entries() || bytesSince >= rule.bytes();
-        boolean replaying = getLastAppliedTermIndex().getIndex() < state.namespace().appliedIndex();
+        long applied = getLastAppliedTermIndex().getIndex();
+        boolean replaying = applied < storedBefore;
         if (due && !replaying && !checkpointing && !stopping) {
             checkpointing = true;
             entriesSince = 0;
@@ -239,7 +342,7 @@ final class NamespaceMachine extends BaseStateMachine {
             background.execute(this::checkpoint);
         }
         long purge = state.shelf().purgeIndex();
-        if (purge <= purged) {
+        if (purge <= purged || purge > applied) {
             return RaftLog.INVALID_LOG_INDEX;
         }
         purged = purge;
@@ -275,6 +378,7 @@ final class NamespaceMachine extends BaseStateMachine {
         try {
             Position position = state.install();
             begin(position);
+            storedBefore = state.namespace().appliedIndex();
             LOG.info("installed checkpoint {}", position);
         } catch (IOException | RuntimeException e) {
             fatal.stop("a received checkpoint cannot be installed", e);

@@ -135,6 +135,7 @@ public final class RatisLog implements ReplicatedLog {
                 new NamespaceMachine(
                         directory.state(),
                         settings.checkpoints(),
+                        settings.alone(),
                         clientId.toByteString(),
                         combiner,
                         new Announcer(),

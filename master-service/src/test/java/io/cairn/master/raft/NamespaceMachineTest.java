@@ -1,11 +1,15 @@
 package io.cairn.master.raft;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.FormatException;
@@ -21,10 +25,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +45,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The machine by itself: what Ratis does to it, done by hand. */
 class NamespaceMachineTest {
+    private static final CheckpointRule OFTEN = new CheckpointRule(1, 1 << 20);
+
     @TempDir(factory = MemoryDirectory.class)
     Path directory;
 
     private final List<String> fatal = new ArrayList<>();
-    private final Combiner combiner = new Combiner(Clock.system(), 2, 1, group -> {});
+    private final List<Group> proposed = new ArrayList<>();
+    private final Combiner combiner = new Combiner(Clock.system(), 2, 1, proposed::add);
+    private final ClientId clientId = ClientId.randomId();
     private @Nullable ReplicatedState opened;
 
     @BeforeEach
@@ -74,6 +88,125 @@ class NamespaceMachineTest {
         apply(machine, 3, group(found(7)));
         assertEquals(3, state().namespace().appliedIndex());
         assertEquals(List.of(), fatal);
+    }
+
+    @Test
+    void aMasterAloneAppliesWhatIsForcedAndTheUpdaterTakesNote() throws Exception {
+        NamespaceMachine machine = machine(true);
+        CompletableFuture<byte[]> reply = propose();
+        TransactionContext logged = log(machine, 0);
+        Future<?> forced = machine.flush(0);
+        assertFalse(reply.isDone(), "nothing is forced before the writer asks");
+        forced.get();
+        assertTrue(reply.isDone());
+        assertEquals(7, state().namespace().clusterId());
+        assertEquals(-1, machine.getLastAppliedTermIndex().getIndex());
+        byte[] fingerprint = state().namespace().fingerprint();
+
+        apply(machine, logged);
+        assertEquals(0, machine.getLastAppliedTermIndex().getIndex());
+        assertArrayEquals(fingerprint, state().namespace().fingerprint());
+        assertEquals(List.of(), fatal);
+    }
+
+    @Test
+    void whatIsNotForcedWaits() throws Exception {
+        NamespaceMachine machine = machine(true);
+        CompletableFuture<byte[]> first = propose();
+        log(machine, 0);
+        CompletableFuture<byte[]> second = propose();
+        log(machine, 1);
+        machine.flush(0).get();
+        assertTrue(first.isDone());
+        assertFalse(second.isDone());
+        machine.flush(1).get();
+        assertTrue(second.isDone());
+        assertEquals(1, state().namespace().appliedIndex());
+    }
+
+    @Test
+    void whatTheUpdaterHasToApplyFirstHoldsUpTheRest() throws Exception {
+        NamespaceMachine machine = machine(true);
+        CompletableFuture<byte[]> reply = propose();
+        TransactionContext logged = log(machine, 1);
+        machine.flush(1).get();
+        assertFalse(reply.isDone(), "the entry before it is not applied");
+        machine.notifyTermIndexUpdated(1, 0);
+        apply(machine, logged);
+        assertTrue(reply.isDone());
+
+        CompletableFuture<byte[]> next = propose();
+        log(machine, 2);
+        machine.flush(2).get();
+        assertTrue(next.isDone());
+        assertEquals(List.of(), fatal);
+    }
+
+    @Test
+    void whatCouldNotBeLoggedDoesNotHoldUpTheRest() throws Exception {
+        NamespaceMachine machine = machine(true);
+        CompletableFuture<byte[]> lost = propose();
+        machine.preAppendTransaction(start(machine));
+        combiner.failed(proposed.getLast(), new FsException(Errno.NOT_READY, "full"));
+        assertTrue(lost.isCompletedExceptionally());
+        CompletableFuture<byte[]> reply = propose();
+        log(machine, 0);
+        machine.flush(0).get();
+        assertTrue(reply.isDone());
+    }
+
+    @Test
+    void withOtherMastersForcedIsNotCommitted() throws Exception {
+        NamespaceMachine machine = machine(false);
+        CompletableFuture<byte[]> reply = propose();
+        TransactionContext logged = log(machine, 0);
+        machine.flush(0).get();
+        assertFalse(reply.isDone());
+        apply(machine, logged);
+        assertTrue(reply.isDone());
+    }
+
+    @Test
+    void theLogIsNotPurgedAheadOfTheUpdater() throws Exception {
+        NamespaceMachine machine = machine(true);
+        List<TransactionContext> logged = new ArrayList<>();
+        for (int index = 0; index < 3; index++) {
+            CompletableFuture<byte[]> reply = propose();
+            logged.add(log(machine, index));
+            machine.flush(index).get();
+            assertTrue(reply.isDone());
+            state().checkpoint();
+        }
+        assertEquals(1, state().shelf().purgeIndex());
+        apply(machine, logged.get(0));
+        assertEquals(-1, machine.takeSnapshot());
+        apply(machine, logged.get(1));
+        assertEquals(1, machine.takeSnapshot());
+        machine.stop();
+    }
+
+    private CompletableFuture<byte[]> propose() {
+        return combiner.submit(found(7), 0);
+    }
+
+    /** What Ratis does with the newest proposal until it is written. */
+    private TransactionContext log(NamespaceMachine machine, long index) {
+        TransactionContext transaction = machine.preAppendTransaction(start(machine));
+        transaction.initLogEntry(1, index);
+        return transaction;
+    }
+
+    private TransactionContext start(NamespaceMachine machine) {
+        Group group = proposed.getLast();
+        return machine.startTransaction(
+                RaftClientRequest.newBuilder()
+                        .setClientId(clientId)
+                        .setServerId(RaftPeerId.valueOf("m1"))
+                        .setGroupId(RaftGroupId.randomId())
+                        .setCallId(group.number())
+                        .setMessage(Message.valueOf(ByteString.copyFrom(group.entry())))
+                        .setType(RaftClientRequest.writeRequestType())
+                        .build());
     }
 
     @Test
@@ -153,6 +286,10 @@ class NamespaceMachineTest {
                         .setLogEntry(entry)
                         .setServerRole(RaftPeerRole.FOLLOWER)
                         .build();
+        apply(machine, transaction);
+    }
+
+    private static void apply(NamespaceMachine machine, TransactionContext transaction) {
         assertFalse(machine.applyTransaction(transaction).isCompletedExceptionally());
     }
 
@@ -168,10 +305,15 @@ class NamespaceMachineTest {
     }
 
     private NamespaceMachine machine() {
+        return machine(false);
+    }
+
+    private NamespaceMachine machine(boolean alone) {
         return new NamespaceMachine(
                 state(),
-                CheckpointRule.standard(),
-                ClientId.randomId().toByteString(),
+                OFTEN,
+                alone,
+                clientId.toByteString(),
                 combiner,
                 new Deaf(),
                 (what, cause) -> fatal.add(what));

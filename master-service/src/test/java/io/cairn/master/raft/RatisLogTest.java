@@ -12,14 +12,17 @@ import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.MemoryDirectory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +102,39 @@ class RatisLogTest {
             long entries = log.namespace().appliedIndex() - before;
             assertTrue(entries < 400, entries + " entries");
             assertTrue(TestSession.has(log, "f399"));
+        }
+    }
+
+    @Test
+    void aLoneMasterAnswersOnTheWriterOnceTheEntryIsInTheFile() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 1, new CheckpointRule(100_000, 1 << 20))) {
+            RatisLog log = group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            int seen = 0;
+            for (int i = 0; i < 200; i++) {
+                String name = "file-" + i + ".";
+                seen +=
+                        session.begin(log, name)
+                                .thenApply(_ -> onWriter() && isInLog(group, name) ? 1 : 0)
+                                .get(30, TimeUnit.SECONDS);
+            }
+            // Where it was applied before anybody waited, it does not count.
+            assertTrue(seen > 100, seen + " of 200");
+        }
+    }
+
+    private static boolean onWriter() {
+        return Thread.currentThread().getName().contains("SegmentedRaftLogWorker");
+    }
+
+    private static boolean isInLog(TestGroup group, String name) {
+        try {
+            Path segment = TestFiles.segments(group.directory(0)).getLast();
+            String bytes = Files.readString(segment, StandardCharsets.ISO_8859_1);
+            assertTrue(bytes.contains(name), name + " was answered and is not in " + segment);
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
