@@ -107,6 +107,23 @@ class LauncherTest {
     }
 
     @Test
+    void rehearsesOnceWhatOthersBuiltOrAnotherJdkRehearsed() throws Exception {
+        Path jdk = jdk("right", "25.0.3");
+        assertTrue(cairn("status").output().contains("cairn: rehearsing once"));
+        assertFalse(cairn("status").output().contains("rehearsing"));
+        Path jar = Files.writeString(lib.resolve("a.jar"), "");
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.now().plusSeconds(1)));
+        Outcome outcome = cairn("status");
+        assertTrue(outcome.output().contains("cairn: rehearsing once"), outcome::output);
+        assertFalse(outcome.output().contains("building"), outcome::output);
+        Files.setLastModifiedTime(jar, FileTime.from(Instant.EPOCH));
+        assertFalse(cairn("status").output().contains("rehearsing"));
+        Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.4\"\n");
+        assertTrue(cairn("status").output().contains("cairn: rehearsing once"));
+        assertFalse(cairn("status").output().contains("rehearsing"));
+    }
+
+    @Test
     void failedBuildNamesItsLog() throws Exception {
         jdk("right", "25.0.3");
         maven("echo '[ERROR] A.java: no such thing'; exit 1");
