@@ -61,8 +61,8 @@ final class Combiner {
      * @param maxInFlight entries proposed and not yet applied, 1 or more
      * @param leastBeside operations that must wait for an entry beside one in flight to be worth
      *     its price, 1 or more
-     * @param proposer gets the groups in order, one at a time; answers each with {@link #applied}
-     *     or {@link #failed}, during the call or later
+     * @param proposer gets the groups in order, one at a time; answers each with {@link #applied},
+     *     {@link #appliedByWriter} or {@link #failed}, during the call or later
      */
     Combiner(Clock clock, int maxInFlight, int leastBeside, Consumer<Group> proposer) {
         this.clock = clock;
@@ -137,11 +137,21 @@ final class Combiner {
         }
     }
 
-    /** The group was applied. */
+    /** The group was applied: the log writes on while the callers hear. */
     void applied(Group group, List<byte[]> replies) {
         land(group);
-        propose(); // first: the log writes on while the callers hear
+        propose();
         group.complete(replies);
+    }
+
+    /**
+     * The group was applied on the thread that writes the log. That writes on only afterwards, so
+     * the callers hear first, and what they send in the meantime goes into the next entry, too.
+     */
+    void appliedByWriter(Group group, List<byte[]> replies) {
+        land(group);
+        group.complete(replies);
+        propose();
     }
 
     /** The group was not logged, or nobody will ever tell. */

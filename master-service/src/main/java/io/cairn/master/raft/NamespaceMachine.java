@@ -197,7 +197,7 @@ final class NamespaceMachine extends BaseStateMachine {
                 replies = apply(entry, group);
                 ahead = entry.getIndex();
             }
-            combiner.applied(group, replies);
+            combiner.appliedByWriter(group, replies);
         }
     }
 

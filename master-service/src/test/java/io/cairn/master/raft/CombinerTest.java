@@ -54,6 +54,18 @@ class CombinerTest {
     }
 
     @Test
+    void callersOfTheWriterHearBeforeTheNextEntry() {
+        Combiner sparing = new Combiner(clock, 1, 1, proposed::add);
+        CompletableFuture<?> first = sparing.submit(frame(1, 40), OFFSET);
+        CompletableFuture<?> _ = sparing.submit(frame(2, 40), OFFSET);
+        CompletableFuture<?> next = first.thenRun(() -> put(3, sparing));
+        sparing.appliedByWriter(proposed.getFirst(), List.of(new byte[0]));
+        assertTrue(next.isDone());
+        assertEquals(2, proposed.size());
+        assertEquals(List.of(2L, 3L), sessions(proposed.getLast()));
+    }
+
+    @Test
     void fewOperationsWaitForTheEntryInFlight() {
         Combiner sparing = new Combiner(clock, 2, 3, proposed::add);
         for (int i = 1; i <= 3; i++) {
