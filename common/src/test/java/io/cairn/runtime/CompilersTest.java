@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 
 final class CompilersTest {
     /** Field of proc_pid_stat(5), counted after the name, which is in parentheses. */
-    private static final int NICE = 16;
+    private static final int POLICY = 38;
+
+    private static final int SCHED_IDLE = 5;
 
     @Test
     void onlyTheSecondCompilerGivesWay() throws Exception {
@@ -21,10 +23,10 @@ final class CompilersTest {
         try {
             Path stand = threadNamed(Compilers.SECOND, end);
             Path other = threadNamed("C1 CompilerThre", end);
-            int before = nice(other);
+            int before = policy(other);
             Compilers.giveWay();
-            assertEquals(19, nice(stand));
-            assertEquals(before, nice(other));
+            assertEquals(SCHED_IDLE, policy(stand));
+            assertEquals(before, policy(other));
         } finally {
             end.countDown();
         }
@@ -48,8 +50,8 @@ final class CompilersTest {
         return place.get(10, TimeUnit.SECONDS);
     }
 
-    private static int nice(Path task) throws IOException {
+    private static int policy(Path task) throws IOException {
         String stat = Files.readString(task.resolve("stat"));
-        return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[NICE]);
+        return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[POLICY]);
     }
 }
