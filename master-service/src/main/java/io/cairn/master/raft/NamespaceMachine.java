@@ -101,20 +101,18 @@ final class NamespaceMachine extends BaseStateMachine {
     /**
      * A machine.
      *
-     * @param alone whether there is no other master
      * @param clientId under which this process proposes entries
      */
     NamespaceMachine(
             ReplicatedState state,
-            CheckpointRule rule,
-            boolean alone,
+            RatisSettings settings,
             ByteString clientId,
             Combiner combiner,
             Events listener,
             Fatal fatal) {
         this.state = state;
-        this.rule = rule;
-        this.alone = alone;
+        this.rule = settings.checkpoints();
+        this.alone = settings.alone();
         this.clientId = clientId;
         this.combiner = combiner;
         this.listener = listener;

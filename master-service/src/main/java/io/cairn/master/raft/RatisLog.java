@@ -134,8 +134,7 @@ public final class RatisLog implements ReplicatedLog {
         machine =
                 new NamespaceMachine(
                         directory.state(),
-                        settings.checkpoints(),
-                        settings.alone(),
+                        settings,
                         clientId.toByteString(),
                         combiner,
                         new Announcer(),

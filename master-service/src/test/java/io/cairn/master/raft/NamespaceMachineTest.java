@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftPeerRole;
 import org.apache.ratis.proto.RaftProtos.StateMachineLogEntryProto;
@@ -311,12 +312,24 @@ class NamespaceMachineTest {
     private NamespaceMachine machine(boolean alone) {
         return new NamespaceMachine(
                 state(),
-                OFTEN,
-                alone,
+                settings(alone ? 1 : 3),
                 clientId.toByteString(),
                 combiner,
                 new Deaf(),
                 (what, cause) -> fatal.add(what));
+    }
+
+    private RatisSettings settings(int masters) {
+        Endpoint nowhere = new Endpoint("host", 1);
+        return new RatisSettings(
+                "m1",
+                directory,
+                IntStream.rangeClosed(1, masters)
+                        .mapToObj(i -> new RatisSettings.Peer("m" + i, nowhere))
+                        .toList(),
+                nowhere,
+                StoreSettings.standard(),
+                OFTEN);
     }
 
     /** Hears nothing. */
