@@ -38,9 +38,6 @@ final class RatisOptions {
         RaftServerConfigKeys.setStorageDir(to, List.of(raft.toFile()));
         elections(to, settings.alone());
         log(to, settings.checkpoints().bytes());
-        // So the writer asks the machine for the result of its flush after the log is forced, and
-        // not before: that is when a master alone applies. The machine keeps no data of its own.
-        Log.StateMachineData.setSync(to, false);
         reads(to);
         // Checkpoints and what is purged below them are the machine's decision.
         Snapshot.setAutoTriggerEnabled(to, true);
@@ -79,6 +76,9 @@ final class RatisOptions {
         Log.setAsyncFlushEnabled(to, false);
         // The writer syncs when its queue is empty, and at the latest after so many entries.
         Log.setForceSyncNum(to, 4096);
+        // So the writer asks the machine for the result of its flush after the log is forced, and
+        // not before: that is when a master alone applies. The machine keeps no data of its own.
+        Log.StateMachineData.setSync(to, false);
         // Whole segments are purged: a checkpoint's worth of log should be a few of them. Ratis
         // keeps
         // the entries of the newest one in memory, a small entry at several times its size.
