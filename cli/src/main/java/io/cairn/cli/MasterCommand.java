@@ -95,7 +95,7 @@ final class MasterCommand implements Callable<Integer> {
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
         EarlyCompilation.begin(Name.class, MasterService.class);
         try (Closing closing = new Closing()) {
-            World world = closing.add(World.ofShortRequests(traces.open()));
+            World world = closing.add(new World(traces.open()));
             AdminPage page = closing.add(AdminPage.open(world, admin));
             MasterNode node =
                     closing.add(

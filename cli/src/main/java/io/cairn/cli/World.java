@@ -54,16 +54,7 @@ final class World implements AutoCloseable {
      * @param traces closed with it; null for none
      */
     World(@Nullable OtlpTracing traces) {
-        this(new EventLoops(NETWORK, LOOPS, Clock.system()), traces);
-    }
-
-    /** As the constructor, for a service that answers small requests one after the other. */
-    static World ofShortRequests(@Nullable OtlpTracing traces) {
-        return new World(EventLoops.lookingOut(NETWORK, LOOPS, Clock.system()), traces);
-    }
-
-    private World(EventLoops loops, @Nullable OtlpTracing traces) {
-        this.loops = loops;
+        loops = new EventLoops(NETWORK, LOOPS, Clock.system());
         this.traces = traces;
         transport = new InProcessTransport(new NettyTransport(loops, traces != null), loops);
         new ClassLoaderMetrics().bindTo(metrics);

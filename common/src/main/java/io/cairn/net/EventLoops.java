@@ -7,12 +7,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
-import io.netty.channel.DefaultSelectStrategyFactory;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -24,7 +22,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
-import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -41,9 +38,6 @@ public final class EventLoops implements AutoCloseable {
     private static final int RESOLVER_THREADS = 4;
     private static final int RESOLVER_QUEUE = 256;
 
-    /** Taken from the kernel at a time; grows with need where it is 0. */
-    private static final int MAX_EVENTS = 0;
-
     private static final long CLOSE_TIMEOUT_MS = 3_000;
 
     private final EventLoopGroup group;
@@ -58,11 +52,7 @@ public final class EventLoops implements AutoCloseable {
      * @param threads number of loops, 1 or more
      */
     public EventLoops(String name, int threads, Clock clock) {
-        this(name, threads, clock, DefaultSelectStrategyFactory.INSTANCE);
-    }
-
-    private EventLoops(String name, int threads, Clock clock, SelectStrategyFactory waiting) {
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io(waiting));
+        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io());
         this.clock = clock;
         for (EventExecutor loop : group) {
             wheels.put(loop, new TimerWheel(loop, clock));
@@ -78,18 +68,8 @@ public final class EventLoops implements AutoCloseable {
         resolvers.allowCoreThreadTimeOut(true);
     }
 
-    /**
-     * As the constructor, for a service that answers small requests one after the other: its loops
-     * look for the next event a little before they sleep, at the cost of some processor time.
-     */
-    public static EventLoops lookingOut(String name, int threads, Clock clock) {
-        return new EventLoops(name, threads, clock, () -> new LookoutStrategy(clock));
-    }
-
-    private static IoHandlerFactory io(SelectStrategyFactory waiting) {
-        return Epoll.isAvailable()
-                ? EpollIoHandler.newFactory(MAX_EVENTS, waiting)
-                : NioIoHandler.newFactory(SelectorProvider.provider(), waiting);
+    private static IoHandlerFactory io() {
+        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     }
 
     /**
