@@ -30,7 +30,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = ProductVersion.class,
         scope = ScopeType.INHERIT,
         mixinStandardHelpOptions = true,
-        usageHelpAutoWidth = true,
         sortOptions = false,
         exitCodeOnInvalidInput = ExitCode.USAGE,
         exitCodeOnExecutionException = ExitCode.SOFTWARE,
@@ -124,6 +123,7 @@ public final class Cairn {
         CommandLine line = new CommandLine(cairn);
         line.setOut(output);
         line.setErr(errors);
+        line.setHelpFactory(new HelpPages(System.getenv()));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler(Cairn::refuse);
         line.setExecutionExceptionHandler(

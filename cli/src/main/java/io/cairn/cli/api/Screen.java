@@ -44,6 +44,11 @@ public record Screen(int columns, boolean isTerminal, String ellipsis) {
         }
     }
 
+    /** Whether nothing tells how wide it is. */
+    public boolean isUnlimited() {
+        return columns == UNLIMITED;
+    }
+
     private static int number(String text) {
         return text.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(text) : 0;
     }
