@@ -48,6 +48,7 @@ class LauncherTest {
         copy("cairn");
         copy(".mvn/packages.sh");
         copy(".mvn/jvm-options.sh");
+        copy(".mvn/rehearse.sh");
         copy(".mvn/mount-helper.sh");
         script(
                 tree.resolve(".mvn/find-jdk.sh"),

@@ -1,0 +1,26 @@
+# shellcheck shell=sh
+# Sourced by the launcher and, in packages, by what installs them, POSIX sh; after find-jdk.sh and
+# jvm-options.sh.
+
+# cairn_rehearse LIB CACHE LOG: lets the JVM learn which classes and methods Cairn needs, from a
+# cluster that works for some seconds: every process that starts with this cache is at speed at
+# once. Without the cache everything works, slower at first. CACHE is replaced.
+cairn_rehearse() {
+    echo "cairn: rehearsing once, so that every later start is quick (some 20 s)" >&2
+    # In memory where there is room for it: containers have 64 MiB there.
+    scratch=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $4 >= 524288 { print "/dev/shm" }')
+    scratch=$(mktemp -d "${scratch:-${TMPDIR:-/tmp}}/cairn.XXXXXX") || return 0
+    rm -f "$2" # a JVM cannot use one and make one
+    # Settings in the environment (CAIRN_DATA) are not meant for it.
+    # shellcheck disable=SC2046 # a list of words
+    if env -i PATH="$PATH" HOME="$scratch" LC_ALL=C.UTF-8 timeout 120 "$CAIRN_JDK/bin/java" \
+        $(cairn_jvm_options rehearse "$2") "-XX:AOTCacheOutput=$scratch/aot" \
+        -cp "$1/*" io.cairn.cli.Cairn rehearse --data "$scratch" >"$3" 2>&1 9>&- && [ -s "$scratch/aot" ]; then
+        chmod 644 "$scratch/aot"
+        mv "$scratch/aot" "$2"
+    else
+        echo "cairn: the rehearsal failed, starts will be slower; see $3" >&2
+    fi
+    umount -l "$scratch/mnt" 2>/dev/null || true
+    rm -rf "$scratch"
+}
