@@ -125,6 +125,34 @@ class LauncherTest {
     }
 
     @Test
+    void aRehearsalDoesNotSeeSettingsAndLeavesNoCacheWhenItFails() throws Exception {
+        Path cache = tree.resolve("cli/target/dist/cairn.aot");
+        environment.put("CAIRN_DATA", "/precious");
+        learns(jdk("right", "25.0.3"), 0);
+        assertFalse(cairn("status").output().contains("failed"));
+        assertTrue(Files.readString(cache).contains("PATH="), Files.readString(cache));
+        assertFalse(Files.readString(cache).contains("CAIRN_"), Files.readString(cache));
+        learns(jdk("right", "25.0.4"), 1);
+        Outcome outcome = cairn("status");
+        assertTrue(outcome.output().contains("the rehearsal failed"), outcome::output);
+        assertEquals(0, outcome.exitCode(), outcome::output);
+        assertFalse(Files.exists(cache));
+    }
+
+    /** A Java that keeps what it sees of the environment as what it has learned. */
+    private static void learns(Path jdk, int exitCode) throws IOException {
+        script(
+                jdk.resolve("bin/java"),
+                """
+                #!/bin/sh
+                for a in "$@"; do
+                    case $a in -XX:AOTCacheOutput=*) env >"${a#*=}"; exit %d ;; esac
+                done
+                """
+                        .formatted(exitCode));
+    }
+
+    @Test
     void failedBuildNamesItsLog() throws Exception {
         jdk("right", "25.0.3");
         maven("echo '[ERROR] A.java: no such thing'; exit 1");
