@@ -341,7 +341,8 @@ final class ModelRun {
                     () -> envelope + "\n" + Reply.decode(new Decoder(wanted)) + "\n" + decoded);
         }
         Client client = clients.get(envelope.session());
-        if (client != null) {
+        // What came under the number of a session before that was opened is not of this client.
+        if (client != null && envelope.equals(client.sent.get(envelope.sequence()))) {
             client.answered.put(envelope.sequence(), reply);
         }
         inThisEntry.put(id, reply);

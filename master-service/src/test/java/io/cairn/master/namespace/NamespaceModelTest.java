@@ -20,6 +20,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.EdgeCases;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -52,6 +53,18 @@ class NamespaceModelTest {
                 .between(0, max)
                 .withDistribution(RandomDistribution.uniform())
                 .edgeCases(EdgeCases.Config::none);
+    }
+
+    /** What was refused under the number of a session to come is not the answer of that session. */
+    @Example
+    void aSessionDoesNotInheritWhatCameBeforeIt() {
+        behavesLikeTheModel(
+                List.of(
+                        new Step(99, 0, 0, 0, 0), // ends the only session
+                        new Step(0, 0, 0, 1, 1), // a directory by session 2
+                        new Step(98, 0, 0, 0, 0), // which is opened in the same entry
+                        new Step(0, 0, 0, 0, 1),
+                        new Step(90, 0, 0, 0, 0))); // the same once more
     }
 
     @Property(tries = 400)
