@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.chunk.ChunkService;
+import io.cairn.cli.api.Screen;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.Wording;
@@ -171,7 +172,8 @@ final class UpCommand implements Callable<Integer> {
         lines.add("  admin    " + plan.admin().url(cluster.admin()));
         lines.add("  token    " + EmbeddedCluster.tokenFile(plan.data()));
         lines.add("  status   cairn status --data " + plan.data());
-        lines.add("  stop     Ctrl-C, or cairn down --data " + plan.data());
+        String keys = Screen.isTerminal(0) ? "Ctrl-C, or " : ""; // not when it is detached
+        lines.add("  stop     " + keys + "cairn down --data " + plan.data());
         return String.join(System.lineSeparator(), lines);
     }
 
