@@ -19,14 +19,20 @@ public final class Compilers {
     /** What Linux keeps of HotSpot's name of the thread, 15 bytes. */
     static final String SECOND = "C2 CompilerThre";
 
+    /**
+     * A third of the weight of others (sched(7)). Not less: what a compiler holds when others push
+     * it aside, the whole service waits for. One that ran only on an idle processor was seen to
+     * stop a master for as long as other processes kept the processors busy.
+     */
+    static final int NICE = 5;
+
     private Compilers() {}
 
     /**
-     * Lets the second compiler have what processor time nobody else wants, from now on. Its threads
-     * get the policy SCHED_IDLE: a nice value counts only within a session where Linux groups
-     * processes by that (sched(7), autogroup), and mounts and services are in several. Threads that
-     * the JVM adds later are not reached: start it with {@code
-     * -XX:-UseDynamicNumberOfCompilerThreads}. Where it cannot be done all works as before.
+     * Lets the second compiler have less processor time than others, from now on (setpriority of
+     * its threads; on Linux the nice value belongs to a thread). Threads that the JVM adds later
+     * are not reached: start it with {@code -XX:-UseDynamicNumberOfCompilerThreads}. Where it
+     * cannot be done all works as before.
      */
     public static void giveWay() {
         SystemCalls calls = new SystemCalls();
@@ -34,9 +40,9 @@ public final class Compilers {
             for (Path task : tasks) {
                 if (isSecond(task)) {
                     int thread = Integer.parseInt(task.getFileName().toString());
-                    int result = calls.runWhenIdle(thread);
+                    int result = calls.setThreadNice(thread, NICE);
                     if (result < 0) {
-                        LOG.debug("sched_setscheduler of thread {}: error {}", thread, -result);
+                        LOG.debug("setpriority of thread {}: error {}", thread, -result);
                     }
                 }
             }

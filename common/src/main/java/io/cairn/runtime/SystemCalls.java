@@ -49,7 +49,7 @@ final class SystemCalls {
     static final int EDQUOT = 122;
 
     private static final int AT_FDCWD = -100;
-    private static final int SCHED_IDLE = 5;
+    private static final int PRIO_PROCESS = 0;
 
     /** struct statx: mask +0 (4 bytes), mnt_id +144 (8 bytes). */
     private static final int STATX_BYTES = 256;
@@ -90,8 +90,8 @@ final class SystemCalls {
                     JAVA_INT);
     private static final MethodHandle STATX =
             bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle SCHED_SETSCHEDULER =
-            bind("sched_setscheduler", -1, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS);
+    private static final MethodHandle SETPRIORITY =
+            bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
             STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
@@ -226,17 +226,9 @@ final class SystemCalls {
         }
     }
 
-    /** Has one thread of this process run when a processor is idle (SCHED_IDLE, sched(7)). */
-    int runWhenIdle(int thread) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment parameters = arena.allocateFrom(JAVA_INT, 0); // struct sched_param
-            return (int)
-                    invoke(
-                            s ->
-                                    (int)
-                                            SCHED_SETSCHEDULER.invokeExact(
-                                                    s, thread, SCHED_IDLE, parameters));
-        }
+    /** Sets the nice value, -20 to 19, of one thread of this process (setpriority(2)). */
+    int setThreadNice(int thread, int nice) {
+        return (int) invoke(s -> (int) SETPRIORITY.invokeExact(s, PRIO_PROCESS, thread, nice));
     }
 
     /** Copies in the kernel, to the same offset; bytes copied, 0 at the end of the source. */

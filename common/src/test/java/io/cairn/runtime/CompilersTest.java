@@ -13,9 +13,7 @@ import org.junit.jupiter.api.Test;
 
 final class CompilersTest {
     /** Field of proc_pid_stat(5), counted after the name, which is in parentheses. */
-    private static final int POLICY = 38;
-
-    private static final int SCHED_IDLE = 5;
+    private static final int NICE = 16;
 
     @Test
     void onlyTheSecondCompilerGivesWay() throws Exception {
@@ -23,10 +21,10 @@ final class CompilersTest {
         try {
             Path stand = threadNamed(Compilers.SECOND, end);
             Path other = threadNamed("C1 CompilerThre", end);
-            int before = policy(other);
+            int before = nice(other);
             Compilers.giveWay();
-            assertEquals(SCHED_IDLE, policy(stand));
-            assertEquals(before, policy(other));
+            assertEquals(Compilers.NICE, nice(stand));
+            assertEquals(before, nice(other));
         } finally {
             end.countDown();
         }
@@ -50,8 +48,8 @@ final class CompilersTest {
         return place.get(10, TimeUnit.SECONDS);
     }
 
-    private static int policy(Path task) throws IOException {
+    private static int nice(Path task) throws IOException {
         String stat = Files.readString(task.resolve("stat"));
-        return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[POLICY]);
+        return Integer.parseInt(stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[NICE]);
     }
 }
