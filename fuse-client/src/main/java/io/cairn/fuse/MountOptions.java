@@ -5,6 +5,7 @@ import io.cairn.fuse.MountException.Category;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -46,7 +47,13 @@ public record MountOptions(
         /** Callbacks of libfuse 2 by way of jnr-fuse. */
         JNR,
         /** The protocol of {@code /dev/fuse} itself; libfuse only mounts. */
-        KERNEL
+        KERNEL;
+
+        /** The value of the option. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     /** The value of {@link #attributeTimeoutMs} that leaves it to the driver. */

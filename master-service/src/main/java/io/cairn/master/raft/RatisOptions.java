@@ -79,9 +79,8 @@ final class RatisOptions {
         // So the writer asks the machine for the result of its flush after the log is forced, and
         // not before: that is when a master alone applies. The machine keeps no data of its own.
         Log.StateMachineData.setSync(to, false);
-        // Whole segments are purged: a checkpoint's worth of log should be a few of them. Ratis
-        // keeps
-        // the entries of the newest one in memory, a small entry at several times its size.
+        // Whole segments are purged: a checkpoint's worth of log should be a few of them. Of the
+        // newest one Ratis keeps the entries in memory, a small entry at several times its size.
         long segmentBytes = Math.clamp(checkpointBytes / 4, MIN_SEGMENT_BYTES, MAX_SEGMENT_BYTES);
         Log.setSegmentSizeMax(to, SizeInBytes.valueOf(segmentBytes));
         Log.setPreallocatedSize(to, SizeInBytes.valueOf(segmentBytes / 4));
