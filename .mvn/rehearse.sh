@@ -4,13 +4,14 @@
 
 # cairn_rehearse LIB CACHE LOG: lets the JVM learn which classes and methods Cairn needs, from a
 # cluster that works for some seconds: every process that starts with this cache is at speed at
-# once. Without the cache everything works, slower at first. CACHE is replaced.
+# once. Without the cache everything works, slower at first. CACHE is replaced, and a marker beside
+# it tells which JDK has rehearsed, be it in vain.
 cairn_rehearse() {
     echo "cairn: rehearsing once, so that every later start is quick (some 20 s)" >&2
     # In memory where there is room for it: containers have 64 MiB there.
     scratch=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $4 >= 524288 { print "/dev/shm" }')
     scratch=$(mktemp -d "${scratch:-${TMPDIR:-/tmp}}/cairn.XXXXXX") || return 0
-    rm -f "$2" # a JVM cannot use one and make one
+    rm -f "$2" "${2%/*}/rehearsed" # a JVM cannot use one and make one
     # Settings in the environment (CAIRN_DATA) are not meant for it.
     # shellcheck disable=SC2046 # a list of words
     if env -i PATH="$PATH" HOME="$scratch" LC_ALL=C.UTF-8 timeout 120 "$CAIRN_JDK/bin/java" \
@@ -23,4 +24,15 @@ cairn_rehearse() {
     fi
     umount -l "$scratch/mnt" 2>/dev/null || true
     rm -rf "$scratch"
+    cairn_jdk_release >"${2%/*}/rehearsed"
+}
+
+cairn_jdk_release() { cat "$CAIRN_JDK/release" 2>/dev/null || :; }
+
+# cairn_is_unrehearsed LIB CACHE: true when this JDK has not rehearsed these jars, not even in vain.
+# A cache of another JDK or other jars is of no use.
+cairn_is_unrehearsed() {
+    marker=${2%/*}/rehearsed
+    [ -f "$marker" ] && [ "$(cairn_jdk_release)" = "$(cat "$marker")" ] || return 0
+    [ -n "$(find "$1" -newer "$marker" -print -quit)" ]
 }
