@@ -19,7 +19,7 @@ import io.cairn.wire.ChunkRequest.SeekChunk;
 import io.cairn.wire.ChunkRequest.StatChunk;
 import io.cairn.wire.ChunkRequest.Verify;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -185,7 +185,7 @@ final class Reader {
 
         @Override
         public ByteBuffer apply(int bytes) {
-            buffer = PooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+            buffer = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
             return buffer.nioBuffer(0, bytes);
         }
 

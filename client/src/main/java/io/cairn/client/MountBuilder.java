@@ -7,7 +7,7 @@ import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.wire.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -37,8 +37,7 @@ final class MountBuilder {
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
         BufferPool pool =
-                new BufferPool(
-                        settings.bufferBytes(), PooledByteBufAllocator.DEFAULT, dirty::sendAll);
+                new BufferPool(settings.bufferBytes(), ByteBufAllocator.DEFAULT, dirty::sendAll);
         Mount mount =
                 new Mount(
                         settings,
