@@ -28,9 +28,6 @@ final class ContentReader {
 
     private static final int MAX_TRIES = 20;
 
-    /** Larger parts were measured to come later over a line. */
-    private static final int MAX_LINE_BYTES = 16 << 10;
-
     private final InodeState state;
     private final Mount mount;
     private final ReadAhead ahead;
@@ -219,7 +216,7 @@ final class ContentReader {
         int length = (int) (Math.min(Math.min(chunkEnd, pieceEnd), end) - at);
         int inChunk = (int) (at & (chunkBytes - 1));
         // This thread waits for the last part in any case.
-        boolean waits = length == end - at && length <= MAX_LINE_BYTES;
+        boolean waits = length == end - at;
         ChunkIo chunks = mount.chunks();
         CompletableFuture<ChunkIo.Piece> piece =
                 waits

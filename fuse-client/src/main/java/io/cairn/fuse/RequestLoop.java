@@ -193,8 +193,10 @@ final class RequestLoop {
                 waits.interrupt(RawMemory.getLong(thread.arguments()));
                 return;
             }
-            if (isBulky(thread, lengthBytes)) {
+            if (lengthBytes > BULKY_BYTES) {
                 handOver(thread);
+            } else if (isBulkyRead(thread)) {
+                glance(thread);
             }
             driver.serve(thread, lengthBytes);
         } catch (Throwable e) {
@@ -203,10 +205,9 @@ final class RequestLoop {
     }
 
     /** struct fuse_read_in: fh +0, offset +8, size +16. */
-    private static boolean isBulky(LoopThread thread, int lengthBytes) {
-        return lengthBytes > BULKY_BYTES
-                || thread.opcode() == KernelProtocol.READ
-                        && RawMemory.getInt(thread.arguments() + 16) > BULKY_BYTES;
+    private static boolean isBulkyRead(LoopThread thread) {
+        return thread.opcode() == KernelProtocol.READ
+                && RawMemory.getInt(thread.arguments() + 16) > BULKY_BYTES;
     }
 
     /** Makes another thread the reader if this one is. */
