@@ -10,6 +10,8 @@
 # rehearsal; without the file everything works, slower at first.
 cairn_jvm_options() {
     echo "--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
+    # Netty would watch one buffer in 128 and remember where it was used: for developers.
+    echo "-Dio.netty.leakDetection.level=disabled"
     case $1 in
         up | rehearse | master) echo "-Xms256m -Xmx2g -XX:+UseG1GC" ;;
         chunk | mount) echo "-Xms128m -Xmx1g -XX:+UseG1GC -XX:TieredStopAtLevel=1" ;;
@@ -26,10 +28,6 @@ cairn_jvm_options() {
     esac
     case $1 in
         up | master | chunk | mount) echo "-XX:+ExitOnOutOfMemoryError -XX:-UsePerfData" ;;
-    esac
-    # Watches one buffer in 128 and remembers where it was used: for developers.
-    case $1 in
-        up | rehearse | master | chunk | mount | nfs) echo "-Dio.netty.leakDetection.level=disabled" ;;
     esac
     # A cache that another JDK made is ignored, without a word.
     case $2 in *[[:space:]]*) return 0 ;; esac

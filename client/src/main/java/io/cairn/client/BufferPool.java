@@ -12,7 +12,6 @@ import io.netty.buffer.ByteBufAllocator;
  */
 final class BufferPool {
     private final long limitBytes;
-    private final ByteBufAllocator allocator;
     private final Runnable pressure;
     private long usedBytes;
     private long readAheadBytes;
@@ -22,15 +21,14 @@ final class BufferPool {
      *
      * @param pressure called by a waiting writer, without locks: sends all that is buffered
      */
-    BufferPool(long limitBytes, ByteBufAllocator allocator, Runnable pressure) {
+    BufferPool(long limitBytes, Runnable pressure) {
         this.limitBytes = limitBytes;
-        this.allocator = allocator;
         this.pressure = pressure;
     }
 
     /** A direct buffer, counted already. */
     ByteBuf allocate(int capacityBytes) {
-        return allocator.directBuffer(capacityBytes, capacityBytes);
+        return ByteBufAllocator.DEFAULT.directBuffer(capacityBytes, capacityBytes);
     }
 
     /** Counts bytes if there is room for them. */

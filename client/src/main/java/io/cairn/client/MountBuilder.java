@@ -7,7 +7,6 @@ import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.wire.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.buffer.ByteBufAllocator;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -36,8 +35,7 @@ final class MountBuilder {
                 new ChunkConnections(toChunks, runtime.clock(), settings.attemptTimeoutMs());
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
-        BufferPool pool =
-                new BufferPool(settings.bufferBytes(), ByteBufAllocator.DEFAULT, dirty::sendAll);
+        BufferPool pool = new BufferPool(settings.bufferBytes(), dirty::sendAll);
         Mount mount =
                 new Mount(
                         settings,

@@ -83,11 +83,11 @@ public final class EventLoops implements AutoCloseable {
         if (ByteBufAllocator.DEFAULT instanceof ByteBufAllocatorMetricProvider provider) {
             ByteBufAllocatorMetric metric = provider.metric();
             Gauge.builder("cairn.net.buffers.bytes", metric, m -> m.usedDirectMemory())
-                    .description("memory of network buffers")
+                    .description("memory of buffers for the network and file contents")
                     .tag("memory", "direct")
                     .register(registry);
             Gauge.builder("cairn.net.buffers.bytes", metric, m -> m.usedHeapMemory())
-                    .description("memory of network buffers")
+                    .description("memory of buffers for the network and file contents")
                     .tag("memory", "heap")
                     .register(registry);
         }
