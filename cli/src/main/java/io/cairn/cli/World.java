@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class World implements AutoCloseable {
     private static final String NETWORK = "cairn-net";
-    private static final int LOOPS = Runtime.getRuntime().availableProcessors();
+
+    /** Half the processors: a loop that has more to do at a time wakes less often for it. */
+    private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
     private final EventLoops loops;
     private final Transport transport;
