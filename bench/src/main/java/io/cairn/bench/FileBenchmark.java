@@ -102,7 +102,13 @@ public class FileBenchmark {
                         listen,
                         StoreSettings.standard(),
                         RatisSettings.CheckpointRule.standard());
-        log = new RatisLog(settings, clock, new Silent(), () -> Runtime.getRuntime().halt(1));
+        log =
+                new RatisLog(
+                        settings,
+                        clock,
+                        new Silent(),
+                        Runnable::run,
+                        () -> Runtime.getRuntime().halt(1));
         log.start();
         master =
                 new MasterService(

@@ -113,6 +113,7 @@ final class MasterNode implements AutoCloseable {
                             settings,
                             world.clock(),
                             new Forwarding(door),
+                            world.loops().endOfTurn(),
                             () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
             log.start();
             return log;

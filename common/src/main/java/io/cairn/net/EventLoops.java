@@ -28,6 +28,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that move bytes between sockets and memory, shared by any number of transports and
@@ -132,14 +133,33 @@ public final class EventLoops implements AutoCloseable {
         return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     }
 
-    /** Whether the calling thread is one of the loops: it must not wait for any of them. */
-    boolean inLoop() {
+    /**
+     * Runs tasks at the end of a turn: on the calling loop, when it has read what else has come in
+     * for it; at once, if the calling thread is none of the loops.
+     */
+    public Executor endOfTurn() {
+        return task -> {
+            EventExecutor loop = current();
+            if (loop == null || loop.isShuttingDown()) {
+                task.run();
+            } else {
+                loop.execute(task);
+            }
+        };
+    }
+
+    private @Nullable EventExecutor current() {
         for (EventExecutor loop : group) {
             if (loop.inEventLoop()) {
-                return true;
+                return loop;
             }
         }
-        return false;
+        return null;
+    }
+
+    /** Whether the calling thread is one of the loops: it must not wait for any of them. */
+    boolean inLoop() {
+        return current() != null;
     }
 
     /** Ends the threads; waits up to three seconds, unless called on one of them. Idempotent. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers operations into log entries. An entry costs the same whether it carries one operation or
- * hundreds, so whatever waits while entries are in flight goes into the next one. A lone operation
- * goes at once, on the caller's thread: there are no timers and no thread in between.
+ * hundreds, so whatever waits while entries are in flight goes into the next one, and so does what
+ * comes in the same turn of the caller's event loop. A lone operation goes at the end of that turn,
+ * on the caller's thread: there are no timers and no thread in between.
  *
  * <p>Entries are proposed one after the other, in the order in which their operations came, by
  * whoever happens to hold the {@code proposing} flag; the others only leave their operation behind.
@@ -42,7 +44,9 @@ final class Combiner {
     private final Clock clock;
     private final int maxInFlight;
     private final int leastBeside;
+    private final Executor endOfTurn;
     private final Consumer<Group> proposer;
+    private final Runnable proposeTask = this::propose;
     private final AtomicBoolean proposing = new AtomicBoolean();
     private final Map<Long, Group> inFlight = new ConcurrentHashMap<>();
 
@@ -61,13 +65,20 @@ final class Combiner {
      * @param maxInFlight entries proposed and not yet applied, 1 or more
      * @param leastBeside operations that must wait for an entry beside one in flight to be worth
      *     its price, 1 or more
+     * @param endOfTurn runs a task when the calling thread has handed in what it has, or at once
      * @param proposer gets the groups in order, one at a time; answers each with {@link #applied},
      *     {@link #appliedByWriter} or {@link #failed}, during the call or later
      */
-    Combiner(Clock clock, int maxInFlight, int leastBeside, Consumer<Group> proposer) {
+    Combiner(
+            Clock clock,
+            int maxInFlight,
+            int leastBeside,
+            Executor endOfTurn,
+            Consumer<Group> proposer) {
         this.clock = clock;
         this.maxInFlight = maxInFlight;
         this.leastBeside = leastBeside;
+        this.endOfTurn = endOfTurn;
         this.proposer = proposer;
     }
 
@@ -96,7 +107,7 @@ final class Combiner {
             waiting.add(operation);
             waitingBytes += lengthBytes;
         }
-        propose();
+        endOfTurn.execute(proposeTask);
         return operation.reply();
     }
 

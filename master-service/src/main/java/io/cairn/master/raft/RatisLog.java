@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
@@ -107,11 +108,17 @@ public final class RatisLog implements ReplicatedLog {
      * Opens the master's directory. {@link #start} must follow, or {@link #close}.
      *
      * @param listener hears nothing before {@link #start}
+     * @param endOfTurn runs a task when the calling thread has handed in what it has, or at once
      * @param halt ends the process; may be called by any thread
      * @throws IOException when the directory is in use, foreign or damaged; the message names the
      *     file
      */
-    public RatisLog(RatisSettings settings, Clock clock, LogListener listener, Runnable halt)
+    public RatisLog(
+            RatisSettings settings,
+            Clock clock,
+            LogListener listener,
+            Executor endOfTurn,
+            Runnable halt)
             throws IOException {
         this.settings = settings;
         this.clock = clock;
@@ -130,6 +137,7 @@ public final class RatisLog implements ReplicatedLog {
                         clock,
                         settings.alone() ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
                         settings.alone() ? LEAST_BESIDE_ALONE : LEAST_BESIDE,
+                        endOfTurn,
                         this::propose);
         machine =
                 new NamespaceMachine(

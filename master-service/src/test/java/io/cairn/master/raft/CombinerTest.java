@@ -27,7 +27,7 @@ class CombinerTest {
 
     private final ManualClock clock = new ManualClock();
     private final List<Group> proposed = new ArrayList<>();
-    private final Combiner combiner = new Combiner(clock, 2, 1, proposed::add);
+    private final Combiner combiner = new Combiner(clock, 2, 1, Runnable::run, proposed::add);
 
     @Test
     void aLoneOperationGoesAtOnce() {
@@ -54,8 +54,21 @@ class CombinerTest {
     }
 
     @Test
+    void whatComesInOneTurnSharesAnEntry() {
+        List<Runnable> endOfTurn = new ArrayList<>();
+        Combiner turning = new Combiner(clock, 1, 1, endOfTurn::add, proposed::add);
+        for (int i = 1; i <= 3; i++) {
+            put(i, turning);
+        }
+        assertEquals(List.of(), proposed);
+        endOfTurn.forEach(Runnable::run);
+        assertEquals(1, proposed.size());
+        assertEquals(List.of(1L, 2L, 3L), sessions(proposed.getFirst()));
+    }
+
+    @Test
     void callersOfTheWriterHearBeforeTheNextEntry() {
-        Combiner sparing = new Combiner(clock, 1, 1, proposed::add);
+        Combiner sparing = new Combiner(clock, 1, 1, Runnable::run, proposed::add);
         CompletableFuture<?> first = sparing.submit(frame(1, 40), OFFSET);
         CompletableFuture<?> _ = sparing.submit(frame(2, 40), OFFSET);
         CompletableFuture<?> next = first.thenRun(() -> put(3, sparing));
@@ -67,7 +80,7 @@ class CombinerTest {
 
     @Test
     void fewOperationsWaitForTheEntryInFlight() {
-        Combiner sparing = new Combiner(clock, 2, 3, proposed::add);
+        Combiner sparing = new Combiner(clock, 2, 3, Runnable::run, proposed::add);
         for (int i = 1; i <= 3; i++) {
             put(i, sparing);
         }
@@ -142,6 +155,7 @@ class CombinerTest {
                         clock,
                         1,
                         1,
+                        Runnable::run,
                         group ->
                                 self.getFirst()
                                         .failed(group, new FsException(Errno.NOT_LEADER, "")));

@@ -95,6 +95,7 @@ class KillTest {
                 KilledMaster.settings(directory, port),
                 Clock.system(),
                 new TestGroup.Heard(),
+                Runnable::run,
                 () -> {
                     throw new AssertionError("halted");
                 });

@@ -38,6 +38,7 @@ public final class KilledMaster {
                         settings(Path.of(args[0]), Integer.parseInt(args[1])),
                         Clock.system(),
                         heard,
+                        Runnable::run,
                         () -> Runtime.getRuntime().halt(3));
         log.start();
         TestSession session = new TestSession(() -> log);

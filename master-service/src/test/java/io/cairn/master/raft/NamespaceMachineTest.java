@@ -53,7 +53,8 @@ class NamespaceMachineTest {
 
     private final List<String> fatal = new ArrayList<>();
     private final List<Group> proposed = new ArrayList<>();
-    private final Combiner combiner = new Combiner(Clock.system(), 2, 1, proposed::add);
+    private final Combiner combiner =
+            new Combiner(Clock.system(), 2, 1, Runnable::run, proposed::add);
     private final ClientId clientId = ClientId.randomId();
     private @Nullable ReplicatedState opened;
 

@@ -102,7 +102,11 @@ final class TestGroup implements AutoCloseable {
         Heard listener = heard.get(master);
         RatisLog log =
                 new RatisLog(
-                        settings(master), Clock.system(), listener, () -> listener.halted = true);
+                        settings(master),
+                        Clock.system(),
+                        listener,
+                        Runnable::run,
+                        () -> listener.halted = true);
         log.start();
         logs[master] = log;
         return log;

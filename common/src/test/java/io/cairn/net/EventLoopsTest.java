@@ -1,0 +1,50 @@
+package io.cairn.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import io.cairn.runtime.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class EventLoopsTest {
+    private final EventLoops loops = new EventLoops("loops-test", 2, Clock.system());
+
+    @AfterEach
+    void close() {
+        loops.close();
+    }
+
+    @Test
+    void theEndOfATurnIsOnTheSameLoopAfterTheTaskThatAsks() throws Exception {
+        List<String> order = new ArrayList<>();
+        CompletableFuture<Thread> later = new CompletableFuture<>();
+        CompletableFuture<Thread> asking = new CompletableFuture<>();
+        loops.group()
+                .next()
+                .execute(
+                        () -> {
+                            loops.endOfTurn()
+                                    .execute(
+                                            () -> {
+                                                order.add("end");
+                                                later.complete(Thread.currentThread());
+                                            });
+                            order.add("turn");
+                            asking.complete(Thread.currentThread());
+                        });
+        assertSame(asking.get(10, TimeUnit.SECONDS), later.get(10, TimeUnit.SECONDS));
+        assertEquals(List.of("turn", "end"), order);
+    }
+
+    @Test
+    void otherThreadsHaveNoTurn() {
+        List<Thread> ran = new ArrayList<>();
+        loops.endOfTurn().execute(() -> ran.add(Thread.currentThread()));
+        assertEquals(List.of(Thread.currentThread()), ran);
+    }
+}
