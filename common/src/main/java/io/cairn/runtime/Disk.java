@@ -78,7 +78,7 @@ public interface Disk {
      */
     void copyPrefix(Path from, Path to, long lengthBytes) throws IOException;
 
-    /** Size of the disk that holds a path, in bytes. */
+    /** What the disk that holds a path can hold, in bytes: what is in use and what is usable. */
     long totalBytes(Path path) throws IOException;
 
     /** Bytes that may still be written to the disk that holds a path. */

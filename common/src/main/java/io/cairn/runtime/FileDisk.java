@@ -106,9 +106,12 @@ public final class FileDisk implements Disk {
         }
     }
 
+    /** Without what the filesystem keeps for root (ext4: 5 % by itself): nobody stores there. */
     @Override
     public long totalBytes(Path path) throws IOException {
-        return existing(path).getTotalSpace();
+        File file = existing(path);
+        long keptBytes = Math.max(0, file.getFreeSpace() - file.getUsableSpace());
+        return file.getTotalSpace() - keptBytes;
     }
 
     @Override

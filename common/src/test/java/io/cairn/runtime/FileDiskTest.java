@@ -1,5 +1,6 @@
 package io.cairn.runtime;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Scanner;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -193,6 +195,20 @@ class FileDiskTest {
                             }
                         });
         assertTrue(String.valueOf(error.getMessage()).contains("No space left on device"));
+    }
+
+    /** As df(1) counts: what is kept for root is neither used nor available. */
+    @Test
+    void whatIsKeptForRootIsNoPartOfTheDisk() throws IOException {
+        Process df =
+                new ProcessBuilder("df", "-B1", "--output=used,avail", directory.toString())
+                        .start();
+        try (Scanner line = new Scanner(df.getInputStream(), UTF_8)) {
+            line.nextLine();
+            long difference = disk.totalBytes(directory) - line.nextLong() - line.nextLong();
+            // Two looks at a disk that others write to.
+            assertTrue(Math.abs(difference) < 256L * MIB, () -> difference + " bytes");
+        }
     }
 
     @Test
