@@ -1,6 +1,9 @@
 package io.cairn.fs;
 
+import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Polled;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,6 +217,23 @@ public interface FileSystem extends AutoCloseable {
      */
     default HostLocks hostLocks() {
         throw new FsException(Errno.EOPNOTSUPP, "no locks for the machines behind a gateway");
+    }
+
+    /**
+     * Begins {@link #create} for a thread that {@linkplain Attendant#attends attends}: the answer
+     * is found when {@link #polled} is polled, or comes on another thread.
+     *
+     * @return null when it must be called as such; else what it gives or fails with. What goes on
+     *     then must not wait.
+     */
+    default @Nullable CompletableFuture<Created> beginCreate(
+            Caller caller, long parentIno, Name name, int mode, int flags) {
+        return null;
+    }
+
+    /** The answers to what was begun. */
+    default Polled polled() {
+        return Polled.NOTHING;
     }
 
     /** Flushes what is buffered and releases everything. Idempotent. */

@@ -1,6 +1,8 @@
 package io.cairn.fs;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open file description. Safe for use by several threads. Every call has a deadline and fails
@@ -40,6 +42,15 @@ public interface OpenFile extends AutoCloseable {
      * Drains buffered writes and commits the size, as close(2) promises; reports write errors once.
      */
     void flush();
+
+    /**
+     * Begins {@link #flush} as {@link FileSystem#beginCreate} begins to create.
+     *
+     * @return null when it must be called as such
+     */
+    default @Nullable CompletableFuture<Void> beginFlush() {
+        return null;
+    }
 
     /**
      * As fsync(2): data on stable media on all current replicas, metadata on a majority.

@@ -1,5 +1,8 @@
 package io.cairn.net;
 
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -49,6 +52,19 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
                 .i32(length)
                 .raw(text, 0, length)
                 .toBytes();
+    }
+
+    /**
+     * The version that this side and another one speak.
+     *
+     * @throws FsException WRONG_CLUSTER when there is none; the message names the other side
+     */
+    int agree(Greeting theirs, Endpoint remote) {
+        int version = range.common(theirs.range);
+        if (version == 0) {
+            throw new FsException(Errno.WRONG_CLUSTER, range.refusal(remote, theirs.range));
+        }
+        return version;
     }
 
     /**

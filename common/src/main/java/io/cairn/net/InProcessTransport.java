@@ -102,6 +102,12 @@ public final class InProcessTransport implements Transport {
                 line -> local(to, line, door), door, loops.clock(), lookout, timeoutMs);
     }
 
+    /** None to a service of this process: its answers come on the thread that asks. */
+    @Override
+    public @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
+        return doors.containsKey(to) ? null : network.polledLine(to, timeoutMs);
+    }
+
     private CompletableFuture<LocalConnection> local(Endpoint to, Handler caller, Door door) {
         return LocalConnection.connect(loops, to, caller, new Endpoint(to.host(), 0), door);
     }

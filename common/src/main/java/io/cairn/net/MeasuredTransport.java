@@ -55,6 +55,11 @@ public final class MeasuredTransport implements Transport {
     }
 
     @Override
+    public @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
+        return transport.polledLine(to, timeoutMs);
+    }
+
+    @Override
     public Listener listen(Endpoint at, Handler handler) {
         return transport.listen(at, new Measured(handler, meters));
     }

@@ -110,6 +110,14 @@ public final class NettyTransport implements Transport {
         return TcpLine.connect(to, timeoutMs, context, lookout, allocator);
     }
 
+    @Override
+    public PolledLine polledLine(Endpoint to, long timeoutMs) {
+        if (closed) {
+            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
+        }
+        return PolledTcpLine.connect(to, timeoutMs, context);
+    }
+
     /** Puts a new socket into service, in its initializer. */
     NettyConnection adopt(Channel channel, Handler handler, Endpoint remote) {
         NettyConnection connection = new NettyConnection(channel, context, handler, remote);

@@ -100,12 +100,8 @@ final class TcpLine implements Line {
                     "frame of kind " + preface.kind() + " before HELLO");
         }
         Greeting theirs = Greeting.decode(body(preface, deadlineNs).header());
-        version = ours.range().common(theirs.range());
+        version = ours.agree(theirs, remote);
         traces = ours.traces() && theirs.traces();
-        if (version == 0) {
-            throw new FsException(
-                    Errno.WRONG_CLUSTER, ours.range().refusal(remote, theirs.range()));
-        }
     }
 
     private long deadlineNs(long timeoutMs) {

@@ -28,6 +28,16 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
+     * Connects for threads that look for answers between other work; blocks.
+     *
+     * @return the line, or null where this network has none: use a connection then
+     * @throws io.cairn.fs.FsException as {@link #connect} fails
+     */
+    default @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
+        return null;
+    }
+
+    /**
      * Listens.
      *
      * @throws io.cairn.fs.FsException EBUSY when the port is in use, EACCES when not allowed, ENXIO

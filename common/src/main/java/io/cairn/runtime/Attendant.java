@@ -14,6 +14,18 @@ public interface Attendant {
     /** Lets another thread take over if something came in. By the thread itself; never waits. */
     void glance();
 
+    /**
+     * Whether it looks for the answers of {@link Polled polled} requests when its work is done. By
+     * the thread itself. Another thread may take over right afterwards; what this one asks
+     * nevertheless is sent when its work is done, and the other one looks for the answer.
+     */
+    boolean attends();
+
+    /** Whether this thread looks for answers when its work is done. */
+    static boolean isAttending() {
+        return Thread.currentThread() instanceof Attendant attendant && attendant.attends();
+    }
+
     /** To be called by a thread that is going to wait. */
     static void aboutToWait() {
         if (Thread.currentThread() instanceof Attendant attendant) {

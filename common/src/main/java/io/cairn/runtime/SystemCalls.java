@@ -1,19 +1,14 @@
 package io.cairn.runtime;
 
+import static io.cairn.runtime.NativeCalls.bind;
+import static io.cairn.runtime.NativeCalls.invoke;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The Linux system calls on files and threads that the JDK does not offer, called through the C
@@ -92,53 +87,6 @@ final class SystemCalls {
             bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle SETPRIORITY =
             bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final StructLayout STATE = Linker.Option.captureStateLayout();
-    private static final VarHandle ERRNO =
-            STATE.varHandle(StructLayout.PathElement.groupElement("errno"));
-
-    /** Where a call leaves the error number: one place for each thread. */
-    private final ThreadLocal<MemorySegment> state =
-            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(STATE));
-
-    @SuppressWarnings("restricted")
-    private static MethodHandle bind(
-            String name, int firstVariadic, ValueLayout result, ValueLayout... arguments) {
-        Linker linker = Linker.nativeLinker();
-        List<Linker.Option> options = new ArrayList<>();
-        options.add(Linker.Option.captureCallState("errno"));
-        if (firstVariadic >= 0) {
-            options.add(Linker.Option.firstVariadicArg(firstVariadic));
-        }
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow(name),
-                FunctionDescriptor.of(result, arguments),
-                options.toArray(Linker.Option[]::new));
-    }
-
-    /** A call that leaves the error number in {@code state}. */
-    private interface Call {
-        long run(MemorySegment state) throws Throwable;
-    }
-
-    private long invoke(Call call) {
-        MemorySegment place = state.get();
-        try {
-            while (true) {
-                long result = call.run(place);
-                if (result >= 0) {
-                    return result;
-                }
-                int errno = (int) ERRNO.get(place, 0L);
-                if (errno != EINTR) {
-                    return -errno;
-                }
-            }
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a foreign call throws nothing checked", e);
-        }
-    }
 
     /** A file descriptor; closed on exec. */
     int open(String path, int flags) {
@@ -151,16 +99,8 @@ final class SystemCalls {
 
     /** Closes, once: after EINTR the descriptor is gone too. */
     int close(int fd) {
-        MemorySegment place = state.get();
-        try {
-            int result = (int) CLOSE.invokeExact(place, fd);
-            int errno = result < 0 ? (int) ERRNO.get(place, 0L) : 0;
-            return errno == EINTR ? 0 : -errno;
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a foreign call throws nothing checked", e);
-        }
+        int result = (int) NativeCalls.once(s -> (int) CLOSE.invokeExact(s, fd));
+        return result == -EINTR ? 0 : result;
     }
 
     /** Bytes read, 0 at the end. */
