@@ -19,6 +19,7 @@ import io.cairn.fs.Usage;
 import io.cairn.fs.XattrChange;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -41,7 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CairnFileSystem implements FileSystem {
     private static final long CLOSE_TIMEOUT_MS = 10_000;
-    private static final int CREATE_TRIES = 8;
 
     private final Mount mount;
     private final MetadataCache cache;
@@ -52,6 +52,7 @@ public final class CairnFileSystem implements FileSystem {
     private final AccessTimes accessTimes;
     private final FileContents contents;
     private final Tree tree;
+    private final Creation creation;
     private final ClientMetrics metrics;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClusterFacts facts;
@@ -67,6 +68,7 @@ public final class CairnFileSystem implements FileSystem {
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.contents = new FileContents(mount);
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
+        this.creation = new Creation(this, mount, open);
         this.facts = new ClusterFacts(mount);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
         registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);
@@ -151,7 +153,7 @@ public final class CairnFileSystem implements FileSystem {
             throw new FsException(Errno.EINVAL, "mknod of a " + type);
         }
         boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
-        Tree.NewFile file = new Tree.NewFile(type, mode, device ? rdev : 0, 0, false);
+        NewFile file = new NewFile(type, mode, device ? rdev : 0, 0, false);
         return metrics.time(
                 Operation.MKNOD,
                 parentIno,
@@ -235,36 +237,19 @@ public final class CairnFileSystem implements FileSystem {
         return metrics.time(
                 Operation.CREATE,
                 parentIno,
-                () -> createOrOpen(caller, parentIno, name, mode, flags));
+                () -> creation.create(caller, parentIno, name, mode, flags));
     }
 
-    private Created createOrOpen(Caller caller, long parentIno, Name name, int mode, int flags) {
-        mount.master().session().checkRoomToOpen();
-        boolean exclusive = (flags & O_EXCL) != 0;
-        if (!caller.checked()) {
-            Permissions.search(caller, tree.attributes(parentIno));
-        }
-        boolean known = !exclusive && cache.child(parentIno, name) > 0;
-        for (int tries = 0; tries < CREATE_TRIES; tries++) {
-            if (known) {
-                Created existing = openExisting(caller, parentIno, name, flags);
-                if (existing != null) {
-                    return existing;
-                }
-            }
-            try {
-                Tree.NewFile file = new Tree.NewFile(FileType.FILE, mode, 0, 0, true);
-                Inode made = tree.make(caller, parentIno, name, file).inode();
-                ClientFile opened = new ClientFile(this, open.created(made), caller, flags);
-                return new Created(made.attributes(), opened);
-            } catch (FsException e) {
-                if (exclusive || e.errno() != Errno.EEXIST) {
-                    throw e;
-                }
-            }
-            known = true;
-        }
-        throw new FsException(Errno.EIO, name + " appears and disappears all the time");
+    @Override
+    public @Nullable CompletableFuture<Created> beginCreate(
+            Caller caller, long parentIno, Name name, int mode, int flags) {
+        return metrics.begin(
+                Operation.CREATE, () -> creation.begin(caller, parentIno, name, mode, flags));
+    }
+
+    @Override
+    public Polled polled() {
+        return mount.master().polled();
     }
 
     @Override
@@ -276,30 +261,13 @@ public final class CairnFileSystem implements FileSystem {
                 () -> tree.makeExclusive(caller, parentIno, name, mode, verifier));
     }
 
-    /** Opens what has the name already; null when it has just gone. */
-    private @Nullable Created openExisting(Caller caller, long parentIno, Name name, int flags) {
-        Attributes existing = tree.findOrNull(parentIno, name);
-        if (existing == null) {
-            return null;
-        }
-        try {
-            ClientFile file = openInode(caller, existing.ino(), flags);
-            return new Created(file.state().attributes(), file);
-        } catch (FsException e) {
-            if (e.errno() != Errno.ESTALE && e.errno() != Errno.ENOENT) {
-                throw e;
-            }
-            cache.forgetChild(parentIno, name);
-            return null;
-        }
-    }
-
     @Override
     public OpenFile open(Caller caller, long ino, int flags) {
         return metrics.time(Operation.OPEN, ino, () -> openInode(caller, ino, flags));
     }
 
-    private ClientFile openInode(Caller caller, long ino, int flags) {
+    /** As {@link #open}, not counted. */
+    ClientFile openInode(Caller caller, long ino, int flags) {
         mount.master().session().checkRoomToOpen();
         Inode inode = tree.open(ino);
         Attributes found = inode.attributes();

@@ -9,7 +9,9 @@ import io.cairn.fs.FileWatch;
 import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** An open file of this client; what several of one inode share is in {@link InodeState}. */
 final class ClientFile implements OpenFile {
@@ -111,6 +113,29 @@ final class ClientFile implements OpenFile {
         if (isWritable()) {
             fs.metrics().run(Operation.FLUSH, state.ino(), this::commit);
         }
+    }
+
+    @Override
+    public @Nullable CompletableFuture<Void> beginFlush() {
+        requireOpen();
+        if (!isWritable() || !fs.mount().master().canBegin()) {
+            return null;
+        }
+        return fs.metrics()
+                .begin(
+                        Operation.FLUSH,
+                        () -> {
+                            CompletableFuture<Void> commit = state.commitInOneCall();
+                            return commit == null ? null : commit.handle(this::told);
+                        });
+    }
+
+    private @Nullable Void told(@Nullable Void ignored, @Nullable Throwable failure) {
+        reportTo(false);
+        if (failure != null) {
+            throw Await.failure(failure);
+        }
+        return null;
     }
 
     @Override

@@ -12,8 +12,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts and times every operation by name: {@code cairn.client.operation} with the tag {@code
@@ -86,6 +88,24 @@ final class ClientMetrics {
         return span.equals(Span.NONE)
                 ? time(operation, body)
                 : traced(span, ino, () -> time(operation, body));
+    }
+
+    /** Begins and counts it, as part of no trace; null when it was not begun. */
+    <T> @Nullable CompletableFuture<T> begin(
+            Operation operation, Supplier<@Nullable CompletableFuture<T>> body) {
+        long beganNs = clock.nanoTime();
+        CompletableFuture<T> begun = body.get();
+        return begun == null
+                ? null
+                : begun.handle(
+                        (result, failure) -> {
+                            timers[operation.ordinal()].record(
+                                    clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
+                            if (failure != null) {
+                                throw outward(Await.failure(failure));
+                            }
+                            return result;
+                        });
     }
 
     /** The same for what has no result. */

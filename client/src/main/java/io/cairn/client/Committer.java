@@ -47,6 +47,16 @@ final class Committer {
         return commit(null);
     }
 
+    /** As {@link #commit} if that is one call to the master and waits for nothing; else null. */
+    @Nullable CompletableFuture<Void> commitInOneCall() {
+        synchronized (state) {
+            if (!state.isDirty() || state.contents().inline() == null || isBusy()) {
+                return null;
+            }
+        }
+        return commit();
+    }
+
     /** As {@link #commit}, on a thread that is going to wait: it may ask the master itself. */
     CompletableFuture<Void> commitNow() {
         return commit(Thread.currentThread());

@@ -130,7 +130,7 @@ final class InodeState implements WriteBack.Owner {
     }
 
     /** From now on the contents are in chunks here; the next commit moves them at the master. */
-    private void beginMove() {
+    synchronized void moveToChunks() {
         byte[] master = inode.inline();
         if (master == null || contents.inline() == null) {
             return;
@@ -170,7 +170,7 @@ final class InodeState implements WriteBack.Owner {
                 wrote(offset, offset + length);
                 return length;
             }
-            beginMove();
+            moveToChunks();
         }
         int taken = contents.buffer(offset, source);
         if (taken > 0) {
@@ -206,16 +206,11 @@ final class InodeState implements WriteBack.Owner {
     /** The file is at least this long from now on; for fallocate. Bytes were not written. */
     synchronized void extendTo(long size) {
         if (size > mount.master().session().inlineLimitBytes()) {
-            beginMove();
+            moveToChunks();
         }
         uncommitted.extend(size);
         uncommitted.stored(size, 0);
         touch();
-    }
-
-    /** Moves inline contents to chunks with the next commit, whatever their size. */
-    synchronized void moveToChunks() {
-        beginMove();
     }
 
     /** Makes a range zeros if the contents are in the inode; false when they are in chunks. */
@@ -348,6 +343,11 @@ final class InodeState implements WriteBack.Owner {
         return committer.commit();
     }
 
+    /** As {@link #commit} if that is one call to the master; else null. */
+    @Nullable CompletableFuture<Void> commitInOneCall() {
+        return committer.commitInOneCall();
+    }
+
     /** As {@link #commit} for a thread that is going to wait. */
     CompletableFuture<Void> commitNow() {
         return committer.commitNow();
@@ -449,7 +449,7 @@ final class InodeState implements WriteBack.Owner {
                 mount.dirty().remove(this);
             }
         } else if (mutation instanceof ContentMutation.WriteInline) {
-            beginMove();
+            moveToChunks();
         }
     }
 

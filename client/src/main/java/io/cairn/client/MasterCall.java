@@ -136,6 +136,12 @@ final class MasterCall extends CompletableFuture<Reply> {
         };
     }
 
+    /** Whether the session holds an inode open when it has succeeded. */
+    boolean opens() {
+        return query instanceof Query.Open
+                || (mutation instanceof TreeMutation.Create create && create.open());
+    }
+
     /** What it is, for messages. */
     String title() {
         Object what = mutation == null ? query() : mutation;

@@ -3,10 +3,10 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
@@ -15,7 +15,6 @@ import io.cairn.wire.Push;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -30,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * Requests to whichever master leads. A caller's thread encodes and hands the bytes to the
  * connection; the event loop that receives the answer completes the promise: one hand-over each
  * way. A caller that waits anyway, as most do, has a line of its own and pays none; measured on a
- * virtual machine of two cores it waits a third less.
+ * virtual machine of two cores it waits a third less. One that looks for answers itself, between
+ * other work, shares a line and pays least.
  *
  * <p>Mutations are exactly once: each has a sequence number in the session and is sent again with
  * the same bytes, after a broken connection or to another leader, until it is answered or its time
@@ -44,9 +44,6 @@ final class MasterChannel implements AutoCloseable {
 
     /** Requests that may wait for a connection or for room in the session's window. */
     private static final int MAX_WAITING = 16_384;
-
-    /** Lines to the leader; threads beyond it share the connection. */
-    private static final int MAX_LINES = 64;
 
     /** Requests on their way at a time: leaves room on the connection for renewals. */
     private static final int MAX_IN_FLIGHT = Limits.MAX_IN_FLIGHT * 3 / 4;
@@ -71,7 +68,7 @@ final class MasterChannel implements AutoCloseable {
     private final SessionState state;
     private final MasterLink link;
     private final Backoff backoff;
-    private final Lines lines;
+    private final DirectCalls direct;
     private final Releases releases;
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private volatile @Nullable Listener listener;
@@ -86,8 +83,9 @@ final class MasterChannel implements AutoCloseable {
         this.scheduler = runtime.scheduler();
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
-        this.lines = new Lines(transport, clock, settings.attemptTimeoutMs(), MAX_LINES);
         this.link = new MasterLink(settings, transport, runtime, state, new Events());
+        this.direct =
+                new DirectCalls(this, transport, clock, settings.attemptTimeoutMs(), link::ready);
         this.releases = new Releases(settings, runtime, state, link);
     }
 
@@ -113,6 +111,19 @@ final class MasterChannel implements AutoCloseable {
         return link.lastError();
     }
 
+    /**
+     * Whether the answer to a mutation of this thread would be {@linkplain #polled polled}, so that
+     * the thread can do something else until it has come.
+     */
+    boolean canBegin() {
+        return direct.canBegin();
+    }
+
+    /** The answers to what {@link #canBegin} was asked about. */
+    Polled polled() {
+        return direct.polled();
+    }
+
     /** Sends a mutation; the promise is kept or broken within the request timeout. */
     CompletableFuture<Reply> mutate(Mutation mutation) {
         return mutate(mutation, 0);
@@ -121,7 +132,9 @@ final class MasterChannel implements AutoCloseable {
     /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
     CompletableFuture<Reply> mutate(Mutation mutation, long session) {
         MasterCall call = new MasterCall(mutation, null, deadlineMs(), session);
-        send(call);
+        if (!direct.begin(call)) {
+            send(call);
+        }
         return call;
     }
 
@@ -148,62 +161,13 @@ final class MasterChannel implements AutoCloseable {
     }
 
     private Reply await(MasterCall call) {
-        if (!overLine(call)) {
+        if (!direct.wait(call)) {
             send(call);
         }
         return Await.get(call, settings.requestTimeoutMs());
     }
 
-    /**
-     * Tries a line. Whatever goes wrong, the call is then sent as any other: a mutation with the
-     * same number, so that it is executed once.
-     */
-    private boolean overLine(MasterCall call) {
-        Connection connection = link.ready();
-        Line line = connection == null ? null : lines.take(connection.remote());
-        if (line == null) {
-            return false;
-        }
-        try {
-            return state.session() != 0 && claim(call) && over(line, call);
-        } finally {
-            lines.giveBack(line);
-        }
-    }
-
-    private boolean over(Line line, MasterCall call) {
-        byte[] frame = call.frame(state.session(), state.ackedUpTo(), line.version());
-        if (frame.length > Line.MAX_REQUEST_BYTES) {
-            return false;
-        }
-        long greetings = state.greetings();
-        call.attempts++;
-        Reply reply;
-        try {
-            reply = call.reply(line.call(frame, settings.attemptTimeoutMs()));
-        } catch (FsException e) {
-            LOG.debug("{} over a line: {}", call.title(), e.getMessage());
-            return false;
-        } catch (MalformedMessageException e) {
-            fail(call, malformed(call, e));
-            return true;
-        }
-        if (reply instanceof Reply.Failure f && f.errno() == Errno.NO_SESSION) {
-            withoutSession(call);
-        } else if (reply instanceof Reply.EntryReply entry && opens(call)) {
-            // A new leader, or the same one after a break, may not have heard of this open.
-            if (!state.openIf(greetings, entry.inode().ino())) {
-                return false;
-            }
-            settle(call);
-            call.complete(reply);
-        } else {
-            succeed(call, reply);
-        }
-        return true;
-    }
-
-    private static FsException malformed(MasterCall call, MalformedMessageException e) {
+    static FsException malformed(MasterCall call, MalformedMessageException e) {
         return new FsException(Errno.EPROTO, "answer to " + call.title() + ": " + e);
     }
 
@@ -211,7 +175,8 @@ final class MasterChannel implements AutoCloseable {
         return clock.millis() + settings.requestTimeoutMs();
     }
 
-    private void send(MasterCall call) {
+    /** Sends a call, now or when there is a connection. */
+    void send(MasterCall call) {
         if (call.isForbiddenIn(state.session())) {
             fail(call, call.forbidden());
             return;
@@ -244,7 +209,7 @@ final class MasterChannel implements AutoCloseable {
     }
 
     /** Gives a mutation its sequence number in the current session; false when it must wait. */
-    private boolean claim(MasterCall call) {
+    boolean claim(MasterCall call) {
         if (call.mutation == null) {
             return true;
         }
@@ -384,7 +349,8 @@ final class MasterChannel implements AutoCloseable {
         }
     }
 
-    private void withoutSession(MasterCall call) {
+    /** The session in which it was sent has ended: sends it in another one if it may. */
+    void withoutSession(MasterCall call) {
         link.sessionGone(call.session);
         if (call.attempts > 1 && !call.isRepeatable()) {
             fail(
@@ -400,23 +366,25 @@ final class MasterChannel implements AutoCloseable {
         send(call);
     }
 
-    private void succeed(MasterCall call, Reply reply) {
-        backoff.reset();
-        if (reply instanceof Reply.EntryReply entry && opens(call)) {
+    /** The reply has come; notes what it opened. */
+    void succeed(MasterCall call, Reply reply) {
+        if (reply instanceof Reply.EntryReply entry && call.opens()) {
             state.open(entry.inode().ino());
         }
+        complete(call, reply);
+    }
+
+    /** The reply is: done, and what it opened is noted. */
+    void complete(MasterCall call, Reply reply) {
+        backoff.reset();
         settle(call);
-        if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && opens(call)) {
+        if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && call.opens()) {
             release(entry.inode().ino());
         }
     }
 
-    private static boolean opens(MasterCall call) {
-        return call.query instanceof Query.Open
-                || (call.mutation instanceof TreeMutation.Create create && create.open());
-    }
-
-    private void fail(MasterCall call, FsException error) {
+    /** There will be no reply. */
+    void fail(MasterCall call, FsException error) {
         settle(call);
         call.completeExceptionally(error);
     }
@@ -454,7 +422,7 @@ final class MasterChannel implements AutoCloseable {
     public void close() {
         closed = true;
         link.close();
-        lines.close();
+        direct.close();
         sweep();
     }
 
@@ -462,7 +430,7 @@ final class MasterChannel implements AutoCloseable {
     private final class Events implements MasterLink.Listener {
         @Override
         public void ready() {
-            lines.renew();
+            direct.renew();
             Listener hearer = listener;
             if (hearer != null) {
                 hearer.connected();

@@ -21,6 +21,7 @@ import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +30,6 @@ import org.jspecify.annotations.Nullable;
  * operation is seen by the next one of this mount at once. Thread-safe; blocks.
  */
 final class Tree {
-    private static final byte[] NOTHING = {};
-
     private final Mount mount;
     private final MetadataCache cache;
     private final OpenInodes open;
@@ -258,35 +257,41 @@ final class Tree {
     /** Gives a name to an inode. */
     private EntryReply add(Caller caller, long parentIno, Name name, Mutation mutation) {
         try (NameChange change = cache.begin(parentIno, List.of(name))) {
-            EntryReply entry = change(caller, mutation);
-            change.done(entry.parent(), Map.of(name, entry.inode().ino()));
-            return entry;
+            return added(
+                    caller, name, change, mount.master().change(Testimony.asked(caller, mutation)));
         }
     }
 
-    /** What a file to be made looks like. */
-    record NewFile(FileType type, int mode, long rdev, long verifier, boolean opened) {}
+    private EntryReply added(Caller caller, Name name, NameChange change, Reply reply) {
+        EntryReply entry = absorb(caller, Await.expect(reply, EntryReply.class));
+        change.done(entry.parent(), Map.of(name, entry.inode().ino()));
+        return entry;
+    }
 
     EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {
-        Permissions.makeNode(caller, file.type);
+        Permissions.makeNode(caller, file.type());
         Attributes parent = addTo(caller, parentIno, name);
-        int mode = parent == null ? file.mode : Permissions.modeOfNew(caller, parent, file.mode);
-        return add(
-                caller,
-                parentIno,
-                name,
-                new TreeMutation.Create(
-                        parentIno,
-                        name,
-                        file.type,
-                        mode & 07777,
-                        caller.uid(),
-                        caller.gid(),
-                        file.rdev,
-                        false,
-                        file.verifier,
-                        NOTHING,
-                        file.opened));
+        int mode =
+                parent == null ? file.mode() : Permissions.modeOfNew(caller, parent, file.mode());
+        return add(caller, parentIno, name, file.creation(caller, parentIno, name, mode));
+    }
+
+    /** Begins to make a file for a caller whose rights the kernel has checked. */
+    CompletableFuture<EntryReply> beginMake(
+            Caller caller, long parentIno, Name name, NewFile file) {
+        Mutation mutation = file.creation(caller, parentIno, name, file.mode());
+        NameChange change = cache.begin(parentIno, List.of(name));
+        return mount.master()
+                .mutate(Testimony.asked(caller, mutation))
+                .handle(
+                        (reply, failure) -> {
+                            try (change) {
+                                if (reply == null) {
+                                    throw Await.failure(failure);
+                                }
+                                return added(caller, name, change, reply);
+                            }
+                        });
     }
 
     Attributes makeExclusive(Caller caller, long parentIno, Name name, int mode, long verifier) {

@@ -9,6 +9,7 @@ import io.cairn.net.Handler;
 import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
+import io.cairn.net.PolledLine;
 import io.cairn.net.Transport;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.ProtocolRange;
@@ -58,6 +59,7 @@ final class FakeNetwork implements Transport {
                         return thread;
                     });
     private final AtomicInteger linesOpened = new AtomicInteger();
+    private final AtomicInteger polledLinesOpened = new AtomicInteger();
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
@@ -122,6 +124,20 @@ final class FakeNetwork implements Transport {
         Connection connection = Await.get(connect(to, deaf, timeoutMs), timeoutMs);
         linesOpened.incrementAndGet();
         return new FakeLine(connection);
+    }
+
+    /** A polled line with the same faults. */
+    @Override
+    public PolledLine polledLine(Endpoint to, long timeoutMs) {
+        Handler deaf = (from, request, answer) -> request.release();
+        Connection connection = Await.get(connect(to, deaf, timeoutMs), timeoutMs);
+        polledLinesOpened.incrementAndGet();
+        return new FakePolledLine(connection);
+    }
+
+    /** Polled lines opened so far. */
+    int polledLinesOpened() {
+        return polledLinesOpened.get();
     }
 
     /** Lines opened so far. */

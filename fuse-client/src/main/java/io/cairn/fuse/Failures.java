@@ -2,6 +2,7 @@ package io.cairn.fuse;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,7 +13,9 @@ final class Failures {
     private Failures() {}
 
     /** The negated error number; a defect is logged and becomes EIO. */
-    static int errno(Throwable failure) {
+    static int errno(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : null;
+        Throwable failure = cause == null ? thrown : cause;
         if (failure instanceof FsException e) {
             if (e.errno().isPosix()) {
                 return -e.errno().number();

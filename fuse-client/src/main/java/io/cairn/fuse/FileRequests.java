@@ -15,6 +15,7 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Requests of the kernel on files that are open or being opened. The form is that of {@link
@@ -41,10 +42,17 @@ final class FileRequests {
     private final OpenFiles files;
     private final Capabilities capabilities;
     private final NodeRequests nodes;
+    private final LaterReplies later;
     private final StaleOpens staleOpens = new StaleOpens(System::nanoTime);
     private final int fd;
 
-    FileRequests(MountState state, Capabilities capabilities, NodeRequests nodes, int fd) {
+    FileRequests(
+            MountState state,
+            Capabilities capabilities,
+            NodeRequests nodes,
+            LaterReplies later,
+            int fd) {
+        this.later = later;
         this.fileSystem = state.fileSystem();
         this.state = state;
         this.files = state.files();
@@ -110,16 +118,29 @@ final class FileRequests {
         int flags = getInt(in);
         int mode = nodes.masked(thread, getInt(in + 4), getInt(in + 8)) & 07777;
         Name name = Name.of(RawMemory.getString(in + 16, FileSystem.MAX_PATH_BYTES));
-        FileSystem.Created created =
-                fileSystem.create(thread.caller(), thread.node(), name, mode, flags);
+        long parentIno = thread.node();
+        LaterReplies.Body<FileSystem.Created> body =
+                (created, reply) -> created(created, parentIno, name, flags, reply);
+        CompletableFuture<FileSystem.Created> begun =
+                fileSystem.beginCreate(thread.caller(), parentIno, name, mode, flags);
+        if (begun != null) {
+            later.send(thread, begun, body);
+            return KernelDriver.NO_REPLY;
+        }
+        return body.put(
+                fileSystem.create(thread.caller(), parentIno, name, mode, flags), thread.reply());
+    }
+
+    private int created(
+            FileSystem.Created created, long parentIno, Name name, int flags, long reply) {
         OpenFile file = created.file();
         long handle = files.add(file);
-        state.replaced().names().put(thread.node(), name, file.ino());
+        state.replaced().names().put(parentIno, name, file.ino());
         if ((flags & FileSystem.O_EXCL) != 0) {
             state.capabilities().sawNone(file.ino());
         }
-        int entryBytes = nodes.entry(thread, created.attributes());
-        KernelProtocol.putOpen(thread.reply() + 16 + entryBytes, handle, appending(flags));
+        int entryBytes = nodes.entry(reply, created.attributes());
+        KernelProtocol.putOpen(reply + 16 + entryBytes, handle, appending(flags));
         return entryBytes + KernelProtocol.OPEN_BYTES;
     }
 
@@ -158,6 +179,11 @@ final class FileRequests {
     /** fuse_flush_in: +0 fh +16 lock_owner. */
     int flush(LoopThread thread) {
         long in = thread.arguments();
+        CompletableFuture<Void> begun = files.beginFlush(getLong(in));
+        if (begun != null) {
+            later.send(thread, begun, (_, _) -> 0);
+            return KernelDriver.NO_REPLY;
+        }
         files.flush(getLong(in), getLong(in + 16));
         return 0;
     }

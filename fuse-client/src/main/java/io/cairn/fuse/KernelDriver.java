@@ -16,7 +16,8 @@ import java.util.List;
  * without a name stay what they are, and nothing has to be resolved.
  */
 final class KernelDriver implements Driver {
-    private static final int NO_REPLY = -1;
+    /** What a request returns that is answered later, or never. */
+    static final int NO_REPLY = -1;
 
     /** Room for the header and the arguments of the longest request beside its payload. */
     private static final int EXTRA_BYTES = 4096;
@@ -30,6 +31,7 @@ final class KernelDriver implements Driver {
     private final long mountpoint;
     private final long channel;
     private final int fd;
+    private final LaterReplies later;
     private final NodeRequests nodes;
     private final FileRequests files;
     private final DirectoryRequests directories;
@@ -44,11 +46,12 @@ final class KernelDriver implements Driver {
             throw FuseArguments.refused(path);
         }
         fd = libFuse.functions().fuse_chan_fd(channel);
+        later = new LaterReplies(fd);
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
         nodes = new NodeRequests(state, capabilities, attributeMs, fd);
-        files = new FileRequests(state, capabilities, nodes, fd);
+        files = new FileRequests(state, capabilities, nodes, later, fd);
         directories = new DirectoryRequests(state, attributeMs);
     }
 
@@ -148,6 +151,7 @@ final class KernelDriver implements Driver {
 
     @Override
     public void destroy() {
+        later.close();
         libFuse.functions().fuse_unmount(mountpoint, channel);
         arena.close();
     }

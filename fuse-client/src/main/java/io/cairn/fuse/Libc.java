@@ -47,8 +47,8 @@ final class Libc {
     /** More than struct statfs has on any machine. */
     private static final long STATFS_BYTES = 256;
 
-    /** struct pollfd: fd +0, events +4, revents +6. */
-    private static final long POLL_BYTES = 8;
+    /** struct pollfd: fd +0, events +4, revents +6; two of them. */
+    private static final long POLL_BYTES = 16;
 
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
@@ -167,12 +167,19 @@ final class Libc {
      * @return above 0 when it can be read; 0 when the time is over
      */
     static int awaitReadable(int fd, int timeoutMs) {
+        return awaitEither(fd, -1, timeoutMs);
+    }
+
+    /** As the other one, for either of two descriptors; a negative one is none. */
+    static int awaitEither(int fd, int other, int timeoutMs) {
         MemorySegment place = PLACE.get();
         try {
             long poll = place.address() + STATE.byteSize() + 7 & ~7L;
             RawMemory.putInt(poll, fd);
             RawMemory.putInt(poll + 4, POLLIN);
-            int result = (int) POLL.invokeExact(place, poll, 1L, timeoutMs);
+            RawMemory.putInt(poll + 8, other);
+            RawMemory.putInt(poll + 12, POLLIN);
+            int result = (int) POLL.invokeExact(place, poll, other < 0 ? 1L : 2L, timeoutMs);
             return result < 0 ? (int) errno(place) : result;
         } catch (RuntimeException | Error e) {
             throw e;

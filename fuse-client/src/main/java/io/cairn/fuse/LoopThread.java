@@ -74,6 +74,11 @@ final class LoopThread extends Thread implements Attendant {
         loop.glance(this);
     }
 
+    @Override
+    public boolean attends() {
+        return loop.reader() == this;
+    }
+
     /** A request is going to be read, if there is one. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
     void begin() {

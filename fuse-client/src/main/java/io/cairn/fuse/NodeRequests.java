@@ -56,8 +56,13 @@ final class NodeRequests {
 
     /** Answers with a fuse_entry_out. */
     int entry(LoopThread thread, Attributes attributes) {
+        return entry(thread.reply(), attributes);
+    }
+
+    /** The same, in the memory for another reply. */
+    int entry(long reply, Attributes attributes) {
         state.view().told(attributes);
-        KernelProtocol.putEntry(thread.reply() + 16, attributes, entryMs, attributeMs);
+        KernelProtocol.putEntry(reply + 16, attributes, entryMs, attributeMs);
         return KernelProtocol.ENTRY_BYTES;
     }
 

@@ -8,6 +8,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,6 +115,12 @@ final class OpenFiles {
             thread.loop().endLockWait();
         }
         return 0;
+    }
+
+    /** Begins {@link #flush} where no lock is to be dropped; null when it must be called. */
+    @Nullable CompletableFuture<Void> beginFlush(long handle) {
+        OpenFile file = table.get(handle);
+        return inodes.isLocked(file.ino()) ? null : file.beginFlush();
     }
 
     /** As close(2) of one descriptor: flushes, and drops the POSIX locks of its process. */

@@ -1,5 +1,6 @@
 package io.cairn.fuse;
 
+import io.cairn.runtime.Polled;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -7,18 +8,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks after the reader of a {@link RequestLoop}: one that is busy with the same request for two
  * looks in a row is relieved, whatever it waits for, so that nobody else waits with it. Looks every
- * two milliseconds, and sleeps while nothing happens.
+ * two milliseconds, and sleeps while nothing happens. Looks for answers itself while no reader
+ * does.
  */
 final class ReaderWatch {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int LOOKS_BEFORE_SLEEP = 50;
 
     private final RequestLoop loop;
+    private final Polled polled;
     private final Thread thread;
     private volatile boolean asleep;
 
-    ReaderWatch(RequestLoop loop) {
+    ReaderWatch(RequestLoop loop, Polled polled) {
         this.loop = loop;
+        this.polled = polled;
         thread = Thread.ofPlatform().daemon().name("fuse-watch").unstarted(this::run);
     }
 
@@ -45,7 +49,11 @@ final class ReaderWatch {
             if (reader != null && same && isServing(request)) {
                 loop.handOver(reader);
             }
-            quietLooks = same && !isServing(request) ? quietLooks + 1 : 0;
+            boolean expecting = polled.expected() > 0;
+            if (expecting && same) {
+                polled.poll();
+            }
+            quietLooks = same && !isServing(request) && !expecting ? quietLooks + 1 : 0;
             last = reader;
             lastRequest = request;
             if (quietLooks < LOOKS_BEFORE_SLEEP) {

@@ -2,6 +2,7 @@ package io.cairn.fuse;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Polled;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -17,10 +18,11 @@ import org.slf4j.LoggerFactory;
  * what it read itself: a process that asks for one thing after the other is served without waking
  * another thread, which costs more than most requests. Before the reader waits for anything it
  * hands its place over to the idle thread that worked last, and one that forgets is relieved by
- * {@link ReaderWatch}. Who has handed over takes what waits when it is done, before it rests. When
- * no thread is idle another one is started, up to a limit. Threads that wait for a lock of somebody
- * else do not count, they have a limit of their own. The loop ends when the kernel says that the
- * mount is gone. Thread-safe.
+ * {@link ReaderWatch}. When nothing is to be read it looks for the {@link Polled} answers to what
+ * was begun, so that many requests are under way without a thread for each. Who has handed over
+ * takes what waits when it is done, before it rests. When no thread is idle another one is started,
+ * up to a limit. Threads that wait for a lock of somebody else do not count, they have a limit of
+ * their own. The loop ends when the kernel says that the mount is gone. Thread-safe.
  */
 final class RequestLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLoop.class);
@@ -34,6 +36,15 @@ final class RequestLoop {
     /** How long the reader looks for the next request before it sleeps. */
     private static final long LOOK_NS = 50_000;
 
+    /**
+     * The same for the only answer that is to come: its asker asks for more at once. Where several
+     * ask, others have work for the processor, and what comes together is cheaper.
+     */
+    private static final long LOOK_FOR_ANSWER_NS = 200_000;
+
+    /** Requests in a row after which it looks for answers all the same. */
+    private static final int REQUESTS_BEFORE_ANSWERS = 16;
+
     private static final int SLEEP_MS = 1000;
     private static final long RELEASES_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long RELEASES_LOOK_NS = TimeUnit.MICROSECONDS.toNanos(100);
@@ -43,16 +54,20 @@ final class RequestLoop {
 
     private final Driver driver;
     private final LockWaits waits;
+    private final Polled polled;
     private final long rootIno;
     private final Runnable whenEnded;
     private final int fewThreads;
     private final int maxThreads;
-    private final ReaderWatch watch = new ReaderWatch(this);
+    private final ReaderWatch watch;
 
     /** Null while all threads are at work and no more may be started. */
     private volatile @Nullable LoopThread reader;
 
     private volatile boolean over;
+
+    /** Used by the reader only. */
+    private int requestsInARow;
 
     // Guarded by this.
     private final List<LoopThread> threads = new ArrayList<>();
@@ -68,8 +83,10 @@ final class RequestLoop {
     RequestLoop(Driver driver, MountState state, Runnable whenEnded) {
         this.driver = driver;
         this.waits = state.waits();
+        this.polled = state.fileSystem().polled();
         this.rootIno = state.rootIno();
         this.whenEnded = whenEnded;
+        this.watch = new ReaderWatch(this, polled);
         this.maxThreads = state.options().threads();
         int cores = Runtime.getRuntime().availableProcessors();
         this.fewThreads = Math.min(maxThreads, Math.max(LEAST_THREADS, 2 * cores));
@@ -86,6 +103,7 @@ final class RequestLoop {
         if (error < 0) {
             throw new IllegalStateException("fcntl on /dev/fuse failed with error " + -error);
         }
+        polled.enter();
         reader = startThread();
         watch.start();
     }
@@ -108,6 +126,9 @@ final class RequestLoop {
                     watch.wake();
                     serve(thread, length);
                     thread.end();
+                    if (reader != thread) {
+                        polled.flush();
+                    }
                 } else if (!isWorthRepeating(-length)) {
                     endAll();
                 }
@@ -120,20 +141,33 @@ final class RequestLoop {
     private int receive(LoopThread thread) {
         int length = read(thread);
         if (length != -Libc.EAGAIN) {
+            if (++requestsInARow % REQUESTS_BEFORE_ANSWERS == 0) {
+                polled.poll();
+            }
             return length;
         }
+        requestsInARow = 0;
         long beganNs = System.nanoTime();
         do {
-            Thread.yield();
+            if (polled.expected() > 0 && polled.poll()) {
+                beganNs = polled.expected() == 0 ? System.nanoTime() : beganNs;
+            } else {
+                Thread.yield();
+            }
             length = read(thread);
             if (length != -Libc.EAGAIN) {
                 return length;
             }
-        } while (System.nanoTime() - beganNs < LOOK_NS);
-        while (Libc.awaitReadable(driver.fd(), SLEEP_MS) == 0 && reader == thread && !over) {
-            // Nobody asks for anything.
+        } while (System.nanoTime() - beganNs
+                < (polled.expected() == 1 ? LOOK_FOR_ANSWER_NS : LOOK_NS));
+        while (Libc.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
+                && reader == thread
+                && !over) {
+            // Nobody asks for anything; answers may be late.
+            polled.poll();
         }
-        return read(thread);
+        polled.poll();
+        return reader == thread ? read(thread) : -Libc.EAGAIN;
     }
 
     private int read(LoopThread thread) {
@@ -226,6 +260,7 @@ final class RequestLoop {
             next = nextReader();
             reader = next;
         }
+        polled.flush();
         LockSupport.unpark(next);
     }
 
@@ -268,6 +303,7 @@ final class RequestLoop {
     private void endAll() {
         over = true;
         watch.wake();
+        polled.leave();
         copy().forEach(LockSupport::unpark);
     }
 

@@ -1,0 +1,83 @@
+package io.cairn.fuse;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Replies to requests whose thread has gone on to others: sent by whichever thread has the result.
+ * Thread-safe.
+ */
+final class LaterReplies {
+    /** Room for the longest one, a header with a fuse_entry_out and a fuse_open_out. */
+    private static final int REPLY_BYTES =
+            KernelProtocol.OUT_HEADER_BYTES
+                    + KernelProtocol.ENTRY_BYTES
+                    + KernelProtocol.OPEN_BYTES;
+
+    private final int fd;
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+    private final ThreadLocal<MemorySegment> memory =
+            ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(REPLY_BYTES, 8));
+
+    /** Guarded by the lock. */
+    private boolean closed;
+
+    LaterReplies(int fd) {
+        this.fd = fd;
+    }
+
+    /** Makes a reply of a result. */
+    interface Body<T> {
+        /**
+         * Puts the body behind the header.
+         *
+         * @param reply address of the header
+         * @return its length
+         */
+        int put(T result, long reply);
+    }
+
+    /** Replies to the request of a thread when there is a result; to null without a body. */
+    <T> void send(LoopThread thread, CompletableFuture<T> promise, Body<? super T> body) {
+        long unique = thread.unique();
+        var _ = promise.whenComplete((result, failure) -> send(unique, result, failure, body));
+    }
+
+    private <T> void send(
+            long unique, @Nullable T result, @Nullable Throwable failure, Body<? super T> body) {
+        long reply = memory.get().address();
+        int error = 0;
+        int bodyBytes = 0;
+        if (failure != null) {
+            error = Failures.errno(failure);
+        } else if (result != null) {
+            try {
+                bodyBytes = body.put(result, reply);
+            } catch (Throwable e) {
+                error = Failures.errno(e);
+            }
+        }
+        lock.readLock().lock();
+        try {
+            if (!closed) {
+                KernelProtocol.send(fd, reply, unique, error, bodyBytes);
+            }
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Sends nothing any more: the mount is gone, and its descriptor may soon be another file. */
+    void close() {
+        lock.writeLock().lock();
+        try {
+            closed = true;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+}
