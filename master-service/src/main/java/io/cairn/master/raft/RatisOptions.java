@@ -29,7 +29,7 @@ final class RatisOptions {
     private static final long MAX_SNAPSHOT_INTERVAL = 100;
 
     private static final long MIN_SEGMENT_BYTES = 64 << 10;
-    private static final long MAX_SEGMENT_BYTES = 32 << 20;
+    private static final long MAX_SEGMENT_BYTES = 8 << 20;
 
     private RatisOptions() {}
 
