@@ -19,7 +19,7 @@ import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.store.StoreSettings;
-import io.cairn.net.FreePort;
+import io.cairn.net.FreePorts;
 import io.cairn.net.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -63,6 +62,7 @@ public class FileBenchmark {
 
     private final Clock clock = Clock.system();
     private final Random random = new Random(1);
+    private final FreePorts ports = new FreePorts(new Random());
     private final ByteBuffer block = ByteBuffer.allocateDirect(64 << 10);
     private Path directory = Path.of("");
     private NettyTransport servers;
@@ -92,8 +92,8 @@ public class FileBenchmark {
     }
 
     private void startMaster() throws IOException {
-        Endpoint listen = new Endpoint("127.0.0.1", freePort());
-        Endpoint raft = new Endpoint("127.0.0.1", freePort());
+        Endpoint listen = new Endpoint("127.0.0.1", ports.next());
+        Endpoint raft = new Endpoint("127.0.0.1", ports.next());
         RatisSettings settings =
                 new RatisSettings(
                         "m1",
@@ -142,10 +142,6 @@ public class FileBenchmark {
             }
             TimeUnit.MILLISECONDS.sleep(20);
         }
-    }
-
-    private static int freePort() {
-        return FreePort.find(ThreadLocalRandom.current());
     }
 
     /** Nobody waits for locks here. */

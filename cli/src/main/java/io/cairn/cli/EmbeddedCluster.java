@@ -6,7 +6,6 @@ import io.cairn.fs.Wording;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
-import io.cairn.net.FreePort;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -82,10 +81,7 @@ final class EmbeddedCluster implements AutoCloseable {
                             standard.settleMs(),
                             standard.serverLeaseMs());
             List<Peer> self =
-                    List.of(
-                            new Peer(
-                                    "m1",
-                                    new Endpoint("127.0.0.1", FreePort.find(world.random()))));
+                    List.of(new Peer("m1", new Endpoint("127.0.0.1", world.ports().next())));
             MasterNode master =
                     closing.add(
                             new MasterNode(

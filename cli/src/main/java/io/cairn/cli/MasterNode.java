@@ -15,7 +15,6 @@ import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
-import io.cairn.net.FreePort;
 import io.cairn.net.TracedWeb;
 import io.cairn.net.WebHandler;
 import io.cairn.trace.Tracer;
@@ -59,9 +58,7 @@ final class MasterNode implements AutoCloseable {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
-                wanted.port() != 0
-                        ? wanted
-                        : new Endpoint(wanted.host(), FreePort.find(world.random()));
+                wanted.port() != 0 ? wanted : new Endpoint(wanted.host(), world.ports().next());
         RatisSettings settings =
                 new RatisSettings(
                         plan.id(),

@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.trace.OtlpTracing;
 import io.cairn.net.EventLoops;
+import io.cairn.net.FreePorts;
 import io.cairn.net.InProcessTransport;
 import io.cairn.net.MeasuredTransport;
 import io.cairn.net.NettyTransport;
@@ -39,6 +40,7 @@ final class World implements AutoCloseable {
     private final @Nullable OtlpTracing traces;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
     private final SecureRandom random = new SecureRandom();
+    private final FreePorts ports = new FreePorts(random);
     private final PrometheusMeterRegistry metrics =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
@@ -108,6 +110,11 @@ final class World implements AutoCloseable {
 
     SecureRandom random() {
         return random;
+    }
+
+    /** Ports for the services of this process. */
+    FreePorts ports() {
+        return ports;
     }
 
     PrometheusMeterRegistry metrics() {

@@ -1,6 +1,6 @@
 package io.cairn.cli;
 
-import io.cairn.net.FreePort;
+import io.cairn.net.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
  * again.
  */
 final class ProcessCluster implements AutoCloseable {
+    private static final FreePorts PORTS = new FreePorts(new Random());
+
     private final Path directory;
     private final Path data;
     private final int replicas;
@@ -38,7 +40,7 @@ final class ProcessCluster implements AutoCloseable {
     }
 
     static int freePort() {
-        return FreePort.find(ThreadLocalRandom.current());
+        return PORTS.next();
     }
 
     /** Starts masters m1..mN and waits until they answer. */

@@ -26,7 +26,7 @@ class KillTest {
 
     @Test
     void whatWasAcknowledgedSurvivesKill9() throws Exception {
-        int port = TestGroup.freePorts(1).getFirst();
+        int port = TestGroup.PORTS.next();
         long seed = System.nanoTime();
         Random random = new Random(seed);
         List<String> made = new ArrayList<>();

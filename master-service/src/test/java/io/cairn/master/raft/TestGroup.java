@@ -8,17 +8,15 @@ import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
-import io.cairn.net.FreePort;
+import io.cairn.net.FreePorts;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -27,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Masters m1, m2, ... in this process, each in its directory, on free ports of the loopback. */
 final class TestGroup implements AutoCloseable {
+    static final FreePorts PORTS = new FreePorts(new Random());
+
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final Path directory;
@@ -61,20 +61,11 @@ final class TestGroup implements AutoCloseable {
     TestGroup(Path directory, int masters, CheckpointRule rule) throws IOException {
         this.directory = directory;
         this.rule = rule;
-        List<Integer> ports = freePorts(masters);
         for (int i = 0; i < masters; i++) {
-            peers.add(new Peer("m" + (i + 1), new Endpoint("127.0.0.1", ports.get(i))));
+            peers.add(new Peer("m" + (i + 1), new Endpoint("127.0.0.1", PORTS.next())));
             heard.add(new Heard());
         }
         logs = new RatisLog[masters];
-    }
-
-    static List<Integer> freePorts(int count) {
-        Set<Integer> ports = new LinkedHashSet<>();
-        while (ports.size() < count) {
-            ports.add(FreePort.find(ThreadLocalRandom.current()));
-        }
-        return List.copyOf(ports);
     }
 
     /** The directory of a master. */
