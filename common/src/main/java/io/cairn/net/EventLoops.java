@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufAllocatorMetric;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
@@ -22,6 +23,8 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -44,6 +47,7 @@ public final class EventLoops implements AutoCloseable {
     private final EventLoopGroup group;
     private final Clock clock;
     private final Map<EventExecutor, TimerWheel> wheels = new HashMap<>();
+    private final Map<ThreadAwareExecutor, SleepStrategy> strategies = new HashMap<>();
     private final ThreadPoolExecutor resolvers;
 
     /**
@@ -53,8 +57,9 @@ public final class EventLoops implements AutoCloseable {
      * @param threads number of loops, 1 or more
      */
     public EventLoops(String name, int threads, Clock clock) {
-        this.group = new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), io());
         this.clock = clock;
+        this.group =
+                new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), this::handler);
         for (EventExecutor loop : group) {
             wheels.put(loop, new TimerWheel(loop, clock));
         }
@@ -69,8 +74,14 @@ public final class EventLoops implements AutoCloseable {
         resolvers.allowCoreThreadTimeOut(true);
     }
 
-    private static IoHandlerFactory io() {
-        return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+    private IoHandler handler(ThreadAwareExecutor loop) {
+        SleepStrategy strategy = new SleepStrategy(clock);
+        strategies.put(loop, strategy);
+        IoHandlerFactory factory =
+                Epoll.isAvailable()
+                        ? EpollIoHandler.newFactory(0, () -> strategy)
+                        : NioIoHandler.newFactory(SelectorProvider.provider(), () -> strategy);
+        return factory.newHandler(loop);
     }
 
     /**
@@ -136,14 +147,21 @@ public final class EventLoops implements AutoCloseable {
     /**
      * Runs tasks at the end of a turn: on the calling loop, when it has read what else has come in
      * for it; at once, if the calling thread is none of the loops.
+     *
+     * @param awakeNs for how long the loop does not sleep afterwards, while nothing comes of the
+     *     task, in nanoseconds; 0: it sleeps when it has nothing to do
      */
-    public Executor endOfTurn() {
+    public Executor endOfTurn(long awakeNs) {
         return task -> {
             EventExecutor loop = current();
             if (loop == null || loop.isShuttingDown()) {
                 task.run();
-            } else {
-                loop.execute(task);
+                return;
+            }
+            loop.execute(task);
+            SleepStrategy strategy = awakeNs == 0 ? null : strategies.get(loop);
+            if (strategy != null) {
+                strategy.stayAwake(awakeNs);
             }
         };
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.cairn.runtime.Clock;
+import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +29,7 @@ class EventLoopsTest {
                 .next()
                 .execute(
                         () -> {
-                            loops.endOfTurn()
+                            loops.endOfTurn(0)
                                     .execute(
                                             () -> {
                                                 order.add("end");
@@ -44,7 +45,21 @@ class EventLoopsTest {
     @Test
     void otherThreadsHaveNoTurn() {
         List<Thread> ran = new ArrayList<>();
-        loops.endOfTurn().execute(() -> ran.add(Thread.currentThread()));
+        loops.endOfTurn(0).execute(() -> ran.add(Thread.currentThread()));
         assertEquals(List.of(Thread.currentThread()), ran);
+    }
+
+    @Test
+    void aLoopThatStaysAwakeServesOthers() throws Exception {
+        EventLoop loop = loops.group().next();
+        CompletableFuture<Void> turn = new CompletableFuture<>();
+        loop.execute(
+                () ->
+                        loops.endOfTurn(TimeUnit.HOURS.toNanos(1))
+                                .execute(() -> turn.complete(null)));
+        turn.get(10, TimeUnit.SECONDS);
+        CompletableFuture<Void> other = new CompletableFuture<>();
+        loop.execute(() -> other.complete(null));
+        other.get(10, TimeUnit.SECONDS);
     }
 }

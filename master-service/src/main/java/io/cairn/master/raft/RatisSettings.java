@@ -74,7 +74,7 @@ public record RatisSettings(
     }
 
     /** Whether there is no other master. */
-    boolean alone() {
+    public boolean alone() {
         return peers.size() == 1;
     }
 }
