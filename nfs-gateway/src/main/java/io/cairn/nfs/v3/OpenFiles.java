@@ -310,11 +310,16 @@ final class OpenFiles implements AutoCloseable {
             file.close();
         } catch (FsException e) {
             LOG.warn("Bytes of inode {} could not be written: {}", file.ino(), e.getMessage());
-            if (errors.size() < MAX_ERRORS) {
-                errors.put(file.ino(), e);
-            } else {
-                verifier.incrementAndGet();
-            }
+            remember(file.ino(), e);
+        }
+    }
+
+    /** Several threads close files: one after the other, so that the bound holds. */
+    private synchronized void remember(long ino, FsException error) {
+        if (errors.size() < MAX_ERRORS) {
+            errors.put(ino, error);
+        } else {
+            verifier.incrementAndGet();
         }
     }
 
