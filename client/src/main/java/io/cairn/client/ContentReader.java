@@ -227,6 +227,8 @@ final class ContentReader {
 
     /** Gives up what was fetched ahead. */
     void close() {
-        state.readers().remove(ahead);
+        synchronized (state) {
+            state.readers().remove(ahead);
+        }
     }
 }

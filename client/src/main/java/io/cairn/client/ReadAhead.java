@@ -184,6 +184,7 @@ final class ReadAhead {
 
     /** Forgets what overlaps a range: it was written. */
     void forget(long from, long to) {
+        assert Thread.holdsLock(state) : "segments are guarded by the monitor of the inode";
         if (segments.isEmpty()) {
             return;
         }

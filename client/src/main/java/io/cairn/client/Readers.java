@@ -3,7 +3,10 @@ package io.cairn.client;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Those who read one inode ahead, and have to forget what is changed. Thread-safe. */
+/**
+ * Those who read one inode ahead, and have to forget what is changed. Guarded by the monitor of the
+ * inode, except that anybody may add one.
+ */
 final class Readers {
     private final List<ReadAhead> readers = new CopyOnWriteArrayList<>();
 
