@@ -206,11 +206,4 @@ class LostSessionTest {
         file.close();
         assertContents(bytes(100, 1), file.ino());
     }
-
-    @Test
-    void whoEndsItsSessionOpensNoOther() {
-        endSessions();
-        first.close();
-        assertEquals(0, cluster.shared.sessions.size());
-    }
 }
