@@ -73,7 +73,8 @@ final class AckedLoad implements AutoCloseable {
                 write(name);
             } else if (choice == 7) {
                 begin(name, Expected.ABSENT);
-                Files.deleteIfExists(directory.resolve(name));
+                // Absent it can only be where the mount is gone: nobody acknowledged that.
+                Files.delete(directory.resolve(name));
                 done(name, Expected.ABSENT);
             } else {
                 rename(name, "f" + random.nextInt(400), present);
