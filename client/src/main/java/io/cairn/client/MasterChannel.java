@@ -243,7 +243,7 @@ final class MasterChannel implements AutoCloseable {
             fail(
                     call,
                     closed
-                            ? new FsException(Errno.EIO, "this filesystem client is closed")
+                            ? ended()
                             : new FsException(Errno.EAGAIN, "too many requests to the master"));
         } else if (begin) {
             scheduler.schedule(this::sweep, SWEEP_MS);
@@ -351,6 +351,10 @@ final class MasterChannel implements AutoCloseable {
 
     /** The session in which it was sent has ended: sends it in another one if it may. */
     void withoutSession(MasterCall call) {
+        if (state.isEnding()) {
+            fail(call, ended());
+            return;
+        }
         link.sessionGone(call.session);
         if (call.attempts > 1 && !call.isRepeatable()) {
             fail(
@@ -364,6 +368,10 @@ final class MasterChannel implements AutoCloseable {
         }
         call.place(0, 0);
         send(call);
+    }
+
+    private static FsException ended() {
+        return new FsException(Errno.EIO, "this filesystem client is closed");
     }
 
     /** The reply has come; notes what it opened. */
@@ -404,6 +412,7 @@ final class MasterChannel implements AutoCloseable {
     /** Ends the session, waiting for the answer no longer than a time, then the connection. */
     CompletableFuture<Void> end(long timeoutMs) {
         long session = state.session();
+        state.end();
         releases.tell();
         CompletableFuture<Void> ended = new CompletableFuture<>();
         if (session == 0) {

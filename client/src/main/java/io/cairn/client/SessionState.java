@@ -41,6 +41,7 @@ final class SessionState {
     private long leaseEndMs;
     private long clusterId;
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+    private boolean ending;
 
     SessionState(Clock clock, RandomGenerator random) {
         this.clock = clock;
@@ -80,9 +81,19 @@ final class SessionState {
         inlineLimitBytes = Math.clamp(reply.inlineLimitBytes(), 0, Limits.MAX_INLINE_BYTES);
     }
 
+    /** The client ends the session; there will be no other one. */
+    synchronized void end() {
+        ending = true;
+    }
+
+    /** Whether that the master does not know the session is what the client wants. */
+    synchronized boolean isEnding() {
+        return ending;
+    }
+
     /** Forgets a session that the master no longer knows; whether it was the current one. */
     synchronized boolean lost(long lostSession) {
-        if (session != lostSession || session == 0) {
+        if (session != lostSession || session == 0 || ending) {
             return false;
         }
         session = 0;

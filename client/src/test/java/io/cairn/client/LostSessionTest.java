@@ -206,4 +206,11 @@ class LostSessionTest {
         file.close();
         assertContents(bytes(100, 1), file.ino());
     }
+
+    @Test
+    void whoEndsItsSessionOpensNoOther() {
+        endSessions();
+        first.close();
+        assertEquals(0, cluster.shared.sessions.size());
+    }
 }
