@@ -7,6 +7,7 @@ import io.cairn.wire.TreeMutation;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class AccessTimes {
     private static final long DAY_NS = 86_400_000_000_000L;
     private static final long DELAY_MS = 1000;
-    private static final int PARALLEL = 8;
+
+    /** So many are told at the same time. */
+    static final int PARALLEL = 8;
 
     /** Times waiting to be told; more are dropped, as the loss of an access time is harmless. */
     private static final int MAX_WAITING = 4096;
@@ -51,7 +54,7 @@ final class AccessTimes {
         // The master's clock may be ahead of this one: a read comes after the change it sees.
         long atimeNs = Math.max(nowNs, changedNs + 1);
         if (waiting.put(inode.ino(), atimeNs) == null && scheduled.compareAndSet(false, true)) {
-            runtime.scheduler().schedule(this::tell, DELAY_MS);
+            runtime.scheduler().schedule(() -> Promises.whenDone(tell(), (_, _) -> {}), DELAY_MS);
         }
     }
 
@@ -85,22 +88,25 @@ final class AccessTimes {
         waiting.remove(ino);
     }
 
-    private void tell() {
+    /** Tells all that wait, now; done when the master has answered, whatever it answered. */
+    CompletableFuture<Void> tell() {
         scheduled.set(false);
         Iterator<Map.Entry<Long, Long>> due = List.copyOf(waiting.entrySet()).iterator();
+        CompletableFuture<?>[] told = new CompletableFuture<?>[PARALLEL];
         for (int i = 0; i < PARALLEL; i++) {
-            tellNext(due);
+            CompletableFuture<Void> rest = new CompletableFuture<>();
+            told[i] = rest;
+            tellNext(due, rest);
         }
+        return CompletableFuture.allOf(told);
     }
 
     /** Tells one after the other, so that background work never crowds the connection. */
-    private void tellNext(Iterator<Map.Entry<Long, Long>> due) {
-        Map.Entry<Long, Long> next;
-        synchronized (due) {
-            if (!due.hasNext()) {
-                return;
-            }
-            next = due.next();
+    private void tellNext(Iterator<Map.Entry<Long, Long>> due, CompletableFuture<Void> rest) {
+        Map.Entry<Long, Long> next = nextOf(due);
+        if (next == null) {
+            rest.complete(null);
+            return;
         }
         long ino = next.getKey();
         long atimeNs = next.getValue();
@@ -110,8 +116,21 @@ final class AccessTimes {
                 master.mutate(new TreeMutation.SetAttributes(ino, change)),
                 (reply, _) -> {
                     told(ino, atimeNs, reply);
-                    tellNext(due);
+                    tellNext(due, rest);
                 });
+    }
+
+    /** The next that was neither told nor forgotten meanwhile. */
+    private Map.@Nullable Entry<Long, Long> nextOf(Iterator<Map.Entry<Long, Long>> due) {
+        synchronized (due) {
+            while (due.hasNext()) {
+                Map.Entry<Long, Long> next = due.next();
+                if (next.getValue().equals(waiting.get(next.getKey()))) {
+                    return next;
+                }
+            }
+            return null;
+        }
     }
 
     private void told(long ino, long atimeNs, @Nullable Reply reply) {

@@ -458,7 +458,7 @@ public final class CairnFileSystem implements FileSystem {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            new MountEnding(mount, CLOSE_TIMEOUT_MS).run();
+            new MountEnding(mount, accessTimes, CLOSE_TIMEOUT_MS).run();
         }
     }
 }

@@ -10,14 +10,16 @@ final class MountEnding {
     private static final Logger LOG = LoggerFactory.getLogger(MountEnding.class);
 
     private final Mount mount;
+    private final AccessTimes accessTimes;
     private final long timeoutMs;
 
-    MountEnding(Mount mount, long timeoutMs) {
+    MountEnding(Mount mount, AccessTimes accessTimes, long timeoutMs) {
         this.mount = mount;
+        this.accessTimes = accessTimes;
         this.timeoutMs = timeoutMs;
     }
 
-    /** Commits, ends the session, closes the connections. */
+    /** Commits, tells the access times, ends the session, closes the connections. */
     void run() {
         long deadlineMs = mount.nowMs() + timeoutMs;
         CompletableFuture<?>[] commits =
@@ -28,6 +30,11 @@ final class MountEnding {
             Await.get(CompletableFuture.allOf(commits), Math.max(1, timeoutMs - 2000));
         } catch (FsException e) {
             LOG.error("data of files that were not closed is lost: {}", e.getMessage());
+        }
+        try {
+            Await.get(accessTimes.tell(), Math.clamp(deadlineMs - mount.nowMs(), 1, 1000));
+        } catch (FsException e) {
+            LOG.debug("access times are lost: {}", e.getMessage());
         }
         try {
             // A master that cannot be told in time what was lost has to see the session expire.
