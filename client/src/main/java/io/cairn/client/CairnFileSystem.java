@@ -12,6 +12,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.HostLocks;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
@@ -53,6 +54,7 @@ public final class CairnFileSystem implements FileSystem {
     private final FileContents contents;
     private final Tree tree;
     private final Creation creation;
+    private final BegunChanges later;
     private final ClientMetrics metrics;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClusterFacts facts;
@@ -71,6 +73,7 @@ public final class CairnFileSystem implements FileSystem {
         this.creation = new Creation(this, mount, open);
         this.facts = new ClusterFacts(mount);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
+        this.later = new BegunChanges(tree, creation, metrics);
         registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);
         registry.gauge("cairn.client.buffer.limit.bytes", mount.pool(), BufferPool::limitBytes);
         registry.gauge("cairn.client.open.files", open, OpenInodes::size);
@@ -241,10 +244,8 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
-    public @Nullable CompletableFuture<Created> beginCreate(
-            Caller caller, long parentIno, Name name, int mode, int flags) {
-        return metrics.begin(
-                Operation.CREATE, () -> creation.begin(caller, parentIno, name, mode, flags));
+    public @Nullable LaterChanges later(Caller caller) {
+        return caller.checked() && mount.master().canBegin() ? later : null;
     }
 
     @Override

@@ -122,7 +122,7 @@ final class ClientFile implements OpenFile {
             return null;
         }
         return fs.metrics()
-                .begin(
+                .beginIfPossible(
                         Operation.FLUSH,
                         () -> {
                             CompletableFuture<Void> commit = state.commitInOneCall();

@@ -12,6 +12,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -90,22 +91,35 @@ final class ClientMetrics {
                 : traced(span, ino, () -> time(operation, body));
     }
 
-    /** Begins and counts it, as part of no trace; null when it was not begun. */
-    <T> @Nullable CompletableFuture<T> begin(
+    /** Begins and counts it, as part of no trace. */
+    <T> CompletableFuture<T> begin(Operation operation, Supplier<CompletableFuture<T>> body) {
+        return Objects.requireNonNull(this.<T>beginIfPossible(operation, () -> body.get()));
+    }
+
+    /** The same; null, and not counted, when it was not begun. */
+    <T> @Nullable CompletableFuture<T> beginIfPossible(
             Operation operation, Supplier<@Nullable CompletableFuture<T>> body) {
         long beganNs = clock.nanoTime();
-        CompletableFuture<T> begun = body.get();
-        return begun == null
-                ? null
-                : begun.handle(
-                        (result, failure) -> {
-                            timers[operation.ordinal()].record(
-                                    clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
-                            if (failure != null) {
-                                throw outward(Await.failure(failure));
-                            }
-                            return result;
-                        });
+        CompletableFuture<T> begun;
+        try {
+            begun = body.get();
+        } catch (FsException e) {
+            begun = CompletableFuture.failedFuture(e);
+        }
+        return begun == null ? null : counted(operation, beganNs, begun);
+    }
+
+    private <T> CompletableFuture<T> counted(
+            Operation operation, long beganNs, CompletableFuture<T> begun) {
+        return begun.handle(
+                (result, failure) -> {
+                    timers[operation.ordinal()].record(
+                            clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
+                    if (failure != null) {
+                        throw outward(Await.failure(failure));
+                    }
+                    return result;
+                });
     }
 
     /** The same for what has no result. */

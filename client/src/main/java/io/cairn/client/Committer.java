@@ -47,10 +47,10 @@ final class Committer {
         return commit(null);
     }
 
-    /** As {@link #commit} if that is one call to the master and waits for nothing; else null. */
+    /** As {@link #commit} if that is at most one call to the master; null if it is more. */
     @Nullable CompletableFuture<Void> commitInOneCall() {
         synchronized (state) {
-            if (!state.isDirty() || state.contents().inline() == null || isBusy()) {
+            if (isBusy() || state.isDirty() && state.contents().inline() == null) {
                 return null;
             }
         }

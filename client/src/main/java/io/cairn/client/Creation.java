@@ -8,7 +8,9 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
+import io.cairn.wire.Mutation;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -90,18 +92,18 @@ final class Creation {
         }
     }
 
-    /** As {@link FileSystem#beginCreate}; where a name is known there is nothing to make. */
+    /** As {@link LaterChanges#create}; where a name is known there is nothing to make. */
     @Nullable CompletableFuture<Created> begin(
             Caller caller, long parentIno, Name name, int mode, int flags) {
         boolean exclusive = isExclusive(flags);
-        if (!caller.checked()
-                || (!exclusive && cache.child(parentIno, name) > 0)
-                || !master.canBegin()) {
+        if (!exclusive && cache.child(parentIno, name) > 0) {
             return null;
         }
         master.session().checkRoomToOpen();
+        Mutation mutation = opened(mode).creation(caller, parentIno, name, mode);
         return fs.tree()
-                .beginMake(caller, parentIno, name, opened(mode))
+                .begun()
+                .add(caller, parentIno, name, mutation)
                 .thenApply(entry -> created(caller, entry.inode(), flags))
                 .exceptionallyCompose(
                         failure -> {

@@ -343,7 +343,7 @@ final class InodeState implements WriteBack.Owner {
         return committer.commit();
     }
 
-    /** As {@link #commit} if that is one call to the master; else null. */
+    /** As {@link #commit} if that is at most one call to the master; else null. */
     @Nullable CompletableFuture<Void> commitInOneCall() {
         return committer.commitInOneCall();
     }

@@ -20,7 +20,6 @@ import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +37,8 @@ final class Tree {
     private final Testimony testimony;
     private final ExtendedAttributes xattrs;
     private final DirectoryReadAhead readAhead;
+    private final TreeChanges waiting;
+    private final TreeChanges begun;
 
     Tree(
             Mount mount,
@@ -54,6 +55,8 @@ final class Tree {
         this.xattrs = new ExtendedAttributes(mount, this);
         this.readAhead =
                 new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
+        this.waiting = new TreeChanges(this, mount, this::answered);
+        this.begun = new TreeChanges(this, mount, mount.master()::mutate);
     }
 
     /** The extended attributes of the same inodes. */
@@ -63,9 +66,27 @@ final class Tree {
 
     // ---- asking
 
+    /** Sends a mutation and waits for the reply. */
+    private CompletableFuture<Reply> answered(Mutation mutation) {
+        try {
+            return CompletableFuture.completedFuture(mount.master().change(mutation));
+        } catch (FsException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** The result of a change for which this thread has waited. */
+    private <T> T now(CompletableFuture<T> change) {
+        return Await.get(change, mount.timeoutMs());
+    }
+
+    /** Changes whose replies are polled for, for callers whose rights the kernel has checked. */
+    TreeChanges begun() {
+        return begun;
+    }
+
     EntryReply change(Caller caller, Mutation mutation) {
-        Reply reply = mount.master().change(Testimony.asked(caller, mutation));
-        return absorb(caller, Await.expect(reply, EntryReply.class));
+        return now(waiting.change(caller, mutation));
     }
 
     /** Takes over what a reply tells of attributes, and tells it the caller's witness. */
@@ -241,31 +262,12 @@ final class Tree {
 
     Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         addTo(caller, parentIno, name);
-        long generation = cache.generation();
-        long sentMs = mount.nowMs();
-        EntryReply entry =
-                add(
-                        caller,
-                        parentIno,
-                        name,
-                        new TreeMutation.Mkdir(
-                                parentIno, name, mode & 07777, caller.uid(), caller.gid()));
-        cache.madeDirectory(entry.inode().ino(), generation, sentMs);
-        return shown(entry.inode().attributes());
+        return shown(now(waiting.mkdir(caller, parentIno, name, mode)).inode().attributes());
     }
 
     /** Gives a name to an inode. */
     private EntryReply add(Caller caller, long parentIno, Name name, Mutation mutation) {
-        try (NameChange change = cache.begin(parentIno, List.of(name))) {
-            return added(
-                    caller, name, change, mount.master().change(Testimony.asked(caller, mutation)));
-        }
-    }
-
-    private EntryReply added(Caller caller, Name name, NameChange change, Reply reply) {
-        EntryReply entry = absorb(caller, Await.expect(reply, EntryReply.class));
-        change.done(entry.parent(), Map.of(name, entry.inode().ino()));
-        return entry;
+        return now(waiting.add(caller, parentIno, name, mutation));
     }
 
     EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {
@@ -274,24 +276,6 @@ final class Tree {
         int mode =
                 parent == null ? file.mode() : Permissions.modeOfNew(caller, parent, file.mode());
         return add(caller, parentIno, name, file.creation(caller, parentIno, name, mode));
-    }
-
-    /** Begins to make a file for a caller whose rights the kernel has checked. */
-    CompletableFuture<EntryReply> beginMake(
-            Caller caller, long parentIno, Name name, NewFile file) {
-        Mutation mutation = file.creation(caller, parentIno, name, file.mode());
-        NameChange change = cache.begin(parentIno, List.of(name));
-        return mount.master()
-                .mutate(Testimony.asked(caller, mutation))
-                .handle(
-                        (reply, failure) -> {
-                            try (change) {
-                                if (reply == null) {
-                                    throw Await.failure(failure);
-                                }
-                                return added(caller, name, change, reply);
-                            }
-                        });
     }
 
     Attributes makeExclusive(Caller caller, long parentIno, Name name, int mode, long verifier) {
@@ -325,18 +309,12 @@ final class Tree {
             Permissions.search(caller, parent);
             Permissions.remove(caller, parent, find(parentIno, name));
         }
-        EntryReply entry;
-        try (NameChange change = cache.begin(parentIno, List.of(name))) {
-            entry =
-                    change(
-                            caller,
-                            directory
-                                    ? new TreeMutation.Rmdir(parentIno, name)
-                                    : new TreeMutation.Unlink(parentIno, name));
-            change.done(entry.parent(), Map.of(name, 0L));
-        }
-        long ino = entry.inode().ino();
-        if (directory || (entry.inode().attributes().nlink() == 0 && open.get(ino) == null)) {
+        now(waiting.remove(caller, parentIno, name, directory));
+    }
+
+    /** An inode has lost its last name. */
+    void removed(long ino, boolean directory) {
+        if (directory || open.get(ino) == null) {
             cache.removed(ino);
             accessTimes.forget(ino);
             mount.unsynced().forget(ino);
@@ -347,38 +325,7 @@ final class Tree {
         if (!caller.checked()) {
             requireRename(caller, rename);
         }
-        boolean within = rename.parentIno() == rename.newParentIno();
-        List<Name> entered = List.of(rename.newName());
-        List<Name> left =
-                within ? List.of(rename.name(), rename.newName()) : List.of(rename.name());
-        try (NameChange from = cache.begin(rename.parentIno(), left);
-                NameChange to = within ? null : cache.begin(rename.newParentIno(), entered)) {
-            EntryReply entry = change(caller, rename);
-            Attributes other = entry.replaced();
-            boolean exchange = (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
-            if (isNothing(rename, entry.inode().attributes()) || exchange && other == null) {
-                return;
-            }
-            long remains = exchange && other != null ? other.ino() : 0;
-            long ino = entry.inode().ino();
-            if (to == null) {
-                from.done(entry.parent(), Map.of(rename.name(), remains, rename.newName(), ino));
-            } else {
-                from.done(entry.parent(), Map.of(rename.name(), remains));
-                to.done(entry.otherParent(), Map.of(rename.newName(), ino));
-            }
-        }
-    }
-
-    /**
-     * Whether both names may be links to the same inode: then rename(2) does nothing, and the reply
-     * tells of no change.
-     */
-    private static boolean isNothing(TreeMutation.Rename rename, Attributes moved) {
-        boolean same =
-                rename.parentIno() == rename.newParentIno()
-                        && rename.name().equals(rename.newName());
-        return same || !moved.isDirectory() && moved.nlink() > 1;
+        now(waiting.rename(caller, rename));
     }
 
     private void requireRename(Caller caller, TreeMutation.Rename rename) {
@@ -443,19 +390,36 @@ final class Tree {
     Attributes setAttributes(Caller caller, long ino, AttributeChange wanted) {
         Attributes before = attributes(ino);
         AttributeChange change = Permissions.change(caller, before, wanted);
-        InodeState state = open.get(ino);
         if (change.has(AttributeChange.SIZE)) {
             return shown(resize(caller, before, change).inode().attributes());
         }
+        InodeState state = beforeTimes(ino, change);
+        if (state != null) {
+            Await.get(state.commitNow(), state.drainTimeoutMs());
+        }
+        return now(waiting.setAttributes(caller, ino, change));
+    }
+
+    /** Begins to set attributes other than the size; null when that would wait for more. */
+    @Nullable CompletableFuture<Attributes> beginSetAttributes(
+            Caller caller, long ino, AttributeChange wanted) {
+        AttributeChange change = Permissions.change(caller, attributes(ino), wanted);
+        InodeState state = beforeTimes(ino, change);
+        if (state == null) {
+            return begun.setAttributes(caller, ino, change);
+        }
+        CompletableFuture<Void> committed = state.commitInOneCall();
+        return committed == null
+                ? null
+                : Promises.then(committed, _ -> begun.setAttributes(caller, ino, change));
+    }
+
+    /** The state to commit first: a later commit of earlier writes must not set the times again. */
+    private @Nullable InodeState beforeTimes(long ino, AttributeChange change) {
         if (change.has(AttributeChange.ATIME)) {
             accessTimes.forget(ino);
         }
-        if (state != null && change.has(AttributeChange.MTIME | AttributeChange.ATIME)) {
-            // A later commit of earlier writes must not set the times again.
-            Await.get(state.commitNow(), state.drainTimeoutMs());
-        }
-        return shown(
-                change(caller, new TreeMutation.SetAttributes(ino, change)).inode().attributes());
+        return change.has(AttributeChange.MTIME | AttributeChange.ATIME) ? open.get(ino) : null;
     }
 
     private EntryReply resize(Caller caller, Attributes before, AttributeChange change) {

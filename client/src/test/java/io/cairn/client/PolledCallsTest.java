@@ -5,12 +5,17 @@ import static io.cairn.client.CairnFileSystemTest.readAll;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
+import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Attendant;
@@ -76,7 +81,11 @@ class PolledCallsTest {
     }
 
     private CompletableFuture<Created> begin(String name, int flags) {
-        return Objects.requireNonNull(fs.beginCreate(KERNEL, 1, Name.of(name), 0644, flags));
+        return Objects.requireNonNull(later().create(KERNEL, 1, Name.of(name), 0644, flags));
+    }
+
+    private LaterChanges later() {
+        return Objects.requireNonNull(fs.later(KERNEL));
     }
 
     /** Looks for answers until something is done. */
@@ -94,13 +103,12 @@ class PolledCallsTest {
 
     @Test
     void onlyWhoLooksForAnswersBegins() throws Exception {
-        assertNull(attending(() -> fs.beginCreate(KERNEL, 1, Name.of("early"), 0644, NEW)));
+        assertNull(attending(() -> fs.later(KERNEL)));
         assertEquals(0, cluster.network.polledLinesOpened());
         fs.polled().enter();
         assertEquals(1, cluster.network.polledLinesOpened());
-        assertNull(fs.beginCreate(KERNEL, 1, Name.of("other"), 0644, NEW));
-        Caller unchecked = Caller.ROOT;
-        assertNull(attending(() -> fs.beginCreate(unchecked, 1, Name.of("other"), 0644, NEW)));
+        assertNull(fs.later(KERNEL));
+        assertNull(attending(() -> fs.later(Caller.ROOT)));
     }
 
     @Test
@@ -117,7 +125,7 @@ class PolledCallsTest {
                     begun.forEach(each -> files.add(polled(each).file()));
                     List<CompletableFuture<Void>> flushes = new ArrayList<>();
                     for (int i = 0; i < files.size(); i++) {
-                        assertNull(files.get(i).beginFlush(), "nothing to commit");
+                        assertTrue(Objects.requireNonNull(files.get(i).beginFlush()).isDone());
                         files.get(i).write(0, ByteBuffer.wrap(bytes(1000 + i, i)));
                         flushes.add(Objects.requireNonNull(files.get(i).beginFlush()));
                     }
@@ -145,8 +153,7 @@ class PolledCallsTest {
                         assertEquals(ino, file.ino());
                     }
                     CompletableFuture<Created> refused = begin("there", NEW);
-                    Throwable failure = polled(refused.handle((_, thrown) -> thrown));
-                    assertEquals(Errno.EEXIST, Await.failure(failure).errno());
+                    assertFails(Errno.EEXIST, refused);
                     return true;
                 });
     }
@@ -169,8 +176,11 @@ class PolledCallsTest {
             made +=
                     attending(
                             () -> {
+                                LaterChanges changes = fs.later(KERNEL);
                                 CompletableFuture<Created> begun =
-                                        fs.beginCreate(KERNEL, 1, name, 0644, NEW);
+                                        changes == null
+                                                ? null
+                                                : changes.create(KERNEL, 1, name, 0644, NEW);
                                 (begun == null
                                                 ? fs.create(KERNEL, 1, name, 0644, NEW)
                                                 : polled(begun))
@@ -181,6 +191,63 @@ class PolledCallsTest {
         }
         assertEquals(60, cluster.shared.executed - before);
         assertTrue(made > 0, "none was begun");
+    }
+
+    /** Each exactly once, and seen at once, whatever is lost. */
+    @Test
+    void namesAndAttributesAreChanged() throws Exception {
+        fs.polled().enter();
+        AtomicInteger calls = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) ->
+                        header[0] == 1 && calls.incrementAndGet() % 5 == 0
+                                ? FakeNetwork.Fate.LOSE_ANSWER
+                                : FakeNetwork.Fate.DELIVER);
+        int begun = 0;
+        for (int i = 0; i < 40; i++) {
+            Name name = Name.of("d" + i);
+            begun += attending(() -> changed(name)) ? 1 : 0;
+        }
+        assertTrue(begun > 0, "none was begun");
+    }
+
+    private boolean changed(Name name) {
+        LaterChanges changes = fs.later(KERNEL);
+        if (changes == null) {
+            return false;
+        }
+        Name file = Name.of("f");
+        Name other = Name.of("g");
+        long dir = polled(changes.mkdir(KERNEL, 1, name, 0755)).ino();
+        assertEquals(dir, fs.lookup(KERNEL, 1, name).ino());
+        try (OpenFile made = fs.create(KERNEL, dir, file, 0644, NEW).file()) {
+            made.write(0, ByteBuffer.wrap(bytes(100, 1)));
+            AttributeChange change = AttributeChange.NONE.withMtime(7).withMode(0600);
+            Attributes changed = polled(set(changes, made.ino(), change));
+            assertEquals(7, changed.mtimeNs());
+            assertEquals(100, changed.size());
+            made.flush();
+            assertEquals(7, cluster.connect().getAttributes(KERNEL, made.ino()).mtimeNs());
+            assertFails(Errno.EEXIST, changes.mkdir(KERNEL, 1, name, 0755));
+            polled(changes.rename(KERNEL, dir, file, 1, other, 0));
+            assertEquals(made.ino(), fs.lookup(KERNEL, 1, other).ino());
+            assertThrows(FsException.class, () -> fs.lookup(KERNEL, dir, file));
+            polled(changes.unlink(KERNEL, 1, other));
+            assertFails(Errno.ENOENT, changes.unlink(KERNEL, 1, other));
+        }
+        polled(changes.rmdir(KERNEL, 1, name));
+        assertThrows(FsException.class, () -> fs.lookup(KERNEL, 1, name));
+        return true;
+    }
+
+    private static CompletableFuture<Attributes> set(
+            LaterChanges changes, long ino, AttributeChange change) {
+        return Objects.requireNonNull(changes.setAttributes(KERNEL, ino, change));
+    }
+
+    private void assertFails(Errno errno, CompletableFuture<?> change) {
+        Throwable failure = polled(change.handle((_, thrown) -> thrown));
+        assertEquals(errno, Await.failure(failure).errno(), () -> String.valueOf(failure));
     }
 
     @Test
@@ -210,7 +277,7 @@ class PolledCallsTest {
                     CompletableFuture<Created> begun = begin("f", NEW);
                     fs.polled().leave();
                     begun.get(10, TimeUnit.SECONDS).file().close();
-                    assertNull(fs.beginCreate(KERNEL, 1, Name.of("g"), 0644, NEW));
+                    assertNull(fs.later(KERNEL));
                     return true;
                 });
         assertEquals(1, cluster.network.polledLinesOpened());

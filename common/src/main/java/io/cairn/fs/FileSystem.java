@@ -3,7 +3,6 @@ package io.cairn.fs;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Polled;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -220,14 +219,12 @@ public interface FileSystem extends AutoCloseable {
     }
 
     /**
-     * Begins {@link #create} for a thread that {@linkplain Attendant#attends attends}: the answer
-     * is found when {@link #polled} is polled, or comes on another thread.
+     * Changes for a thread that {@linkplain Attendant#attends attends} and goes on to other work
+     * meanwhile.
      *
-     * @return null when it must be called as such; else what it gives or fails with. What goes on
-     *     then must not wait.
+     * @return null when they must be asked for as any other
      */
-    default @Nullable CompletableFuture<Created> beginCreate(
-            Caller caller, long parentIno, Name name, int mode, int flags) {
+    default @Nullable LaterChanges later(Caller caller) {
         return null;
     }
 

@@ -44,7 +44,7 @@ public interface OpenFile extends AutoCloseable {
     void flush();
 
     /**
-     * Begins {@link #flush} as {@link FileSystem#beginCreate} begins to create.
+     * Begins {@link #flush} as {@link LaterChanges} are begun.
      *
      * @return null when it must be called as such
      */

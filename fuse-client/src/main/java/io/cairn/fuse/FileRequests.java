@@ -11,11 +11,11 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Requests of the kernel on files that are open or being opened. The form is that of {@link
@@ -121,14 +121,13 @@ final class FileRequests {
         long parentIno = thread.node();
         LaterReplies.Body<FileSystem.Created> body =
                 (created, reply) -> created(created, parentIno, name, flags, reply);
-        CompletableFuture<FileSystem.Created> begun =
-                fileSystem.beginCreate(thread.caller(), parentIno, name, mode, flags);
-        if (begun != null) {
-            later.send(thread, begun, body);
-            return KernelDriver.NO_REPLY;
-        }
-        return body.put(
-                fileSystem.create(thread.caller(), parentIno, name, mode, flags), thread.reply());
+        Caller caller = thread.caller();
+        LaterChanges changes = fileSystem.later(caller);
+        return later.answer(
+                thread,
+                changes == null ? null : changes.create(caller, parentIno, name, mode, flags),
+                () -> fileSystem.create(caller, parentIno, name, mode, flags),
+                body);
     }
 
     private int created(
@@ -179,13 +178,10 @@ final class FileRequests {
     /** fuse_flush_in: +0 fh +16 lock_owner. */
     int flush(LoopThread thread) {
         long in = thread.arguments();
-        CompletableFuture<Void> begun = files.beginFlush(getLong(in));
-        if (begun != null) {
-            later.send(thread, begun, (_, _) -> 0);
-            return KernelDriver.NO_REPLY;
-        }
-        files.flush(getLong(in), getLong(in + 16));
-        return 0;
+        return later.answer(
+                thread,
+                files.beginFlush(getLong(in)),
+                () -> files.flush(getLong(in), getLong(in + 16)));
     }
 
     /** fuse_release_in: +0 fh +8 flags +12 release_flags +16 lock_owner. */

@@ -50,7 +50,7 @@ final class KernelDriver implements Driver {
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
-        nodes = new NodeRequests(state, capabilities, attributeMs, fd);
+        nodes = new NodeRequests(state, capabilities, later, attributeMs, fd);
         files = new FileRequests(state, capabilities, nodes, later, fd);
         directories = new DirectoryRequests(state, attributeMs);
     }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +42,36 @@ final class LaterReplies {
         int put(T result, long reply);
     }
 
+    /**
+     * Replies to the request of a thread when there is a result of what was begun, or of doing it
+     * now when nothing was.
+     *
+     * @return what the request returns
+     */
+    <T> int answer(
+            LoopThread thread,
+            @Nullable CompletableFuture<T> begun,
+            Supplier<T> now,
+            Body<? super T> body) {
+        if (begun == null) {
+            return body.put(now.get(), thread.reply());
+        }
+        send(thread, begun, body);
+        return KernelDriver.NO_REPLY;
+    }
+
+    /** The same without a body. */
+    int answer(LoopThread thread, @Nullable CompletableFuture<Void> begun, Runnable now) {
+        if (begun == null) {
+            now.run();
+            return 0;
+        }
+        send(thread, begun, (_, _) -> 0);
+        return KernelDriver.NO_REPLY;
+    }
+
     /** Replies to the request of a thread when there is a result; to null without a body. */
-    <T> void send(LoopThread thread, CompletableFuture<T> promise, Body<? super T> body) {
+    private <T> void send(LoopThread thread, CompletableFuture<T> promise, Body<? super T> body) {
         long unique = thread.unique();
         var _ = promise.whenComplete((result, failure) -> send(unique, result, failure, body));
     }

@@ -11,6 +11,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import java.nio.charset.StandardCharsets;
 
@@ -37,12 +38,19 @@ final class NodeRequests {
     private final FileSystem fileSystem;
     private final MountState state;
     private final Capabilities capabilities;
+    private final LaterReplies later;
     private final long entryMs;
     private final long attributeMs;
     private final int fd;
 
-    NodeRequests(MountState state, Capabilities capabilities, long attributeMs, int fd) {
+    NodeRequests(
+            MountState state,
+            Capabilities capabilities,
+            LaterReplies later,
+            long attributeMs,
+            int fd) {
         this.fileSystem = state.fileSystem();
+        this.later = later;
         this.state = state;
         this.capabilities = capabilities;
         this.entryMs = state.options().entryTimeoutMs();
@@ -66,9 +74,9 @@ final class NodeRequests {
         return KernelProtocol.ENTRY_BYTES;
     }
 
-    private int attributes(LoopThread thread, Attributes attributes) {
+    private int attributes(Attributes attributes, long reply) {
         state.view().told(attributes);
-        KernelProtocol.putAttributesOut(thread.reply() + 16, attributes, attributeMs);
+        KernelProtocol.putAttributesOut(reply + 16, attributes, attributeMs);
         return KernelProtocol.ATTRIBUTES_BYTES;
     }
 
@@ -110,7 +118,7 @@ final class NodeRequests {
     }
 
     int getattr(LoopThread thread) {
-        return attributes(thread, fileSystem.getAttributes(thread.caller(), thread.node()));
+        return attributes(fileSystem.getAttributes(thread.caller(), thread.node()), thread.reply());
     }
 
     /**
@@ -146,7 +154,17 @@ final class NodeRequests {
         if ((valid & (SET_SIZE | SET_UID | SET_GID)) != 0) {
             capabilities.clear(caller, ino);
         }
-        return attributes(thread, fileSystem.setAttributes(caller, ino, change));
+        return set(thread, caller, change);
+    }
+
+    private int set(LoopThread thread, Caller caller, AttributeChange change) {
+        long ino = thread.node();
+        LaterChanges changes = change.has(AttributeChange.SIZE) ? null : fileSystem.later(caller);
+        return later.answer(
+                thread,
+                changes == null ? null : changes.setAttributes(caller, ino, change),
+                () -> fileSystem.setAttributes(caller, ino, change),
+                this::attributes);
     }
 
     /** A kernel that leaves setuid and setgid to the filesystem does not say so with chown. */
@@ -202,19 +220,41 @@ final class NodeRequests {
     int mkdir(LoopThread thread) {
         long in = thread.arguments();
         int mode = masked(thread, getInt(in), getInt(in + 4)) & 07777;
-        return entry(thread, fileSystem.mkdir(thread.caller(), thread.node(), name(in + 8), mode));
+        Name name = name(in + 8);
+        Caller caller = thread.caller();
+        long parentIno = thread.node();
+        LaterChanges changes = fileSystem.later(caller);
+        return later.answer(
+                thread,
+                changes == null ? null : changes.mkdir(caller, parentIno, name, mode),
+                () -> fileSystem.mkdir(caller, parentIno, name, mode),
+                (made, reply) -> entry(reply, made));
     }
 
     int unlink(LoopThread thread) {
         Name name = name(thread.arguments());
-        fileSystem.unlink(thread.caller(), thread.node(), name);
-        state.replaced().names().remove(thread.node(), name);
-        return 0;
+        Caller caller = thread.caller();
+        long parentIno = thread.node();
+        Runnable forget = () -> state.replaced().names().remove(parentIno, name);
+        LaterChanges changes = fileSystem.later(caller);
+        return later.answer(
+                thread,
+                changes == null ? null : changes.unlink(caller, parentIno, name).thenRun(forget),
+                () -> {
+                    fileSystem.unlink(caller, parentIno, name);
+                    forget.run();
+                });
     }
 
     int rmdir(LoopThread thread) {
-        fileSystem.rmdir(thread.caller(), thread.node(), name(thread.arguments()));
-        return 0;
+        Name name = name(thread.arguments());
+        Caller caller = thread.caller();
+        long parentIno = thread.node();
+        LaterChanges changes = fileSystem.later(caller);
+        return later.answer(
+                thread,
+                changes == null ? null : changes.rmdir(caller, parentIno, name),
+                () -> fileSystem.rmdir(caller, parentIno, name));
     }
 
     /** fuse_rename_in: +0 newdir +8 names. */
@@ -235,14 +275,18 @@ final class NodeRequests {
         Name from = name(names);
         Name to = name(names + from.length() + 1);
         long newParent = thread.inoOf(getLong(thread.arguments()));
+        long parent = thread.node();
         Caller caller = thread.caller();
+        ReplacedFiles replaced = state.replaced();
         if (flags == 0) {
-            state.replaced().rename(caller, thread.node(), from, newParent, to);
-        } else {
-            fileSystem.rename(caller, thread.node(), from, newParent, to, flags);
-            state.replaced().names().remove(thread.node(), from);
-            state.replaced().names().remove(newParent, to);
+            return later.answer(
+                    thread,
+                    replaced.beginRename(caller, parent, from, newParent, to),
+                    () -> replaced.rename(caller, parent, from, newParent, to));
         }
+        fileSystem.rename(caller, parent, from, newParent, to, flags);
+        replaced.names().remove(parent, from);
+        replaced.names().remove(newParent, to);
         return 0;
     }
 

@@ -3,10 +3,13 @@ package io.cairn.fuse;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,6 +54,25 @@ final class ReplacedFiles implements AutoCloseable {
                 keep(held, done);
             }
         }
+        moved(parentIno, name, newParentIno, newName);
+    }
+
+    /**
+     * Begins to rename without flags.
+     *
+     * @return null when {@link #rename} must be called
+     */
+    @Nullable CompletableFuture<Void> beginRename(
+            Caller caller, long parentIno, Name name, long newParentIno, Name newName) {
+        LaterChanges changes =
+                names.find(newParentIno, newName) == 0 ? fileSystem.later(caller) : null;
+        return changes == null
+                ? null
+                : changes.rename(caller, parentIno, name, newParentIno, newName, 0)
+                        .thenRun(() -> moved(parentIno, name, newParentIno, newName));
+    }
+
+    private void moved(long parentIno, Name name, long newParentIno, Name newName) {
         long ino = names.remove(parentIno, name);
         if (ino == 0) {
             names.remove(newParentIno, newName);

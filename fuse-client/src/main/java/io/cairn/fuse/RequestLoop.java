@@ -150,7 +150,7 @@ final class RequestLoop {
         long beganNs = System.nanoTime();
         do {
             if (polled.expected() > 0 && polled.poll()) {
-                beganNs = polled.expected() == 0 ? System.nanoTime() : beganNs;
+                beganNs = polled.expected() <= 1 ? System.nanoTime() : beganNs;
             } else {
                 Thread.yield();
             }
@@ -160,6 +160,8 @@ final class RequestLoop {
             }
         } while (System.nanoTime() - beganNs
                 < (polled.expected() == 1 ? LOOK_FOR_ANSWER_NS : LOOK_NS));
+        // An answer may have led to another request.
+        polled.flush();
         while (Libc.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
                 && reader == thread
                 && !over) {

@@ -9,6 +9,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.MountOptions.DriverKind;
@@ -16,10 +17,16 @@ import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Polled;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -32,6 +39,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,7 +50,7 @@ class LaterRepliesTest extends MountTest {
     private static final int FILES = 25;
 
     private final Answers answers = new Answers();
-    private final Set<Thread> began = ConcurrentHashMap.newKeySet();
+    private final Set<String> began = ConcurrentHashMap.newKeySet();
     private volatile boolean left = true;
 
     /** What is to be done when somebody looks, but not before it is sent and its time has come. */
@@ -50,8 +59,7 @@ class LaterRepliesTest extends MountTest {
         private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
         private volatile long delayNs;
 
-        private <T> CompletableFuture<T> later(Supplier<T> work) {
-            began.add(Thread.currentThread());
+        private <T extends @Nullable Object> CompletableFuture<T> later(Supplier<T> work) {
             CompletableFuture<T> promise = new CompletableFuture<>();
             long fromNs = System.nanoTime() + delayNs;
             collected.add(
@@ -110,7 +118,7 @@ class LaterRepliesTest extends MountTest {
         }
     }
 
-    private static Object invoke(Object target, java.lang.reflect.Method method, Object[] arguments)
+    private static @Nullable Object invoke(Object target, Method method, Object[] arguments)
             throws Throwable {
         try {
             return method.invoke(target, arguments);
@@ -131,27 +139,47 @@ class LaterRepliesTest extends MountTest {
                         method.getName().equals("beginFlush") && Attendant.isAttending()
                                 ? answers.later(
                                         () -> {
+                                            began.add("flush");
                                             file.flush();
                                             return null;
                                         })
                                 : invoke(file, method, arguments));
     }
 
-    /** The model, which does not make a file whose name begins with "no". */
+    /** The model, which begins all changes that it can. */
     private FileSystem begins() {
+        LaterChanges changes =
+                proxy(
+                        LaterChanges.class,
+                        (_, method, arguments) -> answers.later(() -> change(method, arguments)));
         return proxy(
                 FileSystem.class,
                 (_, method, arguments) ->
                         switch (method.getName()) {
                             case "polled" -> answers;
-                            case "beginCreate" ->
-                                    Attendant.isAttending()
-                                            ? answers.later(() -> create(arguments))
-                                            : null;
+                            case "later" -> Attendant.isAttending() ? changes : null;
                             default -> invoke(model, method, arguments);
                         });
     }
 
+    private @Nullable Object change(Method method, Object[] arguments) {
+        began.add(method.getName());
+        if (method.getName().equals("create")) {
+            return create(arguments);
+        }
+        try {
+            return invoke(
+                    model,
+                    FileSystem.class.getMethod(method.getName(), method.getParameterTypes()),
+                    arguments);
+        } catch (FsException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Does not make a file whose name begins with "no". */
     private Created create(Object[] arguments) {
         Name name = (Name) arguments[2];
         if (name.toString().startsWith("no")) {
@@ -194,7 +222,7 @@ class LaterRepliesTest extends MountTest {
                 call.get(30, TimeUnit.SECONDS);
             }
         }
-        assertTrue(began.size() > 0, "nothing was begun");
+        assertEquals(Set.of("create", "flush", "mkdir"), began);
         assertTrue(left, "nobody looks when the mount is gone");
     }
 
@@ -209,6 +237,38 @@ class LaterRepliesTest extends MountTest {
             write(at.resolve("yes"), "yes");
             assertEquals("yes", read(at.resolve("yes")));
         }
+    }
+
+    @Test
+    void namesAndAttributesAreChanged() throws Exception {
+        Path at = directory("mnt");
+        try (FuseMount _ = mounted(at)) {
+            Path dir = Files.createDirectory(at.resolve("dir"));
+            Path file = dir.resolve("f");
+            write(file, "bytes");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+            FileTime time = FileTime.from(1_000_000, TimeUnit.SECONDS);
+            Files.setLastModifiedTime(file, time);
+            assertThrows(DirectoryNotEmptyException.class, () -> Files.delete(dir));
+            Path moved = at.resolve("moved");
+            Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE);
+            assertThrows(
+                    NoSuchFileException.class,
+                    () -> Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE));
+            assertEquals("bytes", read(moved));
+            assertEquals(time, Files.getLastModifiedTime(moved));
+            assertEquals(
+                    "rw-r-----",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(moved)));
+            Files.delete(moved);
+            Files.delete(dir);
+            try (Stream<Path> left = Files.list(at)) {
+                assertEquals(List.of(), left.toList());
+            }
+        }
+        assertEquals(
+                Set.of("create", "flush", "mkdir", "rename", "rmdir", "setAttributes", "unlink"),
+                began);
     }
 
     /** Without a descriptor the reader does not wake when an answer comes. */
