@@ -26,6 +26,9 @@ final class ChunkNode implements AutoCloseable {
     private static final int DISK_THREADS =
             Math.max(4, Runtime.getRuntime().availableProcessors() * 2);
 
+    /** How long an event loop looks out for the end of work on a disk before it sleeps. */
+    private static final long DONE_SOON_NS = 100_000;
+
     private final Closing closing = new Closing();
     private final ChunkService service;
 
@@ -60,7 +63,7 @@ final class ChunkNode implements AutoCloseable {
                                     world.tracer("cairn-chunk", settings.name())),
                             world.clock(),
                             world.scheduler(),
-                            disks,
+                            world.loops().awake(disks, DONE_SOON_NS),
                             world.random(),
                             BootIdentity.of(directories, world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));

@@ -166,6 +166,24 @@ public final class EventLoops implements AutoCloseable {
         };
     }
 
+    /**
+     * Runs tasks elsewhere. If the calling thread is one of the loops it does not sleep until the
+     * next task comes for it, as the answer of this one may be, but reads what comes in.
+     *
+     * @param elsewhere runs them
+     * @param awakeNs for how long at most, in nanoseconds
+     */
+    public Executor awake(Executor elsewhere, long awakeNs) {
+        return task -> {
+            elsewhere.execute(task);
+            EventExecutor loop = current();
+            SleepStrategy strategy = loop == null ? null : strategies.get(loop);
+            if (strategy != null) {
+                strategy.stayAwakeAndRead(awakeNs);
+            }
+        };
+    }
+
     private @Nullable EventExecutor current() {
         for (EventExecutor loop : group) {
             if (loop.inEventLoop()) {

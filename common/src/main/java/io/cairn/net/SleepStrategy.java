@@ -11,6 +11,7 @@ import io.netty.util.IntSupplier;
 final class SleepStrategy implements SelectStrategy {
     private final Clock clock;
     private boolean awake;
+    private boolean reads;
     private long awakeUntilNs;
 
     SleepStrategy(Clock clock) {
@@ -19,7 +20,17 @@ final class SleepStrategy implements SelectStrategy {
 
     /** Stays awake until the next task comes, for {@code ns} at most, giving way to others. */
     void stayAwake(long ns) {
+        stayAwake(ns, false);
+    }
+
+    /** The same, but reads what else comes in meanwhile. */
+    void stayAwakeAndRead(long ns) {
+        stayAwake(ns, true);
+    }
+
+    private void stayAwake(long ns, boolean reading) {
         awake = true;
+        reads = reading;
         awakeUntilNs = clock.nanoTime() + ns;
     }
 
@@ -30,11 +41,15 @@ final class SleepStrategy implements SelectStrategy {
             awake = false;
             return selectNow.get();
         }
-        if (awake && clock.nanoTime() - awakeUntilNs < 0) {
-            Thread.yield();
-            return CONTINUE;
+        if (!awake || clock.nanoTime() - awakeUntilNs >= 0) {
+            awake = false;
+            return SELECT;
         }
-        awake = false;
-        return SELECT;
+        int ready = reads ? selectNow.get() : 0;
+        if (ready > 0) {
+            return ready;
+        }
+        Thread.yield();
+        return CONTINUE;
     }
 }

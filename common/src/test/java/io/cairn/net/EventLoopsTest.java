@@ -1,6 +1,7 @@
 package io.cairn.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import io.cairn.runtime.Clock;
@@ -8,6 +9,8 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,5 +64,18 @@ class EventLoopsTest {
         CompletableFuture<Void> other = new CompletableFuture<>();
         loop.execute(() -> other.complete(null));
         other.get(10, TimeUnit.SECONDS);
+    }
+
+    /** The answer of a task elsewhere is a task of the loop; neither waits for the hour. */
+    @Test
+    void workElsewhereHoldsUpNothing() throws Exception {
+        EventLoop loop = loops.group().next();
+        try (ExecutorService disk = Executors.newSingleThreadExecutor()) {
+            CompletableFuture<Thread> answered = new CompletableFuture<>();
+            Runnable work = () -> loop.execute(() -> answered.complete(Thread.currentThread()));
+            loop.execute(() -> loops.awake(disk, TimeUnit.HOURS.toNanos(1)).execute(work));
+            assertNotSame(Thread.currentThread(), answered.get(10, TimeUnit.SECONDS));
+            loops.awake(disk, 1).execute(() -> {});
+        }
     }
 }

@@ -37,4 +37,13 @@ class SleepStrategyTest {
         assertEquals(READY, next(true));
         assertEquals(SelectStrategy.SELECT, next(false));
     }
+
+    @Test
+    void readsMeanwhileIfItIsTo() throws Exception {
+        strategy.stayAwakeAndRead(2_000_000);
+        assertEquals(READY, next(false));
+        assertEquals(SelectStrategy.CONTINUE, strategy.calculateStrategy(() -> 0, false));
+        clock.advance(2);
+        assertEquals(SelectStrategy.SELECT, next(false));
+    }
 }
