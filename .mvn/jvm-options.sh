@@ -2,10 +2,11 @@
 # The options of the JVM for each command. Sourced by the launchers, POSIX sh.
 #
 # The role decides. The master gets the throughput of both compilers; the second one inlines less than
-# it would, is done in half the time, and the code is as fast. What moves file contents is as
-# fast with the first one alone, and does not share two processors with the second one; a mount
-# compiles early, because people begin to work at once (ARCHITECTURE.md has the numbers). Commands
-# that end at once get a quick start.
+# it would, is done in half the time, and the code is as fast. What moves file contents in streams
+# is as fast with the first one alone, and does not share two processors with the second one. A mount
+# would gain from both when it is warm, and lose before; people begin to work at once, so it has the
+# first one and compiles early (ARCHITECTURE.md has the numbers). Commands that end at once get a
+# quick start.
 
 # cairn_jvm_options COMMAND CACHE: prints options, one word each. CACHE is what the JVM learned in a
 # rehearsal; without the file everything works, slower at first.
