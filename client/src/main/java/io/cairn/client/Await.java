@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,36 @@ final class Await {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    /**
+     * Waits on a monitor, which the caller holds, until a condition holds that is guarded by it.
+     *
+     * @param timeoutMs longest wait, however often the monitor is notified meanwhile
+     * @return whether the condition holds
+     */
+    static boolean until(Object monitor, BooleanSupplier condition, long timeoutMs) {
+        if (condition.getAsBoolean()) {
+            return true;
+        }
+        Attendant.aboutToWait();
+        boolean interrupted = false;
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        while (!condition.getAsBoolean()) {
+            long leftNs = end - System.nanoTime();
+            if (leftNs <= 0) {
+                break;
+            }
+            try {
+                TimeUnit.NANOSECONDS.timedWait(monitor, leftNs);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return condition.getAsBoolean();
     }
 
     /** The reply as the kind that must come; a failure is thrown. */

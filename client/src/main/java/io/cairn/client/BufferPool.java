@@ -8,13 +8,15 @@ import io.netty.buffer.ByteBufAllocator;
  *
  * <p>Buffers are counted by their capacity from allocation to release. Read-ahead may hold at most
  * half, so that a writer always finds room once earlier writes are through; a writer that finds
- * none asks for everything buffered to be sent ({@code pressure}) and waits.
+ * none asks for everything buffered to be sent ({@code pressure}) and waits, and until it has room
+ * others wait with it: small pieces would take what there is again and again.
  */
 final class BufferPool {
     private final long limitBytes;
     private final Runnable pressure;
     private long usedBytes;
     private long readAheadBytes;
+    private int waiting;
 
     /**
      * An empty pool.
@@ -31,9 +33,9 @@ final class BufferPool {
         return ByteBufAllocator.DEFAULT.directBuffer(capacityBytes, capacityBytes);
     }
 
-    /** Counts bytes if there is room for them. */
+    /** Counts bytes if there is room for them, and nobody waits for more. */
     synchronized boolean tryReserve(long bytes) {
-        if (usedBytes + bytes > limitBytes) {
+        if (waiting > 0 || usedBytes + bytes > limitBytes) {
             return false;
         }
         usedBytes += bytes;
@@ -48,9 +50,11 @@ final class BufferPool {
         usedBytes += bytes;
     }
 
-    /** Counts bytes for read-ahead if half of the pool has room for them. */
+    /** Counts bytes for read-ahead if half of the pool has room for them, and nobody waits. */
     synchronized boolean tryReserveReadAhead(long bytes) {
-        if (readAheadBytes + bytes > limitBytes / 2 || usedBytes + bytes > limitBytes) {
+        if (waiting > 0
+                || readAheadBytes + bytes > limitBytes / 2
+                || usedBytes + bytes > limitBytes) {
             return false;
         }
         usedBytes += bytes;
@@ -77,24 +81,17 @@ final class BufferPool {
      * @return false when there was none in time
      */
     boolean awaitRoom(long bytes, long timeoutMs) {
-        pressure.run();
-        boolean interrupted = false;
-        long leftMs = timeoutMs;
         synchronized (this) {
-            while (usedBytes + bytes > limitBytes && leftMs > 0) {
-                long stepMs = Math.min(leftMs, 100);
-                try {
-                    wait(stepMs);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-                leftMs -= stepMs;
+            waiting++; // from now on nobody adds to what there is to be sent
+        }
+        pressure.run();
+        synchronized (this) {
+            try {
+                return Await.until(this, () -> usedBytes + bytes <= limitBytes, timeoutMs);
+            } finally {
+                waiting--;
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return leftMs > 0;
     }
 
     /** Bytes counted now. */

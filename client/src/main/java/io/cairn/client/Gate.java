@@ -2,15 +2,12 @@ package io.cairn.client;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.runtime.Attendant;
 
 /**
  * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which it
  * takes itself: who holds it finds the gate open from {@link #pass} on until he lets it go.
  */
 final class Gate {
-    private static final long STEP_MS = 100;
-
     private final Object lock;
     private final long timeoutMs;
     private boolean closed;
@@ -29,27 +26,10 @@ final class Gate {
     /** Waits until the gate is open. */
     void pass() {
         synchronized (lock) {
-            if (closed) {
-                await();
+            if (!Await.until(lock, () -> !closed, timeoutMs)) {
+                throw new FsException(
+                        Errno.ETIMEDOUT, "a change of the file's size takes too long");
             }
-        }
-    }
-
-    private void await() {
-        Attendant.aboutToWait();
-        boolean interrupted = false;
-        for (long leftMs = timeoutMs; closed && leftMs > 0; leftMs -= STEP_MS) {
-            try {
-                lock.wait(STEP_MS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (closed) {
-            throw new FsException(Errno.ETIMEDOUT, "a change of the file's size takes too long");
         }
     }
 

@@ -1,0 +1,43 @@
+package io.cairn.client;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** A thread that does something that waits, and what it comes to. */
+final class Waiter {
+    private final CompletableFuture<Boolean> result = new CompletableFuture<>();
+    private final Thread thread;
+
+    /** Starts it. */
+    Waiter(BooleanSupplier work) {
+        thread = Thread.ofPlatform().daemon().start(() -> run(work));
+    }
+
+    private void run(BooleanSupplier work) {
+        try {
+            result.complete(work.getAsBoolean());
+        } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+        }
+    }
+
+    /** Returns when it waits, or is through. */
+    void awaitWaiting() {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("it is " + thread.getState());
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    boolean isThrough() {
+        return result.isDone();
+    }
+
+    boolean result() throws Exception {
+        return result.get(10, TimeUnit.SECONDS);
+    }
+}
