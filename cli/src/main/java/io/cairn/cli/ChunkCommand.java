@@ -59,7 +59,7 @@ final class ChunkCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
-    @Mixin private TraceOptions traces = new TraceOptions();
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -75,7 +75,7 @@ final class ChunkCommand implements Callable<Integer> {
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World(traces.open()));
+            World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             ChunkNode node = closing.add(new ChunkNode(world, settings, directories));

@@ -74,7 +74,7 @@ final class MasterCommand implements Callable<Integer> {
                     "Begin to store as soon as N chunk servers came, without waiting for more.")
     private int expectServers;
 
-    @Mixin private TraceOptions traces = new TraceOptions();
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -83,7 +83,7 @@ final class MasterCommand implements Callable<Integer> {
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);
         admin.endpoint();
-        traces.check();
+        worldOptions.check();
         List<Peer> peers = peers(raft);
         if (peers.stream().noneMatch(p -> p.id().equals(id))) {
             throw new CommandException(
@@ -95,7 +95,7 @@ final class MasterCommand implements Callable<Integer> {
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
         EarlyCompilation.begin(Name.class, MasterService.class);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World(traces.open()));
+            World world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, admin));
             MasterNode node =
                     closing.add(

@@ -52,21 +52,21 @@ final class MountCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
-    @Mixin private TraceOptions traces = new TraceOptions();
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
     public Integer call() throws Exception {
         Source from = Source.parse(source);
         Path at = mountpoint.toAbsolutePath().normalize();
         MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
-        traces.check();
+        worldOptions.check();
         FuseMount.check(at, parsed);
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at));
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World(traces.open()));
+            World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             MountNode mount = closing.add(new MountNode(world, from, at, parsed));
@@ -102,7 +102,7 @@ final class MountCommand implements Callable<Integer> {
             arguments.add(String.join(",", options));
         }
         arguments.addAll(metrics.arguments());
-        arguments.addAll(traces.arguments());
+        arguments.addAll(worldOptions.arguments());
         return arguments;
     }
 

@@ -105,7 +105,7 @@ final class NfsCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
-    @Mixin private TraceOptions traces = new TraceOptions();
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -133,7 +133,7 @@ final class NfsCommand implements Callable<Integer> {
         }
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {
-            World world = closing.add(new World(traces.open()));
+            World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
             NfsNode node =

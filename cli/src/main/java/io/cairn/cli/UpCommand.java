@@ -80,14 +80,14 @@ final class UpCommand implements Callable<Integer> {
             description = "Return when the mount answers; 'cairn down' stops it.")
     private boolean detach;
 
-    @Mixin private TraceOptions traces = new TraceOptions();
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
     public Integer call() throws Exception {
         Compilers.giveWay();
         Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
         admin.endpoint();
-        traces.check();
+        worldOptions.check();
         int copies = replicas == null ? Math.min(chunkServers, 3) : replicas;
         Require.between("--replicas", copies, 1, 15);
         if (copies > chunkServers) {
@@ -119,7 +119,7 @@ final class UpCommand implements Callable<Integer> {
                 ChunkService.class,
                 CairnFileSystem.class,
                 FuseMount.class);
-        World world = closing.add(new World(traces.open()));
+        World world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
         if (at != null) {
@@ -191,7 +191,7 @@ final class UpCommand implements Callable<Integer> {
                                 "--listen",
                                 listen));
         arguments.addAll(admin.arguments());
-        arguments.addAll(traces.arguments());
+        arguments.addAll(worldOptions.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
         }

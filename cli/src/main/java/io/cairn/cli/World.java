@@ -9,8 +9,10 @@ import io.cairn.net.NettyTransport;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.CpuLatency;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.trace.Tracer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -22,6 +24,7 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.security.SecureRandom;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,7 @@ final class World implements AutoCloseable {
     private final EventLoops loops;
     private final Transport transport;
     private final @Nullable OtlpTracing traces;
+    private final @Nullable CpuLatency cpuLatency;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
     private final SecureRandom random = new SecureRandom();
     private final FreePorts ports = new FreePorts(random);
@@ -47,17 +51,18 @@ final class World implements AutoCloseable {
     private final JvmGcMetrics collections = new JvmGcMetrics();
     private final LogbackMetrics events = new LogbackMetrics();
 
-    /** Without traces. */
+    /** Without traces, in which processors sleep as they like. */
     World() {
-        this(null);
+        this(null, OptionalInt.empty());
     }
 
     /**
      * A world.
      *
      * @param traces closed with it; null for none
+     * @param cpuLatencyUs the limit of {@link CpuLatency} in microseconds, if there is to be one
      */
-    World(@Nullable OtlpTracing traces) {
+    World(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
         loops = new EventLoops(NETWORK, LOOPS, Clock.system());
         this.traces = traces;
         transport = new InProcessTransport(new NettyTransport(loops, traces != null), loops);
@@ -70,6 +75,17 @@ final class World implements AutoCloseable {
         new JvmThreadMetrics().bindTo(metrics);
         new ProcessorMetrics().bindTo(metrics);
         new UptimeMetrics().bindTo(metrics);
+        cpuLatency =
+                cpuLatencyUs.isPresent()
+                        ? CpuLatency.watch(cpuLatencyUs.getAsInt(), clock(), scheduler)
+                        : null;
+        Gauge.builder("cairn.cpu.latency.held", () -> isCpuLatencyHeld() ? 1 : 0)
+                .description("1 while processors may not sleep as they like, see --cpu-latency")
+                .register(metrics);
+    }
+
+    private boolean isCpuLatencyHeld() {
+        return cpuLatency != null && cpuLatency.isHeld();
     }
 
     EventLoops loops() {
@@ -123,6 +139,9 @@ final class World implements AutoCloseable {
 
     @Override
     public void close() {
+        if (cpuLatency != null) {
+            cpuLatency.close();
+        }
         transport.close();
         loops.close();
         scheduler.close();

@@ -39,7 +39,7 @@ final class MetricsTest {
             Pattern.compile("\\b(?:cairn|jvm|process|logback|system)_[a-z0-9_]+\\b");
     private static final Pattern OWN_NAME =
             Pattern.compile(
-                    "cairn_(?:client|cluster|chunk|disk|master|net|nfs|raft|rocksdb|target)"
+                    "cairn_(?:client|cluster|chunk|cpu|disk|master|net|nfs|raft|rocksdb|target)"
                             + "(?:_[a-z0-9]+)+");
 
     @TempDir private Path directory;

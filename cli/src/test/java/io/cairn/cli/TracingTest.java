@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -68,7 +69,8 @@ final class TracingTest {
 
     private Stage start(double ratio) throws Exception {
         URI to = URI.create(collector.url() + "/v1/traces");
-        World world = closing.add(new World(new OtlpTracing(to, ratio, "1.0")));
+        World world =
+                closing.add(new World(new OtlpTracing(to, ratio, "1.0"), OptionalInt.empty()));
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(directory.resolve("data"), 2, 2, any, any);

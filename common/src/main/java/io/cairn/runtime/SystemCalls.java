@@ -53,6 +53,13 @@ final class SystemCalls {
     private static final int STATX_MNT_ID_UNIQUE = 0x4000;
     private static final long FICLONERANGE = 0x4020940DL;
 
+    private static final int RUSAGE_SELF = 0;
+
+    /** struct rusage on 64 bits: two times of 16 bytes, then 14 numbers of 8. */
+    private static final int RUSAGE_BYTES = 144;
+
+    private static final long RU_NVCSW_AT = 128;
+
     /** Owner only: what is stored is nobody else's business. */
     private static final int CREATE_MODE = 0600;
 
@@ -87,6 +94,8 @@ final class SystemCalls {
             bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
     private static final MethodHandle SETPRIORITY =
             bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
+    private static final MethodHandle GETRUSAGE =
+            bind("getrusage", -1, JAVA_INT, JAVA_INT, ADDRESS);
 
     /** A file descriptor; closed on exec. */
     int open(String path, int flags) {
@@ -169,6 +178,15 @@ final class SystemCalls {
     /** Sets the nice value, -20 to 19, of one thread of this process (setpriority(2)). */
     int setThreadNice(int thread, int nice) {
         return (int) invoke(s -> (int) SETPRIORITY.invokeExact(s, PRIO_PROCESS, thread, nice));
+    }
+
+    /** How often threads of this process went to sleep since it began (getrusage(2), ru_nvcsw). */
+    long voluntarySwitches() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment usage = arena.allocate(RUSAGE_BYTES, 8);
+            long result = invoke(s -> (int) GETRUSAGE.invokeExact(s, RUSAGE_SELF, usage));
+            return result < 0 ? result : usage.get(JAVA_LONG, RU_NVCSW_AT);
+        }
     }
 
     /** Copies in the kernel, to the same offset; bytes copied, 0 at the end of the source. */
