@@ -131,6 +131,14 @@ public final class EventLoops implements AutoCloseable {
         return wheel;
     }
 
+    SleepStrategy strategyOf(EventLoop loop) {
+        SleepStrategy strategy = strategies.get(loop);
+        if (strategy == null) {
+            throw new IllegalArgumentException("a loop of another group");
+        }
+        return strategy;
+    }
+
     /** Where host names are looked up, which may block. */
     Executor resolvers() {
         return resolvers;

@@ -101,6 +101,11 @@ final class NettyConnection implements Connection {
         return channel.alloc();
     }
 
+    /** When the loop of this connection sleeps. */
+    SleepStrategy loop() {
+        return context.loops().strategyOf(channel.eventLoop());
+    }
+
     TimerWheel wheel() {
         return context.loops().wheelOf(channel.eventLoop());
     }
@@ -267,6 +272,8 @@ final class NettyConnection implements Connection {
         open = false;
         heartbeat.end();
         reader.dispose();
+        loop().count(-unanswered);
+        unanswered = 0;
         context.budget().release(reservedBytes);
         reservedBytes = 0;
         outbox.discard();
@@ -322,6 +329,7 @@ final class NettyConnection implements Connection {
     /** The answer to a request is in the outbox: the request no longer counts. */
     void answered(Frame answer) {
         unanswered--;
+        loop().count(-1);
         unansweredBytes -= answer.requestBytes;
     }
 
@@ -452,6 +460,7 @@ final class NettyConnection implements Connection {
     private void request(long requestId, Message message) {
         int bytes = Frame.bodyBytes(message);
         unanswered++;
+        loop().count(1);
         unansweredBytes += bytes;
         reservedBytes = 0;
         RequestAnswer answer = new RequestAnswer(this, requestId, bytes);

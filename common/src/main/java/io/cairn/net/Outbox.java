@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.AbstractEpollStreamChannel;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -11,6 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Frames on their way to the socket, in the order added. Any thread adds; the event loop takes all
@@ -20,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class Outbox {
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
     /** Messages without an answer that may wait for a peer that does not read. */
     static final int MAX_ONE_WAYS = 4096;
 
@@ -55,20 +62,93 @@ final class Outbox {
 
     /** Takes a frame over, on any thread. */
     void add(Frame frame) {
+        boolean inLoop = channel.eventLoop().inEventLoop();
+        if (!inLoop && frame.isAnswer() && sendAtOnce(frame)) {
+            return;
+        }
         arrived.add(frame);
-        if (channel.eventLoop().inEventLoop() && held) {
+        if (inLoop && held) {
             heldBytes += frame.bodyBytes();
             if (heldBytes >= BATCH_BYTES) {
                 drain();
             }
             return;
         }
+        schedule();
+    }
+
+    private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
             try {
                 channel.eventLoop().execute(drainTask);
             } catch (RejectedExecutionException e) {
                 discard();
             }
+        }
+    }
+
+    /**
+     * Gives the answer that the loop waits for to the socket, instead of the loop: on a busy
+     * machine it might be long until the loop has a processor again. Not where others are to come,
+     * as they go together.
+     *
+     * @return false: it is for the loop
+     */
+    private boolean sendAtOnce(Frame frame) {
+        if (frame.payloadBytes() > COPIED_BYTES
+                || !(channel instanceof AbstractEpollStreamChannel socket)) {
+            return false;
+        }
+        SleepStrategy loop = connection.loop();
+        if (!loop.borrow()) {
+            return false;
+        }
+        boolean sent = false;
+        try {
+            sent = loop.unanswered() == 1 && isEmpty() && connection.isAlive();
+            if (sent) {
+                send(frame, socket);
+            }
+        } finally {
+            loop.giveBack(sent);
+        }
+        return sent;
+    }
+
+    private boolean isEmpty() {
+        ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+        return arrived.isEmpty()
+                && waiting.isEmpty()
+                && batch == null
+                && unsent != null
+                && unsent.isEmpty()
+                && !connection.isPaused();
+    }
+
+    /** With the turn of the loop. What the socket does not take, or refuses, is for the loop. */
+    private void send(Frame frame, AbstractEpollStreamChannel socket) {
+        connection.answered(frame);
+        put(frame);
+        ByteBuf bytes = batch;
+        int sent = 0;
+        if (bytes != null && bytes.hasMemoryAddress()) {
+            try {
+                sent =
+                        socket.fd()
+                                .writeAddress(
+                                        bytes.memoryAddress(),
+                                        bytes.readerIndex(),
+                                        bytes.writerIndex());
+            } catch (IOException e) {
+                LOG.debug("{}: the event loop will see why", channel, e);
+            }
+        }
+        if (bytes != null && sent == bytes.readableBytes()) {
+            bytes.release();
+            batch = null;
+        } else if (bytes != null) {
+            bytes.skipBytes(sent);
+            schedule();
         }
     }
 
@@ -96,7 +176,7 @@ final class Outbox {
         scheduled.set(false);
         heldBytes = 0;
         takeArrived();
-        boolean wrote = false;
+        boolean wrote = batch != null;
         while (connection.isAlive() && channel.isWritable()) {
             Frame frame = waiting.poll();
             if (frame == null) {
@@ -156,6 +236,18 @@ final class Outbox {
                 return false;
             }
         }
+        ByteBuf payload = put(frame);
+        if (payload != null) {
+            writeBatch();
+            channel.write(payload, channel.voidPromise());
+        } else if (batch != null && batch.readableBytes() >= BATCH_BYTES) {
+            writeBatch();
+        }
+        return true;
+    }
+
+    /** Puts a frame into the batch; its payload, when that is too large to be copied. */
+    private @Nullable ByteBuf put(Frame frame) {
         sentCount++;
         ByteBuf head = batch;
         if (head == null) {
@@ -165,25 +257,19 @@ final class Outbox {
         }
         frame.writeHead(head);
         ByteBuf payload = frame.takePayload();
-        if (payload != null && payload.readableBytes() > COPIED_BYTES) {
-            writeBatch();
-            channel.write(payload, channel.voidPromise());
-            return true;
-        }
-        if (payload != null) {
+        if (payload != null && payload.readableBytes() <= COPIED_BYTES) {
             head.writeBytes(payload);
             payload.release();
+            return null;
         }
-        if (head.readableBytes() >= BATCH_BYTES) {
-            writeBatch();
-        }
-        return true;
+        return payload;
     }
 
     private void writeBatch() {
-        if (batch != null) {
-            channel.write(batch, channel.voidPromise());
-            batch = null;
+        ByteBuf bytes = batch;
+        if (bytes != null) {
+            batch = null; // writing may lead back to drain()
+            channel.write(bytes, channel.voidPromise());
         }
     }
 
@@ -199,6 +285,10 @@ final class Outbox {
 
     /** Drops everything: the connection has ended. */
     void discard() {
+        if (batch != null) {
+            batch.release();
+            batch = null;
+        }
         for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
             frame.release();
         }

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 
 /** A peer that may say anything, over a plain socket. */
 final class RawPeer implements AutoCloseable {
@@ -64,6 +65,13 @@ final class RawPeer implements AutoCloseable {
             // As expected of the other side.
             return;
         }
+    }
+
+    /** The next frame, from its kind on. */
+    ByteBuffer hearFrame() throws IOException {
+        byte[] frame = new byte[in.readInt()];
+        in.readFully(frame);
+        return ByteBuffer.wrap(frame);
     }
 
     /** The next frame: its kind, and skips the rest. */
