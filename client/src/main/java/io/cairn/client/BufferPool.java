@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBufAllocator;
  *
  * <p>Buffers are counted by their capacity from allocation to release. Read-ahead may hold at most
  * half, so that a writer always finds room once earlier writes are through; a writer that finds
- * none asks for everything buffered to be sent ({@code pressure}) and waits, and until it has room
- * others wait with it: small pieces would take what there is again and again.
+ * none asks for everything buffered to be sent ({@code pressure}) and waits. Until there is the
+ * room it waits for nobody gets any: small pieces would take what there is again and again.
  */
 final class BufferPool {
     private final long limitBytes;
@@ -17,6 +17,7 @@ final class BufferPool {
     private long usedBytes;
     private long readAheadBytes;
     private int waiting;
+    private long awaitedBytes;
 
     /**
      * An empty pool.
@@ -33,9 +34,9 @@ final class BufferPool {
         return ByteBufAllocator.DEFAULT.directBuffer(capacityBytes, capacityBytes);
     }
 
-    /** Counts bytes if there is room for them, and nobody waits for more. */
+    /** Counts bytes if there is room for them, and for who waits for more. */
     synchronized boolean tryReserve(long bytes) {
-        if (waiting > 0 || usedBytes + bytes > limitBytes) {
+        if (isAwaited() || usedBytes + bytes > limitBytes) {
             return false;
         }
         usedBytes += bytes;
@@ -52,7 +53,7 @@ final class BufferPool {
 
     /** Counts bytes for read-ahead if half of the pool has room for them, and nobody waits. */
     synchronized boolean tryReserveReadAhead(long bytes) {
-        if (waiting > 0
+        if (isAwaited()
                 || readAheadBytes + bytes > limitBytes / 2
                 || usedBytes + bytes > limitBytes) {
             return false;
@@ -74,6 +75,11 @@ final class BufferPool {
         free(bytes);
     }
 
+    /** Whether somebody waits for whom there is no room yet. */
+    private boolean isAwaited() {
+        return waiting > 0 && usedBytes + awaitedBytes > limitBytes;
+    }
+
     /**
      * Waits until there is room; blocks.
      *
@@ -82,7 +88,8 @@ final class BufferPool {
      */
     boolean awaitRoom(long bytes, long timeoutMs) {
         synchronized (this) {
-            waiting++; // from now on nobody adds to what there is to be sent
+            waiting++;
+            awaitedBytes = Math.max(awaitedBytes, bytes);
         }
         pressure.run();
         synchronized (this) {
@@ -90,6 +97,7 @@ final class BufferPool {
                 return Await.until(this, () -> usedBytes + bytes <= limitBytes, timeoutMs);
             } finally {
                 waiting--;
+                awaitedBytes = waiting == 0 ? 0 : awaitedBytes;
             }
         }
     }

@@ -2,10 +2,16 @@ package io.cairn.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,5 +78,42 @@ final class BufferPoolTest {
         pool.freeReadAhead(LIMIT / 2);
         assertEquals(LIMIT / 2, pool.usedBytes());
         assertTrue(pool.tryReserveReadAhead(1));
+    }
+
+    /** Who has waited finds room, though others wait beside it. */
+    @Test
+    void severalWhoWaitDoNotKeepEachOtherOut() throws Exception {
+        int writers = 4;
+        int pieces = 2000;
+        BlockingQueue<Integer> sent = new LinkedBlockingQueue<>();
+        AtomicInteger waits = new AtomicInteger();
+        List<Waiter> all = new ArrayList<>();
+        for (int i = 0; i < writers; i++) {
+            all.add(new Waiter(() -> write(pieces, sent, waits)));
+        }
+        for (int i = 0; i < writers * pieces; i++) {
+            Integer piece = sent.poll(10, TimeUnit.SECONDS);
+            assertNotNull(piece, "nobody writes");
+            pool.free(piece);
+        }
+        for (Waiter each : all) {
+            assertTrue(each.result());
+        }
+        assertEquals(0, pool.usedBytes());
+        assertTrue(waits.get() < 2 * writers * pieces, waits + " waits");
+    }
+
+    private boolean write(int pieces, BlockingQueue<Integer> sent, AtomicInteger waits) {
+        int piece = (int) (WINDOW / 2);
+        for (int i = 0; i < pieces; i++) {
+            while (!pool.tryReserve(piece)) {
+                waits.incrementAndGet();
+                if (!pool.awaitRoom(WINDOW, LONG_MS)) {
+                    return false;
+                }
+            }
+            sent.add(piece);
+        }
+        return true;
     }
 }
