@@ -17,13 +17,11 @@ final class CpuLatencyOption {
             names = "--cpu-latency",
             paramLabel = "auto|off|US",
             defaultValue = AUTO,
-            description = {
-                "While busy with small requests, let no processor of this machine sleep so that it",
-                "takes longer than US microseconds to wake it; 0: not at all. Needs root. It costs",
-                "power. Default: ${DEFAULT-VALUE}, 0 in virtual machines that can"
-                        + " (cpuidle-haltpoll),",
-                "else off."
-            })
+            description =
+                    "While busy with small requests, let no processor of this machine sleep so"
+                            + " that it takes longer than US microseconds to wake it; 0: not at"
+                            + " all. Needs root. It costs power. Default: ${DEFAULT-VALUE}, 0 in"
+                            + " virtual machines that can (cpuidle-haltpoll), else off.")
     private String value = AUTO;
 
     /**
