@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import picocli.CommandLine.Mixin;
 
 /** What the world of a service is told by its command line. */
@@ -22,8 +23,8 @@ final class WorldOptions {
 
     /** The world of a service; the caller closes it. */
     World open() {
-        check();
-        return new World(traces.open(), cpuLatency.limitUs());
+        OptionalInt limitUs = cpuLatency.limitUs();
+        return new World(traces.open(), limitUs);
     }
 
     /** The options again, for another process. */

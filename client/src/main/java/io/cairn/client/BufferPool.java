@@ -91,11 +91,13 @@ final class BufferPool {
             waiting++;
             awaitedBytes = Math.max(awaitedBytes, bytes);
         }
-        pressure.run();
-        synchronized (this) {
-            try {
+        try {
+            pressure.run();
+            synchronized (this) {
                 return Await.until(this, () -> usedBytes + bytes <= limitBytes, timeoutMs);
-            } finally {
+            }
+        } finally {
+            synchronized (this) {
                 waiting--;
                 awaitedBytes = waiting == 0 ? 0 : awaitedBytes;
             }

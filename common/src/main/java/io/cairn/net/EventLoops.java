@@ -131,7 +131,7 @@ public final class EventLoops implements AutoCloseable {
         return wheel;
     }
 
-    SleepStrategy strategyOf(EventLoop loop) {
+    SleepStrategy strategyOf(EventExecutor loop) {
         SleepStrategy strategy = strategies.get(loop);
         if (strategy == null) {
             throw new IllegalArgumentException("a loop of another group");
@@ -167,9 +167,8 @@ public final class EventLoops implements AutoCloseable {
                 return;
             }
             loop.execute(task);
-            SleepStrategy strategy = awakeNs == 0 ? null : strategies.get(loop);
-            if (strategy != null) {
-                strategy.stayAwake(awakeNs);
+            if (awakeNs > 0) {
+                strategyOf(loop).stayAwake(awakeNs);
             }
         };
     }
@@ -185,9 +184,8 @@ public final class EventLoops implements AutoCloseable {
         return task -> {
             elsewhere.execute(task);
             EventExecutor loop = current();
-            SleepStrategy strategy = loop == null ? null : strategies.get(loop);
-            if (strategy != null) {
-                strategy.stayAwakeAndRead(awakeNs);
+            if (loop != null) {
+                strategyOf(loop).stayAwakeAndRead(awakeNs);
             }
         };
     }

@@ -12,7 +12,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
-import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -87,7 +86,7 @@ final class LoneAnswerTest {
 
     /** Returns when the loop has nothing to do but to wait for this thread. */
     private void awaitAwakeLoop() {
-        SleepStrategy loop = serving.strategyOf((EventLoop) serving.group().iterator().next());
+        SleepStrategy loop = serving.strategyOf(serving.group().iterator().next());
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!loop.borrow()) {
             assertTrue(System.nanoTime() - end < 0, "the loop sleeps");
