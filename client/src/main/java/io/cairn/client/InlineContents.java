@@ -13,12 +13,16 @@ import java.util.List;
  */
 final class InlineContents {
     private byte[] bytes;
+
+    /** Whether others read the array, too: it is replaced before the next write. */
+    private boolean shared = true;
+
     private BitSet dirty = new BitSet();
     private BitSet telling = new BitSet();
 
-    /** The contents as the master has them. */
+    /** The contents as the master has them, in an array that nobody changes. */
     InlineContents(byte[] master) {
-        bytes = master.clone();
+        bytes = master;
     }
 
     /** Writes all remaining bytes of the source. */
@@ -26,6 +30,10 @@ final class InlineContents {
         int length = source.remaining();
         if (bytes.length < offset + length) {
             bytes = Arrays.copyOf(bytes, Math.max(offset + length, 2 * bytes.length));
+            shared = false;
+        } else if (shared) {
+            bytes = bytes.clone();
+            shared = false;
         }
         source.get(bytes, offset, length);
         dirty.set(offset, offset + length);
@@ -100,5 +108,6 @@ final class InlineContents {
             from = mine.nextSetBit(to);
         }
         bytes = merged;
+        shared = false;
     }
 }

@@ -45,6 +45,20 @@ public record Layout(
         public static Run of(long firstChunk, long oid) {
             return new Run(firstChunk, oid, 0, 0);
         }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Run run
+                    && firstChunk == run.firstChunk
+                    && oid == run.oid
+                    && sourceOid == run.sourceOid
+                    && sourceLengthBytes == run.sourceLengthBytes;
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * Long.hashCode(firstChunk) + Long.hashCode(oid);
+        }
     }
 
     /** Keeps its own copy of the runs. */
@@ -55,6 +69,26 @@ public record Layout(
     /** A layout of which no part was ever renewed. */
     public Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
         this(poolId, chunkSizeLog2, stripeWidth, seed, runs, 0);
+    }
+
+    /**
+     * Written out, as is that of a run: clients compare a layout with every answer of a master, and
+     * what the language would make is a tree of method handles, slow until C2 has compiled it.
+     */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Layout layout
+                && poolId == layout.poolId
+                && chunkSizeLog2 == layout.chunkSizeLog2
+                && stripeWidth == layout.stripeWidth
+                && seed == layout.seed
+                && renewedOid == layout.renewedOid
+                && runs.equals(layout.runs);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * Long.hashCode(seed) + runs.hashCode();
     }
 
     /** The chunk size in bytes. */

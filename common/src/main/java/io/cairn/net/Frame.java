@@ -137,14 +137,21 @@ final class Frame {
                 : encoded(TRACED, requestId, trace.before(header));
     }
 
+    /** What stands before the header of such a request without a context. */
+    static byte[] linePreface(long requestId, int headerBytes) {
+        return preface(ByteBuffer.allocate(Preface.BYTES), REQUEST, requestId, headerBytes).array();
+    }
+
     private static byte[] encoded(int kind, long requestId, byte[] header) {
-        return ByteBuffer.allocate(Preface.BYTES + header.length)
-                .putInt(FIXED_BYTES + header.length)
+        ByteBuffer out = ByteBuffer.allocate(Preface.BYTES + header.length);
+        return preface(out, kind, requestId, header.length).put(header).array();
+    }
+
+    private static ByteBuffer preface(ByteBuffer out, int kind, long requestId, int headerBytes) {
+        return out.putInt(FIXED_BYTES + headerBytes)
                 .put((byte) kind)
                 .putLong(requestId)
-                .putInt(header.length)
-                .put(header)
-                .array();
+                .putInt(headerBytes);
     }
 
     /** A sign of life. */

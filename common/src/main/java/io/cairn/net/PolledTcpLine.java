@@ -148,16 +148,17 @@ final class PolledTcpLine implements PolledLine {
                 return false;
             }
             long requestId = ++lastRequestId;
-            collect(Frame.lineRequest(requestId, request, null));
+            collect(Frame.linePreface(requestId, request.length));
+            collect(request);
             asked.put(requestId, new Asked(asker, deadlineNs, timeoutMs));
             expected = asked.size();
         }
         return true;
     }
 
-    private void collect(byte[] frame) {
-        MemorySegment.copy(frame, 0, out, ValueLayout.JAVA_BYTE, collected, frame.length);
-        collected += frame.length;
+    private void collect(byte[] bytes) {
+        MemorySegment.copy(bytes, 0, out, ValueLayout.JAVA_BYTE, collected, bytes.length);
+        collected += bytes.length;
     }
 
     @Override

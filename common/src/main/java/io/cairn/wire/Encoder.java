@@ -54,7 +54,9 @@ public final class Encoder {
     private int claim(int bytes) {
         int at = length;
         if (array.length - at < bytes) {
-            array = Arrays.copyOf(array, Math.max(array.length * 2, at + bytes));
+            // Behind long contents some short fields follow.
+            int enough = at + bytes + EXPECTED_BYTES;
+            array = Arrays.copyOf(array, Math.max(array.length * 2, enough));
         }
         length = at + bytes;
         return at;

@@ -52,6 +52,28 @@ class LayoutTest {
         assertEquals(layout.runs().get(0), cloned.runs().get(0));
     }
 
+    /** Two that differ in anything are different, down to a field of a run. */
+    @Test
+    void equalIsWhatIsEqualInAll() {
+        List<Layout> different = new ArrayList<>();
+        List<Run> runs = List.of(new Run(0, 1, 2, 3));
+        different.add(new Layout(1, 22, 4, 5, runs, 6));
+        different.add(new Layout(9, 22, 4, 5, runs, 6));
+        different.add(new Layout(1, 23, 4, 5, runs, 6));
+        different.add(new Layout(1, 22, 9, 5, runs, 6));
+        different.add(new Layout(1, 22, 4, 9, runs, 6));
+        different.add(new Layout(1, 22, 4, 5, runs, 9));
+        different.add(new Layout(1, 22, 4, 5, List.of(new Run(9, 1, 2, 3)), 6));
+        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 9, 2, 3)), 6));
+        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 9, 3)), 6));
+        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 9)), 6));
+        different.add(new Layout(1, 22, 4, 5, List.of(runs.get(0), Run.of(7, 8)), 6));
+        assertEquals(different.size(), new HashSet<>(different).size());
+        Layout again = new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 3)), 6);
+        assertEquals(different.get(0), again);
+        assertEquals(different.get(0).hashCode(), again.hashCode());
+    }
+
     @Test
     void chunksAreCounted() {
         assertEquals(4 << 20, layout(0, 1).chunkSizeBytes());
