@@ -28,6 +28,9 @@ final class RocksFamilies implements AutoCloseable {
     private static final int BACKGROUND_JOBS = 2;
     private static final long DIAGNOSTIC_FILE_BYTES = 4 << 20;
 
+    /** The share of the write buffer that filters names: 12 bits for each that fits, or more. */
+    private static final double MEMTABLE_BLOOM_RATIO = 0.005;
+
     private final LRUCache cache;
     private final BloomFilter bloom = new BloomFilter(BLOOM_BITS_PER_KEY);
 
@@ -35,6 +38,7 @@ final class RocksFamilies implements AutoCloseable {
     private final Statistics statistics = new Statistics(EnumSet.allOf(HistogramType.class));
 
     private final ColumnFamilyOptions families;
+    private final ColumnFamilyOptions dentries;
     private final DBOptions database;
 
     RocksFamilies(StoreSettings settings) {
@@ -55,6 +59,11 @@ final class RocksFamilies implements AutoCloseable {
                         .setMaxWriteBufferNumber(4)
                         .setCompressionType(CompressionType.LZ4_COMPRESSION)
                         .setLevelCompactionDynamicLevelBytes(true);
+        // Each new name is looked for first, and is not there.
+        dentries =
+                new ColumnFamilyOptions(families)
+                        .setMemtableWholeKeyFiltering(true)
+                        .setMemtablePrefixBloomSizeRatio(MEMTABLE_BLOOM_RATIO);
         database =
                 new DBOptions()
                         .setCreateIfMissing(true)
@@ -89,7 +98,10 @@ final class RocksFamilies implements AutoCloseable {
         all.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, families));
         for (Family family : Family.values()) {
             String name = family.name().toLowerCase(Locale.ROOT);
-            all.add(new ColumnFamilyDescriptor(name.getBytes(StandardCharsets.US_ASCII), families));
+            all.add(
+                    new ColumnFamilyDescriptor(
+                            name.getBytes(StandardCharsets.US_ASCII),
+                            family == Family.DENTRY ? dentries : families));
         }
         return all;
     }
@@ -98,6 +110,7 @@ final class RocksFamilies implements AutoCloseable {
     public void close() {
         database.close();
         families.close();
+        dentries.close();
         bloom.close();
         statistics.close();
         cache.close();
