@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -105,21 +106,41 @@ class RatisLogTest {
         }
     }
 
+    /**
+     * Who attaches to an operation may be too late to see its answer. So the second of two is begun
+     * and attached to while the writer stands still in the answer to the first.
+     */
     @Test
     void aLoneMasterAnswersOnTheWriterOnceTheEntryIsInTheFile() throws Exception {
         try (TestGroup group = new TestGroup(directory, 1, new CheckpointRule(100_000, 1 << 20))) {
             RatisLog log = group.start(0);
             TestSession session = new TestSession(group::leaderLog);
             int seen = 0;
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; seen < 50; i++) {
+                assertTrue(i < 5000, "the writer stood still for " + seen + " of " + i);
+                CountDownLatch attached = new CountDownLatch(1);
+                CompletableFuture<Boolean> first =
+                        session.begin(log, "first-" + i)
+                                .thenApply(_ -> onWriter() && await(attached));
                 String name = "file-" + i + ".";
-                seen +=
-                        session.begin(log, name)
-                                .thenApply(_ -> onWriter() && isInLog(group, name) ? 1 : 0)
-                                .get(30, TimeUnit.SECONDS);
+                CompletableFuture<Boolean> second =
+                        session.begin(log, name).thenApply(_ -> onWriter() && isInLog(group, name));
+                attached.countDown();
+                boolean answeredByWriter = second.get(30, TimeUnit.SECONDS);
+                if (first.get(30, TimeUnit.SECONDS)) {
+                    assertTrue(answeredByWriter, name + " was answered by another thread");
+                    seen++;
+                }
             }
-            // Where it was applied before anybody waited, it does not count.
-            assertTrue(seen > 100, seen + " of 200");
+        }
+    }
+
+    private static boolean await(CountDownLatch latch) {
+        try {
+            return latch.await(30, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 
