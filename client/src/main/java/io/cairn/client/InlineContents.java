@@ -28,11 +28,10 @@ final class InlineContents {
     /** Writes all remaining bytes of the source. */
     void write(int offset, ByteBuffer source) {
         int length = source.remaining();
-        if (bytes.length < offset + length) {
-            bytes = Arrays.copyOf(bytes, Math.max(offset + length, 2 * bytes.length));
-            shared = false;
-        } else if (shared) {
-            bytes = bytes.clone();
+        boolean grows = bytes.length < offset + length;
+        if (grows || shared) {
+            int room = grows ? Math.max(offset + length, 2 * bytes.length) : bytes.length;
+            bytes = Arrays.copyOf(bytes, room);
             shared = false;
         }
         source.get(bytes, offset, length);
