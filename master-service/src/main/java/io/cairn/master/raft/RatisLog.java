@@ -80,9 +80,6 @@ public final class RatisLog implements ReplicatedLog {
     private static final int LEAST_BESIDE = 1;
     private static final long EXPIRE_INTERVAL_MS = 250;
 
-    /** How long another master may take to take over. */
-    private static final long TRANSFER_MS = 8_000;
-
     private final RatisSettings settings;
     private final Clock clock;
     private final LogListener listener;
@@ -335,31 +332,7 @@ public final class RatisLog implements ReplicatedLog {
         if (!mayRead()) {
             return CompletableFuture.failedFuture(notLeader());
         }
-        TransferLeadershipRequest request =
-                new TransferLeadershipRequest(
-                        clientId,
-                        self,
-                        GROUP,
-                        transfers.incrementAndGet(),
-                        RaftPeerId.valueOf(id),
-                        TRANSFER_MS);
-        try {
-            return server.transferLeadershipAsync(request).thenAccept(RatisLog::requireSuccess);
-        } catch (IOException e) {
-            return CompletableFuture.failedFuture(new FsException(Errno.NOT_READY, e.toString()));
-        }
-    }
-
-    private static void requireSuccess(RaftClientReply reply) {
-        if (!reply.isSuccess()) {
-            throw new FsException(
-                    Errno.NOT_READY,
-                    "the master did not take over: " + rootMessage(reply.getException()));
-        }
-    }
-
-    private static String rootMessage(@Nullable Throwable error) {
-        return error == null ? "no reason given" : String.valueOf(error.getMessage());
+        return Handover.start(new Electing(), clock, settings.id(), id);
     }
 
     private void stop(String what, @Nullable Throwable cause) {
@@ -396,6 +369,45 @@ public final class RatisLog implements ReplicatedLog {
         @Override
         public void uncaughtException(Thread thread, Throwable error) {
             stop("thread " + thread.getName() + " died", error);
+        }
+    }
+
+    /** Lets another master stand for election. */
+    private final class Electing implements Handover.Masters {
+        private final Executor pause =
+                CompletableFuture.delayedExecutor(Handover.PAUSE_MS, TimeUnit.MILLISECONDS, timer);
+
+        @Override
+        public CompletableFuture<RaftClientReply> elect(String id, long limitMs) {
+            TransferLeadershipRequest request =
+                    new TransferLeadershipRequest(
+                            clientId,
+                            self,
+                            GROUP,
+                            transfers.incrementAndGet(),
+                            RaftPeerId.valueOf(id),
+                            limitMs);
+            try {
+                return server.transferLeadershipAsync(request);
+            } catch (IOException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        @Override
+        public @Nullable String leader() {
+            RaftPeerId leader = division.getInfo().getLeaderId();
+            return leader == null ? null : leader.toString();
+        }
+
+        @Override
+        public boolean leads() {
+            return mayRead();
+        }
+
+        @Override
+        public Executor pause() {
+            return pause;
         }
     }
 

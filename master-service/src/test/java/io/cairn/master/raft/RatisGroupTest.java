@@ -120,6 +120,26 @@ class RatisGroupTest {
         }
     }
 
+    @Test
+    void theLeadIsHandedBackAndForthWhileOneIsGone() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 3, CheckpointRule.standard())) {
+            group.startAll();
+            TestSession session = new TestSession(group::leaderLog);
+            session.create("first");
+            group.awaitAgreement();
+            group.stop(group.leader());
+            for (int i = 0; i < 20; i++) {
+                session.create("f" + i);
+                int next = group.follower();
+                group.leaderLog().lead("m" + (next + 1)).get(20, TimeUnit.SECONDS);
+                assertEquals(next, group.leader());
+            }
+            group.awaitAgreement();
+            assertTrue(TestSession.has(group.leaderLog(), "first"));
+            assertTrue(TestSession.has(group.leaderLog(), "f19"));
+        }
+    }
+
     private static long firstInLog(TestGroup group, int master) throws IOException {
         return TestFiles.firstInLog(group.directory(master));
     }
