@@ -35,10 +35,6 @@ import org.rocksdb.WriteOptions;
  * holds a {@link Gate}, and closing waits for them.
  */
 public final class RocksStore implements Store {
-    static {
-        RocksDB.loadLibrary();
-    }
-
     private static final String REMEDY =
             "a master that has others moves its whole data directory away and gets everything from"
                     + " them; one that is alone moves only the directory of the store away, which"
@@ -102,12 +98,14 @@ public final class RocksStore implements Store {
      * @throws IOException damaged or not readable; the message names the file
      */
     public static RocksStore open(Path directory, StoreSettings settings) throws IOException {
+        RocksLibrary.load();
         Files.createDirectories(directory);
         return new RocksStore(directory, settings, false);
     }
 
     /** The position of a store that nobody has open, such as a checkpoint. */
     public static Position position(Path directory) throws IOException {
+        RocksLibrary.load();
         StoreSettings small = new StoreSettings(1 << 20, 1 << 20);
         try (RocksStore store = new RocksStore(directory, small, true)) {
             return new Position(store.appliedTerm(), store.appliedIndex());
