@@ -6,6 +6,7 @@ import io.cairn.fs.Name;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.master.store.WriteBehindStore;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.LeaderMutation;
@@ -47,7 +48,7 @@ public class NamespaceBenchmark {
     private static final int FILES_PER_DIRECTORY = 10_000;
 
     private Path directory = Path.of("");
-    private RocksStore store;
+    private WriteBehindStore store;
     private Namespace namespace;
     private long index;
     private long session;
@@ -58,7 +59,9 @@ public class NamespaceBenchmark {
     @Setup
     public void open() throws IOException {
         directory = Scratch.create();
-        store = RocksStore.open(directory.resolve("db"), StoreSettings.standard());
+        store =
+                new WriteBehindStore(
+                        RocksStore.open(directory.resolve("db"), StoreSettings.standard()));
         namespace = new Namespace(store);
         apply(0, 0, new LeaderMutation.Found(1, 1, 4096));
         Reply opened = apply(0, 99, new SessionMutation.OpenSession("bench"));
@@ -128,6 +131,7 @@ public class NamespaceBenchmark {
     public Reply lookup() {
         if (made == 0) {
             apply(session, ++sequence, create());
+            store.flush(); // what is measured is RocksDB
         }
         return namespace.read(session, new Query.Lookup(parent, Name.of("file-0")));
     }

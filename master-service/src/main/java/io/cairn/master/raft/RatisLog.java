@@ -228,7 +228,7 @@ public final class RatisLog implements ReplicatedLog {
 
     /** Registers the numbers about the log and the store beneath it. */
     public void measure(MeterRegistry registry) {
-        new LogGauges(division, combiner, directory.state()::store, registry).register();
+        new LogGauges(division, combiner, directory.state()::rocks, registry).register();
     }
 
     /** The namespace; ask again for each read, and {@link #mayRead} before and after it. */

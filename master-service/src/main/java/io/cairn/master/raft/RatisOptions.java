@@ -31,6 +31,12 @@ final class RatisOptions {
     private static final long MIN_SEGMENT_BYTES = 64 << 10;
     private static final long MAX_SEGMENT_BYTES = 8 << 20;
 
+    /**
+     * Ratis writes zeros where entries will lie, so that most syncs need not make the file longer.
+     * These are still in the processor's cache when the entries overwrite them.
+     */
+    private static final long MAX_PREALLOCATED_BYTES = 256 << 10;
+
     private RatisOptions() {}
 
     static RaftProperties properties(RatisSettings settings, Path raft) {
@@ -83,7 +89,8 @@ final class RatisOptions {
         // newest one Ratis keeps the entries in memory, a small entry at several times its size.
         long segmentBytes = Math.clamp(checkpointBytes / 4, MIN_SEGMENT_BYTES, MAX_SEGMENT_BYTES);
         Log.setSegmentSizeMax(to, SizeInBytes.valueOf(segmentBytes));
-        Log.setPreallocatedSize(to, SizeInBytes.valueOf(segmentBytes / 4));
+        Log.setPreallocatedSize(
+                to, SizeInBytes.valueOf(Math.min(MAX_PREALLOCATED_BYTES, segmentBytes / 4)));
         Log.setWriteBufferSize(to, SizeInBytes.valueOf("8MB"));
         Log.Appender.setBufferByteLimit(to, SizeInBytes.valueOf("4MB"));
         Log.Appender.setSnapshotChunkSizeMax(to, SizeInBytes.valueOf("4MB"));

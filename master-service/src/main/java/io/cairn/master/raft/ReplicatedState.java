@@ -7,6 +7,7 @@ import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Position;
 import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.master.store.WriteBehindStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +35,8 @@ final class ReplicatedState implements AutoCloseable {
     private final Announcements announcements = new Announcements();
     private volatile Opened opened;
 
-    /** The namespace and the store beneath it. */
-    private record Opened(RocksStore store, Namespace namespace) {}
+    /** The namespace and the stores beneath it. */
+    private record Opened(RocksStore rocks, WriteBehindStore store, Namespace namespace) {}
 
     /**
      * Opens the state of a master, from its newest checkpoint when the database is absent or older.
@@ -69,13 +70,14 @@ final class ReplicatedState implements AutoCloseable {
     }
 
     private Opened open() throws IOException {
-        RocksStore store = RocksStore.open(database, settings);
+        RocksStore rocks = RocksStore.open(database, settings);
+        WriteBehindStore store = new WriteBehindStore(rocks);
         try {
             Namespace namespace = new Namespace(store);
             if (namespace.clusterId() != 0) {
                 format.adopt(namespace.clusterId());
             }
-            return new Opened(store, namespace);
+            return new Opened(rocks, store, namespace);
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
@@ -108,9 +110,9 @@ final class ReplicatedState implements AutoCloseable {
         return opened.namespace();
     }
 
-    /** The current store; ask again for each use, as for the namespace. */
-    RocksStore store() {
-        return opened.store();
+    /** What is in RocksDB now; ask again for each use, as for the namespace. */
+    RocksStore rocks() {
+        return opened.rocks();
     }
 
     CheckpointShelf shelf() {
@@ -140,7 +142,9 @@ final class ReplicatedState implements AutoCloseable {
     /** Makes a checkpoint of now or a little later and puts it on the shelf. */
     void checkpoint() throws IOException {
         Path desk = shelf.desk();
-        opened.store().checkpoint(desk);
+        Opened now = opened;
+        now.store().flush();
+        now.rocks().checkpoint(desk);
         Position position = RocksStore.position(desk);
         Files.deleteIfExists(desk.resolve("LOG")); // RocksDB's diary of the look at the position
         announcements.save(desk);
