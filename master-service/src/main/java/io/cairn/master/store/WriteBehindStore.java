@@ -93,11 +93,14 @@ public final class WriteBehindStore implements Store {
 
     /** Flushes and closes both; idempotent. */
     @Override
-    public synchronized void close() {
-        closed = true;
+    public void close() {
         try {
-            flush();
+            synchronized (this) {
+                closed = true;
+                flush();
+            }
         } finally {
+            // Waits for readers, who may wait to flush.
             base.close();
         }
     }
