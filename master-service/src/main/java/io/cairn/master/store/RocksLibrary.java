@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.RocksDB;
 
@@ -13,20 +14,24 @@ import org.rocksdb.RocksDB;
  * temporary files. Here it is deleted as soon as it is loaded; the mapping stays.
  */
 final class RocksLibrary {
-    private static boolean loaded;
+    /** Why it could not be loaded; null when it is. */
+    private static final @Nullable String FAILURE = load();
 
     private RocksLibrary() {}
 
     /**
-     * Loads it once. Thread-safe.
+     * Loads it, if that was not tried before. Thread-safe.
      *
      * @throws IOException it cannot be unpacked or loaded; the message names the folder and the
      *     remedy
      */
-    static synchronized void load() throws IOException {
-        if (loaded) {
-            return;
+    static void require() throws IOException {
+        if (FAILURE != null) {
+            throw new IOException(FAILURE);
         }
+    }
+
+    private static @Nullable String load() {
         Path parent = Path.of(System.getProperty("java.io.tmpdir"));
         try {
             Path directory = Files.createTempDirectory(parent, "cairn-rocksdb");
@@ -36,15 +41,13 @@ final class RocksLibrary {
             } finally {
                 delete(directory);
             }
+            return null;
         } catch (IOException | RuntimeException | UnsatisfiedLinkError e) {
-            throw new IOException(
-                    ("RocksDB's native code cannot be loaded from a file in %s: %s; the folder must"
-                                    + " be writable, without noexec and with 20 MB of space, or"
-                                    + " name another one: CAIRN_JAVA_OPTS=-Djava.io.tmpdir=DIR")
-                            .formatted(parent, e),
-                    e);
+            return ("RocksDB's native code cannot be loaded from a file in %s: %s; the folder must"
+                            + " be writable, without noexec and with 20 MB of space, or name"
+                            + " another one: CAIRN_JAVA_OPTS=-Djava.io.tmpdir=DIR")
+                    .formatted(parent, e);
         }
-        loaded = true;
     }
 
     private static void delete(Path directory) throws IOException {

@@ -98,14 +98,14 @@ public final class RocksStore implements Store {
      * @throws IOException damaged or not readable; the message names the file
      */
     public static RocksStore open(Path directory, StoreSettings settings) throws IOException {
-        RocksLibrary.load();
+        RocksLibrary.require();
         Files.createDirectories(directory);
         return new RocksStore(directory, settings, false);
     }
 
     /** The position of a store that nobody has open, such as a checkpoint. */
     public static Position position(Path directory) throws IOException {
-        RocksLibrary.load();
+        RocksLibrary.require();
         StoreSettings small = new StoreSettings(1 << 20, 1 << 20);
         try (RocksStore store = new RocksStore(directory, small, true)) {
             return new Position(store.appliedTerm(), store.appliedIndex());

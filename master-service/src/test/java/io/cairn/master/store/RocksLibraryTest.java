@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 class RocksLibraryTest {
     @Test
     void theFileIsGoneAsSoonAsItIsLoaded() throws Exception {
-        RocksLibrary.load();
-        RocksLibrary.load();
+        RocksLibrary.require();
+        RocksLibrary.require();
         List<String> mappings =
                 Files.readString(Path.of("/proc/self/maps"), StandardCharsets.UTF_8)
                         .lines()
