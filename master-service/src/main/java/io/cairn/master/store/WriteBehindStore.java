@@ -150,6 +150,7 @@ public final class WriteBehindStore implements Store {
             byte[] key = change.key();
             byte[] value = change.value();
             Slot before = slots.get(key);
+            // No reply is ever put again under its number: what is not here is not beneath.
             boolean isNew = before == null ? change.family() == Family.REPLY : before.isNew;
             if (value == null && isNew && before != null) {
                 slots.remove(key);

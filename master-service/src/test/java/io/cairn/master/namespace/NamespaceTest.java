@@ -32,41 +32,15 @@ class NamespaceTest {
     private final Bench bench = new Bench();
 
     /** A store that fails when told to. */
-    private static final class FailingStore implements Store {
-        private final MemoryStore store = new MemoryStore();
+    private static final class FailingStore extends ForwardingStore {
         private boolean fails;
-
-        @Override
-        public byte @Nullable [] get(Family family, byte[] key) {
-            return store.get(family, key);
-        }
-
-        @Override
-        public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
-            store.scan(family, prefix, from, visitor);
-        }
 
         @Override
         public void commit(List<Change> changes, long term, long index) {
             if (fails) {
                 throw new IllegalStateException("the disk is gone");
             }
-            store.commit(changes, term, index);
-        }
-
-        @Override
-        public long appliedTerm() {
-            return store.appliedTerm();
-        }
-
-        @Override
-        public long appliedIndex() {
-            return store.appliedIndex();
-        }
-
-        @Override
-        public void close() {
-            store.close();
+            super.commit(changes, term, index);
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.master.namespace.ForwardingStore;
 import io.cairn.master.namespace.MemoryStore;
 import io.cairn.master.namespace.Store;
 import io.cairn.master.namespace.Store.Change;
@@ -169,21 +170,10 @@ class WriteBehindStoreTest {
     }
 
     /** A store that remembers what was committed to it, and fails when it is told to. */
-    private static final class Recorder implements Store {
-        private final MemoryStore memory = new MemoryStore();
+    private static final class Recorder extends ForwardingStore {
         private final List<String> commits = new ArrayList<>();
         private final AtomicBoolean broken = new AtomicBoolean();
         private boolean closed;
-
-        @Override
-        public byte @Nullable [] get(Family family, byte[] key) {
-            return memory.get(family, key);
-        }
-
-        @Override
-        public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
-            memory.scan(family, prefix, from, visitor);
-        }
 
         @Override
         public void commit(List<Change> changes, long term, long index) {
@@ -201,22 +191,13 @@ class WriteBehindStoreTest {
                                                             ? "-"
                                                             : "=" + text(each.value())));
             commits.add(term + "/" + index + ": " + String.join(", ", said.toList()));
-            memory.commit(changes, term, index);
-        }
-
-        @Override
-        public long appliedTerm() {
-            return memory.appliedTerm();
-        }
-
-        @Override
-        public long appliedIndex() {
-            return memory.appliedIndex();
+            super.commit(changes, term, index);
         }
 
         @Override
         public void close() {
             closed = true;
+            super.close();
         }
     }
 }
