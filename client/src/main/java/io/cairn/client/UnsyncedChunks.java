@@ -5,8 +5,10 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.WriteMark;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -56,7 +58,8 @@ final class UnsyncedChunks {
             if (survivor) {
                 flushed = ino;
             } else if (count > maxChunks) {
-                flushed = byIno.keySet().iterator().next();
+                long oldest = byIno.keySet().iterator().next();
+                flushed = running.containsKey(oldest) ? 0 : oldest;
             }
         }
         if (flushed != 0) {
@@ -100,16 +103,14 @@ final class UnsyncedChunks {
     }
 
     /** The inode is gone. */
-    synchronized void forget(long ino) {
-        Map<ChunkKey, Unsynced> chunks = byIno.remove(ino);
-        if (chunks != null) {
-            count -= chunks.size();
-        }
+    void forget(long ino) {
+        var _ = take(ino);
     }
 
     /**
-     * Makes all chunks of an inode durable that were written before, also those of a flush under
-     * way. Those that fail stay listed.
+     * Makes all chunks of an inode durable that were written before. Waits for a flush under way
+     * and then takes on what that one could not do, so that its failure is told by one of them.
+     * Those that fail stay listed.
      *
      * @param needed which chunks still belong to the inode; others are forgotten
      * @param lost told of each chunk whose bytes are lost: that chunk will not fail again for what
@@ -117,28 +118,40 @@ final class UnsyncedChunks {
      */
     CompletableFuture<Void> flush(
             long ino, Predicate<ChunkPlace> needed, @Nullable Consumer<FsException> lost) {
-        Map<ChunkKey, Unsynced> chunks;
         CompletableFuture<Void> before;
         CompletableFuture<Void> promise = new CompletableFuture<>();
         synchronized (this) {
             before = running.getOrDefault(ino, Promises.DONE);
-            chunks = byIno.remove(ino);
-            if (chunks == null) {
-                return before;
+            if (before.isDone() && !byIno.containsKey(ino)) {
+                return Promises.DONE;
             }
-            count -= chunks.size();
             running.put(ino, promise);
         }
-        CompletableFuture<?>[] flushes =
-                chunks.values().stream()
+        CompletableFuture<Void> flushed =
+                before.isDone()
+                        ? flushListed(ino, needed, lost)
+                        : Promises.then(
+                                before.handle((_, _) -> true), _ -> flushListed(ino, needed, lost));
+        Promises.forward(flushed.whenComplete((_, _) -> ended(ino, promise)), promise);
+        return promise;
+    }
+
+    private CompletableFuture<Void> flushListed(
+            long ino, Predicate<ChunkPlace> needed, @Nullable Consumer<FsException> lost) {
+        return CompletableFuture.allOf(
+                take(ino).stream()
                         .filter(chunk -> needed.test(chunk.place))
                         .map(chunk -> flush(ino, chunk, lost))
-                        .toArray(CompletableFuture<?>[]::new);
-        Promises.forward(
-                CompletableFuture.allOf(before, CompletableFuture.allOf(flushes))
-                        .whenComplete((_, _) -> ended(ino, promise)),
-                promise);
-        return promise;
+                        .toArray(CompletableFuture<?>[]::new));
+    }
+
+    private synchronized Collection<Unsynced> take(long ino) {
+        Map<ChunkKey, Unsynced> chunks = byIno.remove(ino);
+        if (chunks == null) {
+            return List.of();
+        }
+        count -= chunks.size();
+        return chunks.values();
     }
 
     private synchronized void ended(long ino, CompletableFuture<Void> flush) {

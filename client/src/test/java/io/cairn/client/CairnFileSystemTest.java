@@ -309,14 +309,32 @@ class CairnFileSystemTest {
                 OpenFile other = fs.open(ROOT, file.ino(), FileSystem.O_RDWR)) {
             file.write(0, ByteBuffer.wrap(bytes(100_000, 1)));
             file.sync(false);
-            cluster.servers.forEach(server -> server.forgetful = true);
             file.write(0, ByteBuffer.wrap(bytes(100_000, 2)));
+            file.flush();
+            cluster.losePower();
             for (OpenFile each : List.of(file, other)) {
                 FsException error = assertThrows(FsException.class, () -> each.sync(false));
                 assertEquals(Errno.EIO, error.errno());
                 each.sync(false);
             }
             file.flush();
+        }
+    }
+
+    /** The write after the loss has the mount ask at once, in the background, what is left. */
+    @Test
+    void whatIsLostIsToldOnceAlsoWhenTheFileIsWrittenAgain() {
+        try (OpenFile file = create(A);
+                OpenFile other = fs.open(ROOT, file.ino(), FileSystem.O_RDWR)) {
+            file.write(0, ByteBuffer.wrap(bytes(100_000, 1)));
+            file.flush();
+            cluster.losePower();
+            file.write(0, ByteBuffer.wrap(bytes(100_000, 2)));
+            for (OpenFile each : List.of(file, other)) {
+                FsException error = assertThrows(FsException.class, () -> each.sync(false));
+                assertEquals(Errno.EIO, error.errno());
+                each.sync(false);
+            }
         }
     }
 

@@ -46,8 +46,8 @@ final class FakeChunkServer implements Handler {
     volatile boolean corrupt;
     volatile boolean full;
 
-    /** Lost its power after every write. */
-    volatile boolean forgetful;
+    /** What was written in epochs before this one was lost with the power. */
+    volatile long lostBeforeEpoch;
 
     final AtomicInteger reportedBad = new AtomicInteger();
     final AtomicInteger writes = new AtomicInteger();
@@ -125,7 +125,10 @@ final class FakeChunkServer implements Handler {
         flushed.remove(key(m.chunk()));
         ChunkReply.WriteReply reply =
                 new ChunkReply.WriteReply(
-                        chunk.sequence, chunk.bytes.length, Math.max(0, end - old), 1);
+                        chunk.sequence,
+                        chunk.bytes.length,
+                        Math.max(0, end - old),
+                        m.chunk().epoch());
         chunk.done.put(m.operation(), reply);
         return reply;
     }
@@ -155,7 +158,7 @@ final class FakeChunkServer implements Handler {
 
     private ChunkReply flush(ChunkRequest.Flush m) {
         checkEpoch(m.chunk());
-        if (forgetful && !m.marks().isEmpty()) {
+        if (m.marks().stream().anyMatch(mark -> mark.epoch() < lostBeforeEpoch)) {
             throw new FsException(Errno.EIO, m.marks() + " are lost");
         }
         flushed.add(key(m.chunk()));

@@ -35,6 +35,7 @@ final class FakeCluster implements AutoCloseable {
     final FakeMaster master;
     private final List<CairnFileSystem> clients = new ArrayList<>();
     private final AtomicLong groupEpoch = new AtomicLong(1);
+    private long unbrokenSince = 1;
 
     FakeCluster(int chunkSizeLog2) {
         namespace =
@@ -63,7 +64,14 @@ final class FakeCluster implements AutoCloseable {
         for (int i = 0; i < GROUPS; i++) {
             PlacementGroup.Member member =
                     new PlacementGroup.Member(i % CHUNKS.size() + 1, MemberState.SERVING);
-            groups.add(new PlacementGroup(i + 1, 1, groupEpoch.get(), List.of(member)));
+            groups.add(
+                    new PlacementGroup(
+                            i + 1,
+                            1,
+                            groupEpoch.get(),
+                            unbrokenSince,
+                            unbrokenSince,
+                            List.of(member)));
         }
         return new ClusterMap(
                 epoch, chunkServers, targets, List.of(new Pool(1, 1, 1, GROUPS)), groups);
@@ -73,6 +81,13 @@ final class FakeCluster implements AutoCloseable {
     void changeEpochs() {
         groupEpoch.incrementAndGet();
         shared.map = map(shared.map.epoch() + 1);
+    }
+
+    /** All servers lose their power, and with it what was not flushed; they come back at once. */
+    void losePower() {
+        unbrokenSince = groupEpoch.get() + 1;
+        servers.forEach(server -> server.lostBeforeEpoch = unbrokenSince);
+        changeEpochs();
     }
 
     ClientSettings settings() {
