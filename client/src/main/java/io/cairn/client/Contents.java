@@ -109,7 +109,7 @@ final class Contents {
         }
         List<Patch> patches = contents.beginTelling();
         for (Patch patch : patches) {
-            moving.wrote(patch.offsetBytes(), ByteBuffer.wrap(patch.bytes()));
+            moving.wrote(patch.offsetBytes(), patch.bytes());
         }
         put(patches);
     }
@@ -131,7 +131,7 @@ final class Contents {
     }
 
     private void put(Patch patch) {
-        ByteBuffer source = ByteBuffer.wrap(patch.bytes());
+        ByteBuffer source = patch.bytes().duplicate();
         while (source.hasRemaining()) {
             chunks.put(patch.offsetBytes() + source.position(), source, true);
         }

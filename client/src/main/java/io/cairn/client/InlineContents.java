@@ -75,15 +75,28 @@ final class InlineContents {
 
     /** Takes what was written since the last time, to be told to the master. */
     List<Patch> beginTelling() {
-        telling.or(dirty);
+        if (telling.isEmpty()) {
+            telling = dirty;
+        } else {
+            telling.or(dirty);
+        }
         dirty = new BitSet();
         List<Patch> patches = new ArrayList<>(1);
         for (int from = telling.nextSetBit(0); from >= 0; ) {
             int to = telling.nextClearBit(from);
-            patches.add(new Patch(from, Arrays.copyOfRange(bytes, from, to)));
+            patches.add(new Patch(from, part(from, to)));
             from = telling.nextSetBit(to);
         }
         return patches;
+    }
+
+    /** A range, in an array that is not changed any more. */
+    private byte[] part(int from, int to) {
+        if (from == 0 && to == bytes.length) {
+            shared = true;
+            return bytes;
+        }
+        return Arrays.copyOfRange(bytes, from, to);
     }
 
     /** What was being told is told, or is to be forgotten. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.wire.ContentMutation.Patch;
+import io.cairn.wire.ContentMutation.WriteInline;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -44,10 +45,25 @@ class InlineContentsTest {
         write(contents, 1, "Z");
         assertEquals(1, told.size());
         assertEquals(0, told.get(0).offsetBytes());
-        assertArrayEquals(bytes("abc"), told.get(0).bytes());
+        assertEquals(ByteBuffer.wrap(bytes("abc")), told.get(0).bytes());
         contents.told();
         List<Patch> later = contents.beginTelling();
         assertEquals(1, later.get(0).offsetBytes());
-        assertArrayEquals(bytes("Z"), later.get(0).bytes());
+        assertEquals(ByteBuffer.wrap(bytes("Z")), later.get(0).bytes());
+    }
+
+    /** All of it is told without a copy: the array must not change any more. */
+    @Test
+    void whatIsToldAsAWholeStaysAsItWas() {
+        InlineContents contents = new InlineContents(new byte[0]);
+        write(contents, 0, "abc");
+        Patch told = contents.beginTelling().get(0);
+        WriteInline write = new WriteInline(1, List.of(told), 3, 0);
+        byte[] master = write.applyTo(new byte[0]);
+        write(contents, 0, "XY");
+        write(contents, 2, "Z");
+        assertEquals(ByteBuffer.wrap(bytes("abc")), told.bytes());
+        assertArrayEquals(bytes("abc"), master);
+        assertArrayEquals(bytes("XYZ"), contents.copy(3));
     }
 }

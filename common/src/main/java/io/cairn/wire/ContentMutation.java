@@ -1,18 +1,33 @@
 package io.cairn.wire;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 
 /** The mutations of file contents: inline bytes, sizes, layouts. */
 public sealed interface ContentMutation extends Mutation {
-    /** A piece of contents at an offset. */
-    record Patch(long offsetBytes, byte[] bytes) {
+    /**
+     * A piece of contents at an offset.
+     *
+     * @param bytes all of a buffer with an array, which nobody changes any more, nor the position
+     */
+    record Patch(long offsetBytes, ByteBuffer bytes) {
+        /** All of an array that nobody changes any more. */
+        public Patch(long offsetBytes, byte[] bytes) {
+            this(offsetBytes, ByteBuffer.wrap(bytes));
+        }
+
+        /** The offset behind the last byte. */
+        public long endBytes() {
+            return offsetBytes + bytes.limit();
+        }
+
         void encode(Encoder out) {
             out.i64(offsetBytes).bytes(bytes);
         }
 
         static Patch decode(Decoder in) {
-            return new Patch(in.i64(), in.bytes());
+            return new Patch(in.i64(), in.view());
         }
     }
 
@@ -40,19 +55,38 @@ public sealed interface ContentMutation extends Mutation {
         public long lengthAfterBytes(byte[] old) {
             long lengthBytes = Math.max(old.length, sizeBytes);
             for (Patch patch : patches) {
-                lengthBytes = Math.max(lengthBytes, patch.offsetBytes() + patch.bytes().length);
+                lengthBytes = Math.max(lengthBytes, patch.endBytes());
             }
             return lengthBytes;
         }
 
-        /** The contents after the write, which must fit into an array. */
+        /**
+         * The contents after the write, which must fit into an array that nobody changes: a patch
+         * may lend it.
+         */
         public byte[] applyTo(byte[] old) {
-            byte[] contents = Arrays.copyOf(old, Math.toIntExact(lengthAfterBytes(old)));
+            int lengthBytes = Math.toIntExact(lengthAfterBytes(old));
+            if (patches.size() == 1) {
+                byte[] all = patches.get(0).bytes().array();
+                if (all.length == lengthBytes && patches.get(0).bytes().limit() == lengthBytes) {
+                    return all;
+                }
+            }
+            byte[] contents = Arrays.copyOf(old, lengthBytes);
             for (Patch patch : patches) {
-                byte[] bytes = patch.bytes();
-                System.arraycopy(bytes, 0, contents, (int) patch.offsetBytes(), bytes.length);
+                ByteBuffer bytes = patch.bytes();
+                bytes.get(0, contents, (int) patch.offsetBytes(), bytes.limit());
             }
             return contents;
+        }
+
+        @Override
+        public int expectedBytes() {
+            int fieldsBytes = 3 * Long.BYTES + Integer.BYTES;
+            for (Patch patch : patches) {
+                fieldsBytes += Long.BYTES + Integer.BYTES + patch.bytes().limit();
+            }
+            return fieldsBytes;
         }
 
         static WriteInline decode(Decoder in) {

@@ -4,6 +4,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -100,6 +101,12 @@ public final class Decoder {
     /** A length and its bytes, copied. */
     public byte[] bytes() {
         return raw(i32());
+    }
+
+    /** A length and its bytes, not copied: a buffer from 0 to its limit over the same array. */
+    public ByteBuffer view() {
+        int count = i32();
+        return ByteBuffer.wrap(array, take(count), count).slice();
     }
 
     /** Like {@link #bytes}; length -1 is null. */

@@ -3,6 +3,7 @@ package io.cairn.wire;
 import io.cairn.fs.Name;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -20,7 +21,8 @@ public final class Encoder {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-    private static final int EXPECTED_BYTES = 128;
+    /** Most messages are not longer. */
+    static final int EXPECTED_BYTES = 128;
 
     private final int version;
     private byte[] array;
@@ -43,7 +45,18 @@ public final class Encoder {
 
     /** An empty encoder for a reader that understands this version of the protocol. */
     public static Encoder speaking(int version) {
-        return new Encoder(EXPECTED_BYTES, version);
+        return speaking(version, EXPECTED_BYTES);
+    }
+
+    /** The same, with room for {@code expectedBytes}. */
+    static Encoder speaking(int version, int expectedBytes) {
+        return new Encoder(expectedBytes, version);
+    }
+
+    /** Forgets what was written and keeps the room for it. */
+    public Encoder clear() {
+        length = 0;
+        return this;
     }
 
     /** The version of the protocol: a message leaves out what is younger. */
@@ -98,6 +111,11 @@ public final class Encoder {
     /** A 32-bit length and the bytes. */
     public Encoder bytes(byte[] bytes) {
         return i32(bytes.length).raw(bytes, 0, bytes.length);
+    }
+
+    /** A 32-bit length and all bytes of a buffer with an array, up to its limit. */
+    public Encoder bytes(ByteBuffer bytes) {
+        return i32(bytes.limit()).raw(bytes.array(), bytes.arrayOffset(), bytes.limit());
     }
 
     /** Length -1 for null, else like {@link #bytes}. */
@@ -161,7 +179,12 @@ public final class Encoder {
         return length;
     }
 
-    /** A copy of what was written. */
+    /** A copy of what was written, for an encoder that is used again. */
+    public byte[] copy() {
+        return Arrays.copyOf(array, length);
+    }
+
+    /** What was written; nothing more may be. */
     public byte[] toBytes() {
         return array.length == length ? array : Arrays.copyOf(array, length);
     }

@@ -53,9 +53,15 @@ public record Envelope(
         mutation.encode(out);
     }
 
+    /** About how many bytes it takes: exactly those when its mutation knows. */
+    int expectedBytes() {
+        int versionBytes = version > ProtocolRange.FIRST ? 2 : 0;
+        return HEADER_BYTES + versionBytes + 1 + mutation.expectedBytes();
+    }
+
     /** The bytes of the envelope, alone in an array. */
     public byte[] toBytes() {
-        Encoder out = Encoder.speaking(version);
+        Encoder out = Encoder.speaking(version, expectedBytes());
         encode(out);
         return out.toBytes();
     }

@@ -25,7 +25,7 @@ public final class MasterRequest {
      * same bytes are good for every connection, and for the log.
      */
     public static byte[] mutation(Envelope envelope) {
-        Encoder out = Encoder.speaking(envelope.version());
+        Encoder out = Encoder.speaking(envelope.version(), 1 + envelope.expectedBytes());
         out.u8(MUTATION);
         envelope.encode(out);
         return out.toBytes();

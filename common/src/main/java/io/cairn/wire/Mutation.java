@@ -12,6 +12,11 @@ public sealed interface Mutation
     /** Writes the fields, without the code. */
     void encode(Encoder out);
 
+    /** About how many bytes the fields take; the exact number saves a copy. */
+    default int expectedBytes() {
+        return Encoder.EXPECTED_BYTES;
+    }
+
     /** Reads code and fields. */
     static Mutation decode(Decoder in) {
         return decode(in.u8(), in);

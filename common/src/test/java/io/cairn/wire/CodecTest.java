@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.Name;
+import io.cairn.wire.ContentMutation.Patch;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Consumer;
@@ -49,6 +51,43 @@ class CodecTest {
         assertEquals("unlink", OperationNames.ofMaster(MasterRequest.mutation(later)));
         bytes[Envelope.HEADER_BYTES + 1] = 1;
         assertThrows(MalformedMessageException.class, () -> Envelope.decode(new Decoder(bytes)));
+    }
+
+    /** Room to spare would cost a copy of the contents. */
+    @Test
+    void inlineContentsAreEncodedIntoAnArrayOfTheirLength() {
+        Patch first = new Patch(0, new byte[4096]);
+        Patch second = new Patch(5000, new byte[] {1, 2, 3});
+        for (List<Patch> patches : List.of(List.of(first), List.of(first, second))) {
+            for (int version = 1; version <= 2; version++) {
+                Mutation write = new ContentMutation.WriteInline(9, patches, 6000, 5);
+                Envelope envelope = new Envelope(version, 1, 2, 3, 4, write);
+                byte[] bytes = envelope.toBytes();
+                assertEquals(bytes.length, envelope.expectedBytes());
+                assertEquals(envelope, Envelope.decode(new Decoder(bytes)));
+            }
+        }
+    }
+
+    @Test
+    void anEncoderIsUsedAgain() {
+        Encoder out = new Encoder(8).i64(7);
+        byte[] first = out.copy();
+        byte[] second = out.clear().i64(8).copy();
+        assertArrayEquals(new byte[] {0, 0, 0, 0, 0, 0, 0, 7}, first);
+        assertArrayEquals(new byte[] {0, 0, 0, 0, 0, 0, 0, 8}, second);
+    }
+
+    @Test
+    void aViewEndsWhereItsBytesEnd() {
+        byte[] bytes = new Encoder().bytes(new byte[] {1, 2}).u8(3).toBytes();
+        Decoder in = new Decoder(bytes);
+        assertEquals(ByteBuffer.wrap(new byte[] {1, 2}), in.view());
+        assertEquals(3, in.u8());
+        byte[] tooLong = new Encoder().i32(5).u8(1).toBytes();
+        assertThrows(MalformedMessageException.class, () -> new Decoder(tooLong).view());
+        byte[] negative = new Encoder().i32(-1).toBytes();
+        assertThrows(MalformedMessageException.class, () -> new Decoder(negative).view());
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -97,6 +98,8 @@ final class RandomRecords {
             return random.nextBoolean();
         } else if (type == byte[].class) {
             return bytes();
+        } else if (type == ByteBuffer.class) {
+            return ByteBuffer.wrap(bytes());
         } else if (type.isArray()) {
             return array(type.getComponentType());
         } else if (type == String.class) {

@@ -283,6 +283,11 @@ public final class Keys {
         return new Encoder(expectedBytes).u8(FORMAT);
     }
 
+    /** Begins a value in an encoder that was used before. */
+    static Encoder value(Encoder used) {
+        return used.clear().u8(FORMAT);
+    }
+
     /**
      * Begins to read a value.
      *

@@ -4,6 +4,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.master.namespace.Store.Change;
 import io.cairn.master.namespace.Store.Family;
 import io.cairn.wire.Codecs;
+import io.cairn.wire.Encoder;
 import io.cairn.wire.Push;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,6 +36,7 @@ final class Transaction {
     private final Counters counters;
     private final Map<Long, Slot> inodes = new HashMap<>();
     private final Map<Family, NavigableMap<byte[], byte[]>> overlays = new EnumMap<>(Family.class);
+    private final Encoder scratch = new Encoder();
     private List<Notice> notices = new ArrayList<>();
     private long index;
     private long version;
@@ -233,14 +235,12 @@ final class Transaction {
         return changes;
     }
 
-    private static byte @Nullable [] encodeInode(@Nullable Inode inode) {
+    private byte @Nullable [] encodeInode(@Nullable Inode inode) {
         if (inode == null) {
             return null;
         }
-        byte[] inline = inode.inline();
-        var out = Keys.value(224 + (inline == null ? 0 : inline.length));
-        Codecs.inode(out, inode);
-        return out.toBytes();
+        Codecs.inode(Keys.value(scratch), inode);
+        return scratch.copy();
     }
 
     /** Brings the cache up to date; within the commit. */

@@ -398,13 +398,13 @@ final class TreeModel {
         }
         long size = Math.max(old.length, m.sizeBytes());
         for (ContentMutation.Patch patch : m.patches()) {
-            size = Math.max(size, patch.offsetBytes() + patch.bytes().length);
+            size = Math.max(size, patch.endBytes());
         }
         demand(size <= INLINE_LIMIT, Errno.EFBIG);
         byte[] bytes = Arrays.copyOf(old, (int) size);
         for (ContentMutation.Patch patch : m.patches()) {
-            for (int i = 0; i < patch.bytes().length; i++) {
-                bytes[(int) patch.offsetBytes() + i] = patch.bytes()[i];
+            for (int i = 0; i < patch.bytes().limit(); i++) {
+                bytes[(int) patch.offsetBytes() + i] = patch.bytes().get(i);
             }
         }
         node.setInline(bytes);
