@@ -31,6 +31,7 @@ final class DirectoryTable {
     }
 
     private final Transaction transaction;
+    private final YoungDirectories young = new YoungDirectories();
 
     DirectoryTable(Transaction transaction) {
         this.transaction = transaction;
@@ -38,6 +39,9 @@ final class DirectoryTable {
 
     /** What a name in a directory stands for, or null. */
     @Nullable Dentry find(long parentIno, Name name) {
+        if (young.lacks(parentIno, name)) {
+            return null;
+        }
         byte[] value = transaction.get(Family.DENTRY, Keys.dentry(parentIno, name));
         return value == null ? null : Dentry.decode(value);
     }
@@ -84,6 +88,17 @@ final class DirectoryTable {
                         .i64(transaction.version())
                         .toBytes();
         transaction.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
+        young.put(parentIno, name);
+    }
+
+    /** A directory is made, without names. */
+    void begin(long ino) {
+        young.made(ino);
+    }
+
+    /** A directory is removed; it has no names. */
+    void end(long ino) {
+        young.removed(ino);
     }
 
     /** Removes a name; the caller keeps the counts of the directory. */

@@ -165,6 +165,7 @@ final class TreeOperations {
         changed.entryCount++;
         if (inode.type == FileType.DIRECTORY) {
             changed.nlink++;
+            directories.begin(inode.ino);
         }
         directories.put(parent.ino(), name, new Dentry(inode.ino, inode.type));
         return reply(inodes.put(inode), inodes.put(changed));
@@ -177,6 +178,7 @@ final class TreeOperations {
         changed.entryCount--;
         if (inode.attributes().isDirectory()) {
             changed.nlink--;
+            directories.end(inode.ino());
         }
         directories.remove(parent.ino(), name);
         return reply(inodes.unlink(inode), inodes.put(changed));

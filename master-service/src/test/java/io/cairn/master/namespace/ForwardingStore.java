@@ -5,7 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A store in memory for fakes that do something else in some of its methods. */
 public class ForwardingStore implements Store {
-    private final MemoryStore memory = new MemoryStore();
+    private final MemoryStore memory;
+
+    /** Over an empty store. */
+    public ForwardingStore() {
+        this(new MemoryStore());
+    }
+
+    ForwardingStore(MemoryStore memory) {
+        this.memory = memory;
+    }
 
     @Override
     public byte @Nullable [] get(Family family, byte[] key) {
