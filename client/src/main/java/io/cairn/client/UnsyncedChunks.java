@@ -128,10 +128,7 @@ final class UnsyncedChunks {
             running.put(ino, promise);
         }
         CompletableFuture<Void> flushed =
-                before.isDone()
-                        ? flushListed(ino, needed, lost)
-                        : Promises.then(
-                                before.handle((_, _) -> true), _ -> flushListed(ino, needed, lost));
+                Promises.then(before.handle((_, _) -> true), _ -> flushListed(ino, needed, lost));
         Promises.forward(flushed.whenComplete((_, _) -> ended(ino, promise)), promise);
         return promise;
     }
