@@ -67,9 +67,10 @@ public sealed interface ContentMutation extends Mutation {
         public byte[] applyTo(byte[] old) {
             int lengthBytes = Math.toIntExact(lengthAfterBytes(old));
             if (patches.size() == 1) {
-                byte[] all = patches.get(0).bytes().array();
-                if (all.length == lengthBytes && patches.get(0).bytes().limit() == lengthBytes) {
-                    return all;
+                ByteBuffer all = patches.getFirst().bytes();
+                boolean isWhole = all.arrayOffset() == 0 && all.array().length == lengthBytes;
+                if (isWhole && all.limit() == lengthBytes) {
+                    return all.array();
                 }
             }
             byte[] contents = Arrays.copyOf(old, lengthBytes);

@@ -25,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class NamespaceTest {
@@ -106,37 +105,13 @@ class NamespaceTest {
     @Test
     void createsInOneDirectoryWriteItOnce() {
         List<List<Change>> batches = new ArrayList<>();
-        MemoryStore memory = bench.store;
         Store counting =
-                new Store() {
-                    @Override
-                    public byte @Nullable [] get(Family family, byte[] key) {
-                        return memory.get(family, key);
-                    }
-
-                    @Override
-                    public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
-                        memory.scan(family, prefix, from, visitor);
-                    }
-
+                new ForwardingStore(bench.store) {
                     @Override
                     public void commit(List<Change> changes, long term, long index) {
                         batches.add(changes);
-                        memory.commit(changes, term, index);
+                        super.commit(changes, term, index);
                     }
-
-                    @Override
-                    public long appliedTerm() {
-                        return memory.appliedTerm();
-                    }
-
-                    @Override
-                    public long appliedIndex() {
-                        return memory.appliedIndex();
-                    }
-
-                    @Override
-                    public void close() {}
                 };
         bench.namespace = new Namespace(counting);
         Envelope[] envelopes = new Envelope[64];
