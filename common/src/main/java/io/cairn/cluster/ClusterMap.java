@@ -1,8 +1,10 @@
 package io.cairn.cluster;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,7 @@ public final class ClusterMap {
     private final Map<Integer, Target> targetById = new HashMap<>();
     private final Map<Integer, Pool> poolById = new HashMap<>();
     private final Map<Integer, PlacementGroup> groupById = new HashMap<>();
+    private final Set<Integer> headless = new HashSet<>();
 
     /** A map of the given parts, which are copied. */
     public ClusterMap(
@@ -41,6 +44,7 @@ public final class ClusterMap {
         this.targets.forEach(t -> targetById.put(t.id(), t));
         this.pools.forEach(p -> poolById.put(p.id(), p));
         this.groups.forEach(g -> groupById.put(g.id(), g));
+        this.groups.stream().filter(g -> g.head() == null).forEach(g -> headless.add(g.id()));
     }
 
     /** Grows with every change; 0 only for the empty map. */
@@ -106,23 +110,24 @@ public final class ClusterMap {
 
     /**
      * The placement group of a chunk of a file: {@code layout.stripeWidth()} groups in turn (0 =
-     * all of the pool), starting at a place that the seed decides. Null when the map does not know
-     * the pool yet.
+     * all of the pool), starting at a place that the seed decides, and without those that a detour
+     * leaves out. Null when the map does not know the pool yet.
      */
     public @Nullable PlacementGroup groupOf(Layout layout, long chunkIndex) {
         Pool pool = poolById.get(layout.poolId());
-        if (pool == null) {
-            return null;
-        }
-        int width =
-                layout.stripeWidth() == 0
-                        ? pool.groupCount()
-                        : Math.min(layout.stripeWidth(), pool.groupCount());
-        long start =
-                Long.remainderUnsigned(
-                        (layout.seed() * 0x9E3779B97F4A7C15L) >>> 8, pool.groupCount());
-        long slot = (start + chunkIndex % width) % pool.groupCount();
-        return groupById.get(pool.firstGroup() + (int) slot);
+        return pool == null
+                ? null
+                : groupById.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
+    }
+
+    /** Whether every group has a head: everything that is stored can be read and written. */
+    public boolean isAvailable() {
+        return headless.isEmpty();
+    }
+
+    /** Whether a group of this number has a head. */
+    public boolean isAvailable(int group) {
+        return !headless.contains(group) && groupById.containsKey(group);
     }
 
     @Override

@@ -39,11 +39,31 @@ public record Layout(
      * be cloned: its first {@code sourceLengthBytes} bytes are those of the same chunk index under
      * {@code sourceOid}, the rest is zeros. Readers read the source up to that length; writers ask
      * the head of the group to clone first (CLONE does nothing when the chunk exists).
+     *
+     * @param detour 0 when its chunks are where the layout says. Else groups of the pool had no
+     *     serving member when the run began, and bit i tells whether the i-th group from the start
+     *     of the stripe on is used; the rest of the pool is not
      */
-    public record Run(long firstChunk, long oid, long sourceOid, long sourceLengthBytes) {
+    public record Run(
+            long firstChunk, long oid, long sourceOid, long sourceLengthBytes, long detour) {
+        /** A run where the layout says. */
+        public Run(long firstChunk, long oid, long sourceOid, long sourceLengthBytes) {
+            this(firstChunk, oid, sourceOid, sourceLengthBytes, 0);
+        }
+
         /** A run without a clone to make. */
         public static Run of(long firstChunk, long oid) {
             return new Run(firstChunk, oid, 0, 0);
+        }
+
+        /** A run without a clone to make in the groups of this one. */
+        public Run beside(long chunk, long otherOid) {
+            return new Run(chunk, otherOid, 0, 0, detour);
+        }
+
+        /** The same in certain groups. */
+        public Run withDetour(long groups) {
+            return new Run(firstChunk, oid, sourceOid, sourceLengthBytes, groups);
         }
 
         @Override
@@ -52,7 +72,8 @@ public record Layout(
                     && firstChunk == run.firstChunk
                     && oid == run.oid
                     && sourceOid == run.sourceOid
-                    && sourceLengthBytes == run.sourceLengthBytes;
+                    && sourceLengthBytes == run.sourceLengthBytes
+                    && detour == run.detour;
         }
 
         @Override
@@ -141,7 +162,7 @@ public record Layout(
     public Layout withCloned(long oid) {
         List<Run> done = new ArrayList<>(runs.size());
         for (Run run : runs) {
-            done.add(run.oid() == oid ? Run.of(run.firstChunk(), oid) : run);
+            done.add(run.oid() == oid ? run.beside(run.firstChunk(), oid) : run);
         }
         return withRuns(done);
     }

@@ -150,12 +150,19 @@ public final class Codecs {
         return new Policy(in.u8(), in.u8(), in.i32());
     }
 
+    /** A first chunk below 0 is the complement of one, and tells that a detour follows. */
     private static void run(Encoder out, Layout.Run r) {
-        out.i64(r.firstChunk()).i64(r.oid()).i64(r.sourceOid()).i64(r.sourceLengthBytes());
+        out.i64(r.detour() == 0 ? r.firstChunk() : ~r.firstChunk());
+        out.i64(r.oid()).i64(r.sourceOid()).i64(r.sourceLengthBytes());
+        if (r.detour() != 0) {
+            out.i64(r.detour());
+        }
     }
 
     private static Layout.Run run(Decoder in) {
-        return new Layout.Run(in.i64(), in.i64(), in.i64(), in.i64());
+        long first = in.i64();
+        return new Layout.Run(
+                first < 0 ? ~first : first, in.i64(), in.i64(), in.i64(), first < 0 ? in.i64() : 0);
     }
 
     public static void layout(Encoder out, Layout l) {

@@ -1,11 +1,13 @@
 package io.cairn.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Layout.Run;
+import io.cairn.cluster.PlacementGroup.Member;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +70,7 @@ class LayoutTest {
         different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 9, 2, 3)), 6));
         different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 9, 3)), 6));
         different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 9)), 6));
+        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 3, 9)), 6));
         different.add(new Layout(1, 22, 4, 5, List.of(runs.get(0), Run.of(7, 8)), 6));
         assertEquals(different.size(), new HashSet<>(different).size());
         Layout again = new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 3)), 6);
@@ -120,6 +124,90 @@ class LayoutTest {
         for (int count : counts.values()) {
             assertTrue(count > 1_700 && count < 2_300, "a group has " + count + " of 2000");
         }
+    }
+
+    /** A pool of groups with one member each on three servers, of which some serve. */
+    private static ClusterMap serving(int groupCount, IntPredicate serves) {
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int i = 0; i < groupCount; i++) {
+            MemberState state = serves.test(i) ? MemberState.SERVING : MemberState.LAST_SERVING;
+            Member member = new Member(1 + i % 3, state);
+            groups.add(new PlacementGroup(10 + i, 1, 1, List.of(member)));
+        }
+        return new ClusterMap(
+                1, List.of(), List.of(), List.of(new Pool(1, 1, 10, groupCount)), groups);
+    }
+
+    private static Layout detoured(ClusterMap map, int stripeWidth, long seed) {
+        Layout layout = layout(stripeWidth, seed);
+        Run run = layout.lastRun().withDetour(Stripe.detour(map, layout));
+        return layout.withRuns(List.of(run));
+    }
+
+    @Test
+    void aDetourUsesServingGroupsOnlyAndAllOfThem() {
+        for (int groupCount : new int[] {3, 24, 63, 64, 65, 300}) {
+            ClusterMap map = serving(groupCount, i -> i % 3 != 1);
+            for (int width : new int[] {0, 1, 2, 7, 64}) {
+                int most = Math.min(width == 0 ? groupCount : width, groupCount);
+                for (long seed = 0; seed < 50; seed++) {
+                    Layout layout = detoured(map, width, seed);
+                    Set<Integer> used = new HashSet<>();
+                    for (long chunk = 0; chunk < 400; chunk++) {
+                        int group = groupOf(map, layout, chunk);
+                        assertTrue(map.isAvailable(group), groupCount + " " + width + " " + seed);
+                        assertEquals(group, groupOf(map, layout, chunk));
+                        used.add(group);
+                    }
+                    int serving = Math.min(groupCount, 64) * 2 / 3;
+                    assertTrue(used.size() >= Math.min(serving, most), width + ": " + used.size());
+                    assertTrue(used.size() <= most);
+                    assertFalse(Stripe.isBlocked(map, layout));
+                }
+            }
+        }
+    }
+
+    @Test
+    void filesSpreadEvenlyOverTheGroupsThatServe() {
+        ClusterMap map = serving(24, i -> i % 3 != 1);
+        Map<Integer, Integer> counts = new HashMap<>();
+        for (long seed = 0; seed < 16_000; seed++) {
+            long mixed = new Random(seed).nextLong();
+            counts.merge(groupOf(map, detoured(map, 0, mixed), 0), 1, Integer::sum);
+        }
+        assertEquals(16, counts.size());
+        counts.forEach((group, n) -> assertTrue(n > 800 && n < 1200, group + " has " + n));
+    }
+
+    @Test
+    void thereIsNoDetourWithoutNeedOrHelp() {
+        Layout layout = layout(0, 42);
+        assertEquals(0, Stripe.detour(serving(24, i -> true), layout));
+        assertEquals(0, Stripe.detour(serving(24, i -> false), layout));
+        assertTrue(Stripe.isBlocked(serving(24, i -> false), layout));
+        assertFalse(Stripe.isBlocked(serving(24, i -> true), layout));
+        assertEquals(0, Stripe.detour(ClusterMap.EMPTY, layout));
+        assertTrue(Stripe.isBlocked(serving(24, i -> i != 7), layout));
+        // A stripe of few groups that all serve needs none, whatever happened to the others.
+        ClusterMap others = serving(24, i -> i != 7);
+        for (long seed = 0; seed < 100; seed++) {
+            PlacementGroup only = others.groupOf(layout(1, seed), 0);
+            assertNotNull(only);
+            assertEquals(only.id() == 17, Stripe.detour(others, layout(1, seed)) != 0);
+        }
+    }
+
+    @Test
+    void whatGoesOnBesideARunStaysInItsGroups() {
+        ClusterMap map = serving(24, i -> i % 3 != 1);
+        Layout layout = detoured(map, 0, 42);
+        Run run = layout.lastRun();
+        Run cut = new Run(5, 200, run.oid(), 77, run.detour());
+        Layout two = layout.withRuns(List.of(run, cut));
+        assertEquals(groupOf(map, layout, 5), groupOf(map, two, 5));
+        assertEquals(groupOf(map, layout, 5), groupOf(map, two.withCloned(200), 5));
+        assertEquals(run.detour(), two.withCloned(200).lastRun().detour());
     }
 
     @Test

@@ -75,6 +75,7 @@ final class RandomRecords {
         return switch (component.getName()) {
             case "chunkSizeLog2" -> 16 + random.nextInt(11);
             case "replicas" -> random.nextInt(16);
+            case "firstChunk" -> number() & Long.MAX_VALUE;
             case "runs" -> atLeastOne(component.getGenericType());
             default -> value(component.getType(), component.getGenericType());
         };

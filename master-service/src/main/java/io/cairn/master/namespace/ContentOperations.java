@@ -228,7 +228,7 @@ final class ContentOperations {
             if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
                 throw noPool();
             }
-            if (isDoubtful(layout)) {
+            if (isDoubtful(layout) || layouts.isBlocked(draft.layout)) {
                 renewObject(draft, layout);
             }
             draft.inline = null;
@@ -278,8 +278,13 @@ final class ContentOperations {
     private void renewObject(InodeDraft draft, Layout layout) {
         garbage.addAll(layout);
         leavings.remove(draft.ino);
-        Layout.Run fresh = Layout.Run.of(0, transaction.counters().takeOid());
-        draft.layout = Objects.requireNonNull(draft.layout).withRuns(List.of(fresh));
+        Layout now = Objects.requireNonNull(draft.layout);
+        if (layouts.isBlocked(now)) {
+            draft.layout = layouts.fresh(draft.ino, draft.policy);
+        } else {
+            long oid = transaction.counters().takeOid();
+            draft.layout = now.withRuns(List.of(now.lastRun().beside(0, oid)));
+        }
     }
 
     /** As a truncation to the size that the file has. */
@@ -329,15 +334,15 @@ final class ContentOperations {
             if (isPending) {
                 garbage.addSource(pool, cut);
             }
-            return Layout.Run.of(boundary, oid);
+            return cut.beside(boundary, oid);
         }
         if (isPending) {
             garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
             long sourceLengthBytes = Math.min(cut.sourceLengthBytes(), keptBytes);
-            return new Layout.Run(boundary, oid, cut.sourceOid(), sourceLengthBytes);
+            return new Layout.Run(boundary, oid, cut.sourceOid(), sourceLengthBytes, cut.detour());
         }
         garbage.add(pool, cut.oid(), boundary + 1, GarbageQueue.TO_END);
-        return new Layout.Run(boundary, oid, cut.oid(), keptBytes);
+        return new Layout.Run(boundary, oid, cut.oid(), keptBytes, cut.detour());
     }
 
     private EntryReply written(InodeDraft draft, long mtimeNs) {

@@ -4,6 +4,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Stripe;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * standard) asks for. When there is none: the youngest of those with the next higher number; when
  * nobody has that many: the youngest of those with most. The policy stays in the inode as it is, so
  * that a file with fewer copies than asked can be found and moved once a better pool exists.
+ *
+ * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
+ * which no group serves is passed over when an older one, or one with more copies, has some; never
+ * for one with fewer copies.
  */
 final class LayoutChoice {
     private final Cluster cluster;
@@ -64,13 +69,22 @@ final class LayoutChoice {
 
     /** The layout that the policy asks for, with a given object. */
     Layout choose(long ino, Policy policy, long oid) {
-        Pool pool = pool(cluster.map(), wanted(policy));
-        return new Layout(
-                pool == null ? 0 : pool.id(),
-                chunkSizeLog2(policy),
-                stripeWidth(policy),
-                seed(ino),
-                List.of(Layout.Run.of(0, oid)));
+        ClusterMap map = cluster.map();
+        Pool pool = servingPool(map, wanted(policy));
+        Layout layout =
+                new Layout(
+                        pool == null ? 0 : pool.id(),
+                        chunkSizeLog2(policy),
+                        stripeWidth(policy),
+                        seed(ino),
+                        List.of(Layout.Run.of(0, oid)));
+        long detour = Stripe.detour(map, layout);
+        return detour == 0 ? layout : layout.withRuns(List.of(layout.lastRun().withDetour(detour)));
+    }
+
+    /** Whether contents that begin in chunks now could not be written to all of a layout. */
+    boolean isBlocked(Layout layout) {
+        return Stripe.isBlocked(cluster.map(), layout);
     }
 
     private int wanted(Policy policy) {
@@ -85,6 +99,31 @@ final class LayoutChoice {
 
     private static int stripeWidth(Policy policy) {
         return Math.max(0, policy.stripeWidth());
+    }
+
+    /** The pool for new contents: one of which some group serves, if there is any. */
+    private static @Nullable Pool servingPool(ClusterMap map, int replicas) {
+        Pool best = pool(map, replicas);
+        if (best == null || serves(map, best)) {
+            return best;
+        }
+        for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
+            for (Pool pool : map.pools().reversed()) {
+                if (pool.replicas() == n && serves(map, pool)) {
+                    return pool;
+                }
+            }
+        }
+        return best;
+    }
+
+    private static boolean serves(ClusterMap map, Pool pool) {
+        for (int i = 0; i < pool.groupCount(); i++) {
+            if (map.isAvailable(pool.firstGroup() + i)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static @Nullable Pool pool(ClusterMap map, int replicas) {

@@ -8,11 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +73,66 @@ class LayoutChoiceTest {
         long version = bench.inode(file.ino()).attributes().version();
         bench.ok(new io.cairn.wire.ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
         assertEquals(2, pool(bench.truncate(file.ino(), 0)));
+    }
+
+    /** Pools of three groups with one member each, of which those of given targets are lost. */
+    private static ClusterMap lossy(long epoch, Set<Integer> lost, int... replicas) {
+        List<Pool> pools = new ArrayList<>();
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int i = 0; i < replicas.length; i++) {
+            pools.add(new Pool(i + 1, replicas[i], 3 * i + 1, 3));
+            for (int j = 0; j < 3; j++) {
+                int id = 3 * i + j + 1;
+                Member member =
+                        new Member(
+                                id,
+                                lost.contains(id) ? MemberState.LAST_SERVING : MemberState.SERVING);
+                groups.add(new PlacementGroup(id, i + 1, epoch, List.of(member)));
+            }
+        }
+        return new ClusterMap(epoch, List.of(), List.of(), pools, groups);
+    }
+
+    private static void assertWritable(Bench bench, Inode file) {
+        Layout layout = file.layout();
+        assertNotNull(layout);
+        for (long chunk = 0; chunk < 10; chunk++) {
+            PlacementGroup group = bench.namespace.clusterMap().groupOf(layout, chunk);
+            assertNotNull(group);
+            assertNotNull(group.head(), "chunk " + chunk);
+        }
+    }
+
+    @Test
+    void newContentsGoToGroupsThatServe() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode small = bench.create(ROOT, "small");
+        Inode large = bench.create(ROOT, "large");
+        for (Set<Integer> lost : List.of(Set.of(1), Set.of(2), Set.of(3), Set.of(1, 3))) {
+            long epoch = bench.namespace.clusterMap().epoch() + 1;
+            bench.leader(new LeaderMutation.ChangeMap(lossy(epoch, lost, 1)));
+            for (int i = 0; i < 20; i++) {
+                assertWritable(bench, bench.create(ROOT, epoch + "." + i));
+            }
+            bench.truncate(small.ino(), 0);
+            assertWritable(bench, bench.truncate(small.ino(), 1 << 20));
+            bench.truncate(large.ino(), 1 << 20);
+            assertWritable(bench, bench.truncate(large.ino(), 0));
+        }
+    }
+
+    @Test
+    void aPoolThatDoesNotServeIsPassedOverButNotForFewerCopies() {
+        Bench bench = Bench.withPools(1);
+        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(2, 0, -1)));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(7, 8, 9), 1, 2, 2, 3)));
+        assertEquals(2, pool(bench.create(ROOT, "an older one")));
+        Set<Integer> all = Set.of(4, 5, 6, 7, 8, 9);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, all, 1, 2, 2, 3)));
+        assertEquals(4, pool(bench.create(ROOT, "more copies")));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(4, all, 1, 2, 2)));
+        assertEquals(3, pool(bench.create(ROOT, "as asked, when it serves again")));
     }
 
     @Test
