@@ -107,7 +107,7 @@ final class FsInfoCommand implements Callable<Integer> {
         document.put("type", a.type().name());
         document.put("sizeBytes", a.size());
         document.put("usedBytes", a.usedBytes());
-        document.put("nlink", a.nlink());
+        document.put("nlink", a.shownLinks());
         document.put("version", a.version());
         document.put("policy", FsGetCommand.document(placement.inode().policy()));
         Layout layout = placement.inode().layout();

@@ -77,7 +77,7 @@ final class NfsCommand implements Callable<Integer> {
                 "secure (the standard: ports below 1024 only), insecure, rsize=BYTES, wsize=BYTES.",
                 "Without this option: the list kept in the cluster (cairn nfs exports); while"
                         + " there",
-                "is none, / to this machine: rw,no_root_squash,insecure."
+                "is none, / to this machine: rw,root_squash,secure."
             })
     private List<String> exports = new ArrayList<>();
 

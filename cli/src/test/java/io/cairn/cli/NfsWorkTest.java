@@ -43,6 +43,8 @@ final class NfsWorkTest {
                                 "127.0.0.1:0"));
         up.await(CairnProcess.READY, 60);
         port = up.await("(?m)^ +nfs +127\\.0\\.0\\.1:(\\d+)", 10).group(1);
+        // Root of an NFS client is nobody unless the export says otherwise.
+        run("chmod 1777 mnt");
     }
 
     @AfterAll
@@ -77,6 +79,13 @@ final class NfsWorkTest {
     void whatNfsWritesTheMountReads() throws Exception {
         run("head -c 30000000 /dev/urandom >source; nfs-cp source " + url("", "big"));
         run("cmp source mnt/big");
+    }
+
+    @Test
+    void rootOfAnNfsClientIsNobody() throws Exception {
+        run("echo made >source; nfs-cp source " + url("", "squashed"));
+        assertEquals("65534\n", run("stat -c %u mnt/squashed"));
+        run("install -m 600 source mnt/secret; ! nfs-cat " + url("", "secret"));
     }
 
     @Test

@@ -68,10 +68,10 @@ public final class CairnFileSystem implements FileSystem {
         this.order = new LockOrder(mount, open);
         this.machines = new MachineLocks(mount, order);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
-        this.contents = new FileContents(mount);
+        this.facts = new ClusterFacts(mount);
+        this.contents = new FileContents(mount, facts);
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
         this.creation = new Creation(this, mount, open);
-        this.facts = new ClusterFacts(mount);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
         this.later = new BegunChanges(tree, creation, metrics);
         registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);

@@ -1,12 +1,14 @@
 package io.cairn.client;
 
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Usage;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
@@ -32,9 +34,11 @@ final class FileContents {
     private static final long STORAGE_RETRY_MS = 100;
 
     private final Mount mount;
+    private final ClusterFacts facts;
 
-    FileContents(Mount mount) {
+    FileContents(Mount mount, ClusterFacts facts) {
         this.mount = mount;
+        this.facts = facts;
     }
 
     private void commit(InodeState state) {
@@ -112,7 +116,7 @@ final class FileContents {
         Await.get(over, STORAGE_RETRY_MS);
     }
 
-    /** As {@code OpenFile.allocate}: KEEP_SIZE alone reserves nothing and succeeds. */
+    /** As {@code OpenFile.allocate}: space is not reserved, but there must be enough now. */
     void allocate(InodeState state, int mode, long offset, long length) {
         if (offset < 0 || length <= 0) {
             throw new FsException(Errno.EINVAL, "offset " + offset + ", length " + length);
@@ -122,16 +126,39 @@ final class FileContents {
         }
         long end = offset + length;
         switch (mode) {
-            case 0 -> extend(state, end);
-            case KEEP_SIZE -> {
-                // Space is not reserved: a later write may still find the disks full.
+            case 0 -> {
+                requireRoom(state, length);
+                extend(state, end);
             }
-            case PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE | KEEP_SIZE -> zero(state, offset, end);
+            case KEEP_SIZE -> requireRoom(state, length);
+            case PUNCH_HOLE | KEEP_SIZE -> zero(state, offset, end);
+            case ZERO_RANGE | KEEP_SIZE -> {
+                requireRoom(state, length);
+                zero(state, offset, end);
+            }
             case ZERO_RANGE -> {
+                requireRoom(state, length);
                 zero(state, offset, end);
                 extend(state, end);
             }
             default -> throw new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
+        }
+    }
+
+    /**
+     * ENOSPC when a range is longer than what the file has and what is free together. Free space is
+     * told for the usual number of copies, which may be more than this file has; it gets the doubt.
+     */
+    private void requireRoom(InodeState state, long length) {
+        Usage known = facts.knownUsage();
+        Usage usage = known != null ? known : facts.usage();
+        int copies = state.inode().policy().replicas();
+        int factor = copies == 0 ? 1 : Math.max(1, Policy.MAX_REPLICAS / copies);
+        long missing = length - state.attributes().usedBytes();
+        if (usage.totalBytes() > 0 && missing / factor > usage.availableBytes()) {
+            throw new FsException(
+                    Errno.ENOSPC,
+                    length + " bytes asked for, " + usage.availableBytes() + " are free");
         }
     }
 

@@ -73,13 +73,28 @@ final class Permissions {
         }
     }
 
+    /** ENOTDIR for anything but a directory, before anybody asks who may. */
+    private static void requireDirectory(Attributes inode) {
+        if (!inode.isDirectory()) {
+            throw new FsException(Errno.ENOTDIR, "inode " + inode.ino() + " is not a directory");
+        }
+    }
+
     /** To look a name up. */
     static void search(Caller caller, Attributes directory) {
+        requireDirectory(directory);
         require(caller, directory, FileSystem.ACCESS_EXECUTE);
+    }
+
+    /** To list the names. */
+    static void list(Caller caller, Attributes directory) {
+        requireDirectory(directory);
+        require(caller, directory, FileSystem.ACCESS_READ);
     }
 
     /** To add a name. */
     static void add(Caller caller, Attributes directory) {
+        requireDirectory(directory);
         require(caller, directory, FileSystem.ACCESS_EXECUTE | FileSystem.ACCESS_WRITE);
     }
 

@@ -226,9 +226,6 @@ final class Tree {
             return null;
         }
         Attributes parent = attributes(parentIno);
-        if (!parent.isDirectory()) {
-            throw new FsException(Errno.ENOTDIR);
-        }
         Permissions.search(caller, parent);
         if (!Permissions.grants(caller, parent, FileSystem.ACCESS_WRITE)) {
             throw new FsException(exists(parentIno, name) ? Errno.EEXIST : Errno.EACCES);
@@ -353,7 +350,7 @@ final class Tree {
     DirectoryPage readDirectory(
             Caller caller, long ino, long cookie, int maxEntries, boolean withAttributes) {
         if (!caller.checked()) {
-            Permissions.require(caller, attributes(ino), FileSystem.ACCESS_READ);
+            Permissions.list(caller, attributes(ino));
         }
         KnownDirectory.PageRequest request =
                 new KnownDirectory.PageRequest(cookie, cache.stamp(ino), mount.nowMs(), false);

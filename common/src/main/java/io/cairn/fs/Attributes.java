@@ -7,7 +7,8 @@ package io.cairn.fs;
  * @param generation changes when an inode number would be reused (never, in version 1): 1
  * @param type the file type
  * @param mode permission bits incl. setuid, setgid, sticky: 0..07777, without the type
- * @param nlink number of links; 0 for an open file without a name
+ * @param nlink number of links; 0 for an open file without a name; of a directory its
+ *     sub-directories and 2, see {@link #shownLinks}
  * @param uid owner
  * @param gid group
  * @param rdev device number of character and block devices in the 64-bit Linux encoding, else 0
@@ -40,6 +41,14 @@ public record Attributes(
     /** The whole {@code st_mode}: type and permission bits. */
     public int fullMode() {
         return type.modeBits() | mode;
+    }
+
+    /**
+     * {@code st_nlink}: of a directory with more than {@link FileSystem#MAX_LINKS} links 1, which
+     * tells that they are not counted, as ext4 and btrfs do.
+     */
+    public int shownLinks() {
+        return isDirectory() && nlink > FileSystem.MAX_LINKS ? 1 : nlink;
     }
 
     /** {@code st_blocks}: used bytes in units of 512, rounded up. */

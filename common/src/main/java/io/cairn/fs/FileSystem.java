@@ -26,7 +26,7 @@ public interface FileSystem extends AutoCloseable {
     /** Largest file: 2^63 - 1 minus one block, so that no sum of offset and length overflows. */
     long MAX_FILE_BYTES = Long.MAX_VALUE - 4096;
 
-    /** LINK_MAX for files; also bounds the sub-directories of a directory. */
+    /** LINK_MAX of files; directories with more links show 1 ({@link Attributes#shownLinks}). */
     int MAX_LINKS = 65_000;
 
     /** Largest value of an extended attribute, in bytes (xattr(7)). */
@@ -96,7 +96,7 @@ public interface FileSystem extends AutoCloseable {
      * Makes a directory. {@code mode} is taken as is: the door has applied the umask; setgid is
      * inherited.
      *
-     * @throws FsException EEXIST; EMLINK; ENOSPC
+     * @throws FsException EEXIST; ENOSPC
      */
     Attributes mkdir(Caller caller, long parentIno, Name name, int mode);
 

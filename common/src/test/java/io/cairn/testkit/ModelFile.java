@@ -133,6 +133,9 @@ final class ModelFile implements OpenFile {
             if (!punch && !zero && !reserve) {
                 throw new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
             }
+            if (!punch) {
+                tree.requireFree(lengthBytes - node.contents.usedBytes());
+            }
             if (punch || zero) {
                 tree.freeing(node, () -> node.contents.zero(offsetBytes, lengthBytes));
             }

@@ -46,7 +46,7 @@ public final class ModelFileSystem implements FileSystem {
     /**
      * An empty filesystem.
      *
-     * @param maxLinks names of a file, and sub-directories of a directory plus 2
+     * @param maxLinks names of a file; a directory with more sub-directories, plus 2, shows 1
      * @param capacityBytes what contents may use together before ENOSPC
      */
     public ModelFileSystem(Clock clock, int maxLinks, long capacityBytes) {
@@ -95,7 +95,6 @@ public final class ModelFileSystem implements FileSystem {
     @Override
     public synchronized Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         ModelNode parent = addable(caller, parentIno, name);
-        tree.requireSubdirectoryRoom(parent);
         try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
             ModelNode node = tree.add(caller, parent, name, FileType.DIRECTORY, mode);
             node.nlink = 2;

@@ -51,6 +51,9 @@ final class ModelNode {
     /** Of a directory. */
     @Nullable ModelNode parent;
 
+    /** A directory with more links shows 1. */
+    int maxLinks = Integer.MAX_VALUE;
+
     byte[] target = new byte[0];
 
     ModelNode(long ino, FileType type) {
@@ -86,7 +89,7 @@ final class ModelNode {
                 1,
                 type,
                 mode,
-                nlink,
+                isDirectory() && nlink > maxLinks ? 1 : nlink,
                 uid,
                 gid,
                 rdev,

@@ -80,15 +80,9 @@ final class ModelRename {
         boolean moves = from.directory != to.directory;
         if (moves && source.isDirectory()) {
             ModelPermissions.require(caller, source, FileSystem.ACCESS_WRITE);
-            if (target == null || !target.isDirectory()) {
-                tree.requireSubdirectoryRoom(to.directory);
-            }
         }
         if (moves && exchange && target != null && target.isDirectory()) {
             ModelPermissions.require(caller, target, FileSystem.ACCESS_WRITE);
-            if (!source.isDirectory()) {
-                tree.requireSubdirectoryRoom(from.directory);
-            }
         }
         if (!exchange && target != null && target.isDirectory()) {
             ModelTree.requireEmptyDirectory(target);

@@ -105,13 +105,6 @@ final class ModelTree {
         }
     }
 
-    void requireSubdirectoryRoom(ModelNode parent) {
-        if (parent.nlink >= maxLinks) {
-            throw new FsException(
-                    Errno.EMLINK, "inode " + parent.ino + " has too many directories");
-        }
-    }
-
     /** Makes a node with a name; the caller has checked that it may. */
     ModelNode add(Caller caller, ModelNode parent, Name name, FileType type, int mode) {
         if (nodes.size() >= MAX_NODES) {
@@ -130,6 +123,7 @@ final class ModelTree {
             node.mode &= ~02000;
         }
         node.nlink = 1;
+        node.maxLinks = maxLinks;
         nodes.put(node.ino, node);
         attach(parent, name, node);
         stampAll(node);
@@ -204,10 +198,15 @@ final class ModelTree {
 
     /** Accounts for bytes about to be used. */
     void reserve(long bytes) {
-        if (usedBytes + bytes > capacityBytes) {
+        requireFree(bytes);
+        usedBytes += bytes;
+    }
+
+    /** ENOSPC unless so many bytes are free. */
+    void requireFree(long bytes) {
+        if (bytes > capacityBytes - usedBytes) {
             throw new FsException(Errno.ENOSPC, usedBytes + " bytes used of " + capacityBytes);
         }
-        usedBytes += bytes;
     }
 
     /** Runs a change that may free contents, keeping the account. */

@@ -40,6 +40,25 @@ final class PermissionCases extends Scene {
     }
 
     @Case
+    void whatIsNoDirectoryIsToldBeforeWhoMay() {
+        fs.create("f", 0600);
+        fs.create("g", 0666);
+        Posix ann = ann();
+        fails(Errno.ENOTDIR, () -> ann.stat("f/x"));
+        fails(Errno.ENOTDIR, () -> ann.open("f/x", O_RDONLY, 0));
+        fails(Errno.ENOTDIR, () -> ann.create("f/x", 0644));
+        fails(Errno.ENOTDIR, () -> ann.mkdir("f/x", 0755));
+        fails(Errno.ENOTDIR, () -> ann.symlink("t", "f/x"));
+        fails(Errno.ENOTDIR, () -> ann.unlink("f/x"));
+        fails(Errno.ENOTDIR, () -> ann.rmdir("f/x"));
+        fails(Errno.ENOTDIR, () -> ann.rename("f/x", "h", 0));
+        fails(Errno.ENOTDIR, () -> ann.rename("g", "f/x", 0));
+        fails(Errno.ENOTDIR, () -> ann.opendir("f"));
+        fails(Errno.ENOTDIR, () -> ann.truncate("f/x", 0));
+        fails(Errno.ENOTDIR, () -> ann.chmod("f/x", 0));
+    }
+
+    @Case
     void ownerBitsRuleForTheOwner() {
         annsFile("f", 0400);
         opens(ann(), O_RDONLY);

@@ -234,6 +234,30 @@ final class SparseCases extends Scene {
     }
 
     @Case(needs = FALLOCATE)
+    void allocateOfMoreThanIsFreeIsEnospc() {
+        put("f", "abc");
+        int fd = open();
+        Posix.Volume volume = fs.statvfs(".");
+        long tooMuch = Math.min(1L << 60, 4 * volume.blocks() * volume.blockBytes());
+        fails(Errno.ENOSPC, () -> fs.fallocate(fd, 0, 0, tooMuch));
+        fails(Errno.ENOSPC, () -> fs.fallocate(fd, FALLOC_KEEP_SIZE, 0, tooMuch));
+        fails(Errno.ENOSPC, () -> fs.fallocate(fd, 0, 1L << 30, tooMuch));
+        assertEquals(3, fs.fstat(fd).size());
+        assertEquals("abc", get("f"));
+        fs.fallocate(fd, 0, 0, KB64);
+    }
+
+    @Case(needs = {FALLOCATE, ZERO_RANGE})
+    void zeroingOfMoreThanIsFreeIsEnospc() {
+        put("f", "abc");
+        int fd = open();
+        Posix.Volume volume = fs.statvfs(".");
+        long tooMuch = Math.min(1L << 60, 4 * volume.blocks() * volume.blockBytes());
+        fails(Errno.ENOSPC, () -> fs.fallocate(fd, FALLOC_ZERO_RANGE, 0, tooMuch));
+        assertEquals("abc", get("f"));
+    }
+
+    @Case(needs = FALLOCATE)
     void allocateOfBadRangesIsEinval() {
         int fd = open();
         fails(Errno.EINVAL, () -> fs.fallocate(fd, 0, 0, 0));

@@ -69,6 +69,9 @@ final class KernelProtocol {
     static final int RENAME2 = 45;
     static final int LSEEK = 46;
 
+    /** FUSE_ROOT_ID. */
+    static final long ROOT_NODE = 1;
+
     static final int OUT_HEADER_BYTES = 16;
     static final int ENTRY_BYTES = 128;
     static final int ATTRIBUTES_BYTES = 104;
@@ -91,7 +94,7 @@ final class KernelProtocol {
         putInt(at + 52, (int) Math.floorMod(a.mtimeNs(), NS_PER_S));
         putInt(at + 56, (int) Math.floorMod(a.ctimeNs(), NS_PER_S));
         putInt(at + 60, a.fullMode());
-        putInt(at + 64, a.nlink());
+        putInt(at + 64, a.shownLinks());
         putInt(at + 68, a.uid());
         putInt(at + 72, a.gid());
         putInt(at + 76, (int) a.rdev());
@@ -116,6 +119,12 @@ final class KernelProtocol {
         putInt(at + 32, (int) (entryValidMs % 1000) * 1_000_000);
         putInt(at + 36, (int) (validMs % 1000) * 1_000_000);
         putAttributes(at + 40, attributes);
+    }
+
+    /** Makes a fuse_entry_out that of the root of the mount, which has a number of its own. */
+    static void putRoot(long at) {
+        putLong(at, ROOT_NODE);
+        putLong(at + 8, 0);
     }
 
     /** Fills a fuse_open_out. */

@@ -33,9 +33,6 @@ final class LoopThread extends Thread implements Attendant {
     private volatile boolean mayRelease;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
-    /** FUSE_ROOT_ID. */
-    private static final long KERNEL_ROOT = 1;
-
     LoopThread(RequestLoop loop, String name, Driver driver) {
         super(name);
         this.loop = loop;
@@ -140,7 +137,7 @@ final class LoopThread extends Thread implements Attendant {
 
     /** The inode of a node number of the kernel: the same but for the root of the mount. */
     long inoOf(long node) {
-        return node == KERNEL_ROOT ? loop.rootIno() : node;
+        return node == KernelProtocol.ROOT_NODE ? loop.rootIno() : node;
     }
 
     /** The thread of the application. */

@@ -71,6 +71,10 @@ final class NodeRequests {
     int entry(long reply, Attributes attributes) {
         state.view().told(attributes);
         KernelProtocol.putEntry(reply + 16, attributes, entryMs, attributeMs);
+        if (attributes.ino() == state.rootIno()) {
+            // Under another number the kernel would look for a way from there to its own root.
+            KernelProtocol.putRoot(reply + 16);
+        }
         return KernelProtocol.ENTRY_BYTES;
     }
 

@@ -33,12 +33,12 @@ final class StatLayout {
         putLong(at + 8, a.ino());
         if (ARM) {
             putInt(at + 16, a.fullMode());
-            putInt(at + 20, a.nlink());
+            putInt(at + 20, a.shownLinks());
             putInt(at + 24, a.uid());
             putInt(at + 28, a.gid());
             putLong(at + 32, a.rdev());
         } else {
-            putLong(at + 16, a.nlink());
+            putLong(at + 16, a.shownLinks());
             putInt(at + 24, a.fullMode());
             putInt(at + 28, a.uid());
             putInt(at + 32, a.gid());

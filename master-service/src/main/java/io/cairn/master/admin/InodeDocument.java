@@ -79,7 +79,7 @@ final class InodeDocument {
         document.put("mode", String.format("%04o", a.mode()));
         document.put("uid", Integer.toUnsignedLong(a.uid()));
         document.put("gid", Integer.toUnsignedLong(a.gid()));
-        document.put("links", a.nlink());
+        document.put("links", a.shownLinks());
         document.put("sizeBytes", a.size());
         document.put("usedBytes", a.usedBytes());
         document.put("accessedAt", time(a.atimeNs()));

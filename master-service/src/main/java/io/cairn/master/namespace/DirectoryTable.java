@@ -1,8 +1,6 @@
 package io.cairn.master.namespace;
 
-import io.cairn.cluster.Inode;
 import io.cairn.fs.Errno;
-import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
@@ -67,15 +65,6 @@ final class DirectoryTable {
     void requireFree(long parentIno, Name name) {
         if (find(parentIno, name) != null) {
             throw exists(parentIno, name);
-        }
-    }
-
-    /** Fails with EMLINK when a directory has as many sub-directories as it can. */
-    static void requireRoomForDirectory(Inode parent) {
-        if (parent.attributes().nlink() >= FileSystem.MAX_LINKS) {
-            throw new FsException(
-                    Errno.EMLINK,
-                    "directory " + parent.ino() + " has " + FileSystem.MAX_LINKS + " links");
         }
     }
 

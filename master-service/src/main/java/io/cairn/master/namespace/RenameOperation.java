@@ -30,10 +30,6 @@ final class RenameOperation {
         boolean acrossDirectories() {
             return from.ino() != to.ino();
         }
-
-        boolean targetIsDirectory() {
-            return target != null && target.isDirectory();
-        }
     }
 
     RenameOperation(Transaction transaction, InodeTable inodes, DirectoryTable directories) {
@@ -125,10 +121,6 @@ final class RenameOperation {
 
     private EntryReply move(Plan plan, @Nullable Inode replaced) {
         Rename m = plan.request;
-        boolean gains = plan.source.isDirectory() && !plan.targetIsDirectory();
-        if (gains && plan.acrossDirectories()) {
-            DirectoryTable.requireRoomForDirectory(plan.to);
-        }
         InodeDraft from = touched(plan.from);
         InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
         from.entryCount--;
@@ -153,9 +145,6 @@ final class RenameOperation {
     private EntryReply exchange(Plan plan, Dentry target) {
         Rename m = plan.request;
         Dentry source = plan.source;
-        if (plan.acrossDirectories() && source.isDirectory() != target.isDirectory()) {
-            DirectoryTable.requireRoomForDirectory(source.isDirectory() ? plan.to : plan.from);
-        }
         InodeDraft from = touched(plan.from);
         InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
         if (source.isDirectory()) {

@@ -78,7 +78,6 @@ final class TreeOperations {
     EntryReply mkdir(TreeMutation.Mkdir m) {
         Inode parent = inodes.directory(m.parentIno());
         directories.requireFree(m.parentIno(), m.name());
-        DirectoryTable.requireRoomForDirectory(parent);
         transaction.counters().requireRoom();
         return enter(
                 parent,

@@ -284,17 +284,28 @@ class TreeOperationsTest {
             bench.ok(new TreeMutation.Link(file.ino(), dir.ino(), Name.of("l" + i)));
         }
         bench.fails(Errno.EMLINK, new TreeMutation.Link(file.ino(), ROOT, Name.of("x")));
+    }
+
+    @Test
+    void directoriesBeyondTheLimitOfLinksShowOne() {
+        Inode dir = bench.mkdir(ROOT, "d");
+        bench.create(ROOT, "f");
         for (int i = 3; i < FileSystem.MAX_LINKS; i++) {
             bench.mkdir(ROOT, "d" + i);
         }
-        assertEquals(FileSystem.MAX_LINKS, bench.inode(ROOT).attributes().nlink());
-        bench.fails(Errno.EMLINK, directory(ROOT, "x"));
+        assertEquals(FileSystem.MAX_LINKS, bench.inode(ROOT).attributes().shownLinks());
+        bench.mkdir(ROOT, "x");
+        assertEquals(FileSystem.MAX_LINKS + 1, bench.inode(ROOT).attributes().nlink());
+        assertEquals(1, bench.inode(ROOT).attributes().shownLinks());
         bench.mkdir(dir.ino(), "s");
-        bench.fails(Errno.EMLINK, Bench.renaming(dir.ino(), "s", ROOT, "x", 0));
-        bench.fails(
-                Errno.EMLINK,
-                Bench.renaming(dir.ino(), "s", ROOT, "f", FileSystem.RENAME_EXCHANGE));
-        bench.rename(dir.ino(), "s", ROOT, "d5");
+        bench.rename(dir.ino(), "s", ROOT, "y");
+        bench.mkdir(dir.ino(), "s");
+        bench.ok(Bench.renaming(dir.ino(), "s", ROOT, "f", FileSystem.RENAME_EXCHANGE));
+        assertEquals(FileSystem.MAX_LINKS + 3, bench.inode(ROOT).attributes().nlink());
+        for (String name : List.of("x", "y", "f")) {
+            bench.ok(new TreeMutation.Rmdir(ROOT, Name.of(name)));
+        }
+        assertEquals(FileSystem.MAX_LINKS, bench.inode(ROOT).attributes().shownLinks());
     }
 
     @Test

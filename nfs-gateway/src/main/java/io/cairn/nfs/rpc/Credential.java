@@ -26,13 +26,21 @@ public record Credential(boolean known, int uid, int gid, int[] groups) {
     }
 
     /**
-     * Reads flavor and body of a credential.
+     * Reads credential and verifier of a call. NULL is answered whoever asks, if both are whole.
      *
-     * @throws RpcDenied AUTH_BADCRED for a malformed one, AUTH_REJECTEDCRED for another flavor
+     * @param matters whether it has to be of a flavor that is served
+     * @throws RpcDenied AUTH_BADCRED or AUTH_BADVERF for a malformed one, AUTH_REJECTEDCRED for
+     *     another flavor
      */
-    static Credential decode(XdrReader in) {
+    static Credential ofCall(XdrReader in, boolean matters) {
         int flavor = in.i32();
         XdrReader body = body(in, RpcDenied.AUTH_BADCRED);
+        Credential credential = matters || flavor == AUTH_SYS ? decode(flavor, body) : NONE;
+        skipVerifier(in);
+        return credential;
+    }
+
+    private static Credential decode(int flavor, XdrReader body) {
         return switch (flavor) {
             case AUTH_NONE -> NONE;
             case AUTH_SYS -> decodeSys(body);
@@ -41,7 +49,7 @@ public record Credential(boolean known, int uid, int gid, int[] groups) {
     }
 
     /** Reads a verifier, whose contents do not matter to these flavors. */
-    static void skipVerifier(XdrReader in) {
+    private static void skipVerifier(XdrReader in) {
         in.i32();
         body(in, RpcDenied.AUTH_BADVERF);
     }

@@ -135,17 +135,16 @@ public final class DatagramServer implements AutoCloseable {
         if (problem != null || program == null) {
             return problem;
         }
-        if (header.procedure() == 0) {
-            return RpcReply.accepted(allocator, header.xid(), RpcReply.SUCCESS);
-        }
         Credential credential;
         try {
-            credential = Credential.decode(in);
-            Credential.skipVerifier(in);
+            credential = Credential.ofCall(in, header.procedure() != 0);
         } catch (RpcDenied e) {
             ByteBuf out = allocator.directBuffer(64);
             RpcReply.deny(out, header.xid(), e.status());
             return out;
+        }
+        if (header.procedure() == 0) {
+            return RpcReply.accepted(allocator, header.xid(), RpcReply.SUCCESS);
         }
         RpcCall call =
                 new RpcCall(

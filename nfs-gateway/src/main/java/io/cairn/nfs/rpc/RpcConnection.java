@@ -120,18 +120,17 @@ final class RpcConnection {
             answerNow(problem);
             return false;
         }
-        if (header.procedure() == 0) {
-            answerNow(RpcReply.accepted(allocator(), header.xid(), RpcReply.SUCCESS));
-            return false;
-        }
         Credential credential;
         try {
-            credential = Credential.decode(in);
-            Credential.skipVerifier(in);
+            credential = Credential.ofCall(in, header.procedure() != 0);
         } catch (RpcDenied e) {
             ByteBuf out = allocator().directBuffer(64);
             RpcReply.deny(out, header.xid(), e.status());
             answerNow(out);
+            return false;
+        }
+        if (header.procedure() == 0) {
+            answerNow(RpcReply.accepted(allocator(), header.xid(), RpcReply.SUCCESS));
             return false;
         }
         RpcCall call =

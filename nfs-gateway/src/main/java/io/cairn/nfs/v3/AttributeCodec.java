@@ -44,7 +44,7 @@ final class AttributeCodec {
     }
 
     static void write(XdrWriter out, Attributes a, long filesystem) {
-        out.i32(code(a.type())).i32(a.mode()).i32(a.nlink()).i32(a.uid()).i32(a.gid());
+        out.i32(code(a.type())).i32(a.mode()).i32(a.shownLinks()).i32(a.uid()).i32(a.gid());
         out.i64(a.size()).i64(a.usedBytes());
         out.i32(major(a.rdev())).i32(minor(a.rdev()));
         out.i64(filesystem).i64(a.ino());

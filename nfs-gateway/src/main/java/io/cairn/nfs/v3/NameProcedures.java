@@ -49,6 +49,7 @@ final class NameProcedures {
                 handle,
                 out,
                 directory -> {
+                    volume.requireDirectory(directory);
                     Attributes found = find(directory, name);
                     out.i32(NfsStatus.OK).opaque(volume.handle(directory.export(), found));
                     volume.postOp(out, found);
@@ -64,9 +65,6 @@ final class NameProcedures {
                     directory.caller(), directory.ino(), ServedVolume.name(name, NfsStatus.ACCES));
         }
         Attributes here = volume.attributes(directory);
-        if (!here.isDirectory()) {
-            throw new NfsException(NfsStatus.NOTDIR);
-        }
         fs.access(directory.caller(), directory.ino(), FileSystem.ACCESS_EXECUTE);
         return up ? fs.getAttributes(directory.caller(), volume.parent(directory)) : here;
     }
@@ -180,6 +178,7 @@ final class NameProcedures {
                 handle,
                 out,
                 directory -> {
+                    volume.requireDirectory(directory);
                     directory.requireWritable();
                     AttributeCodec.require(wanted);
                     Changes changes = new Changes();
@@ -277,6 +276,7 @@ final class NameProcedures {
                 handle,
                 out,
                 parent -> {
+                    volume.requireDirectory(parent);
                     parent.requireWritable();
                     boolean up = directory && ServedVolume.isDotDot(name);
                     Name checked = ServedVolume.name(name, up ? NfsStatus.EXIST : NfsStatus.INVAL);
@@ -301,6 +301,8 @@ final class NameProcedures {
                 List.of(from, to),
                 out,
                 targets -> {
+                    volume.requireDirectory(targets[0]);
+                    volume.requireDirectory(targets[1]);
                     targets[0].requireWritable();
                     requireSameExport(targets);
                     Name source = ServedVolume.name(oldName, NfsStatus.INVAL);
@@ -338,6 +340,7 @@ final class NameProcedures {
                 List.of(file, directory),
                 out,
                 targets -> {
+                    volume.requireDirectory(targets[1]);
                     targets[1].requireWritable();
                     requireSameExport(targets);
                     Changes changes = new Changes();

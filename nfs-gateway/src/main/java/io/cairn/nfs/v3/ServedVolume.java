@@ -163,6 +163,16 @@ final class ServedVolume {
         return living(fs.getAttributes(target.caller(), target.ino()));
     }
 
+    /**
+     * NOTDIR unless a target is a directory: told before what is wrong with a name, and before who
+     * may. One that was removed is left to who does the work.
+     */
+    void requireDirectory(Target target) {
+        if (!fs.getAttributes(target.caller(), target.ino()).isDirectory()) {
+            throw new NfsException(NfsStatus.NOTDIR);
+        }
+    }
+
     static Attributes living(Attributes found) {
         if (found.nlink() == 0) {
             throw new NfsException(NfsStatus.STALE);

@@ -3,6 +3,7 @@ package io.cairn.nfs.rpc;
 import static io.cairn.nfs.rpc.EchoServer.awaitTrue;
 import static io.cairn.nfs.rpc.EchoServer.call;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.nfs.RpcClient;
@@ -11,6 +12,7 @@ import io.netty.buffer.Unpooled;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -104,6 +106,28 @@ final class HostileClientTest {
             RpcClient client = client();
             client.send(record);
             assertTrue(client.isClosedByServer());
+        }
+    }
+
+    @Test
+    void callsCutWithinTheirCredentialAreNeverDone() {
+        for (int procedure : new int[] {0, EchoProgram.ECHO}) {
+            byte[] whole =
+                    RpcClient.encode(
+                            new int[] {1, 0, 2, EchoProgram.NUMBER, 3, procedure},
+                            Credential.sys(0, 0, 1, 2),
+                            out -> out.i32(0));
+            int arguments = 4;
+            for (int length = 24; length < whole.length - arguments; length += 4) {
+                RpcClient client = client();
+                client.send(Arrays.copyOf(whole, length));
+                try {
+                    boolean accepted = client.receive().accepted();
+                    assertFalse(accepted, procedure + " cut after " + length + " bytes");
+                } catch (UncheckedIOException e) {
+                    // Closed, as after any header that is no header.
+                }
+            }
         }
     }
 

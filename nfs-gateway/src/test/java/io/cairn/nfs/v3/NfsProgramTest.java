@@ -21,6 +21,7 @@ import io.cairn.nfs.RpcClient;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.nfs.rpc.RpcLimits;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -213,6 +214,25 @@ final class NfsProgramTest {
                                                 .i32(0)
                                                 .opaque(bytes("four")));
         assertEquals(NfsStatus.INVAL, answer.results().i32());
+    }
+
+    @Test
+    void typeIsToldBeforeNamesAndRights() {
+        Handle file = client.create(root, "f", GUARDED, AttributeChange.NONE.withMode(0)).handle();
+        NfsClient ann = client.as(Caller.of(1000, 1000));
+        for (String text : List.of("x", ".", "..", "", "a/b")) {
+            byte[] name = bytes(text);
+            fails(NfsStatus.NOTDIR, () -> ann.lookup(file, name));
+            fails(NfsStatus.NOTDIR, () -> ann.remove(file, name));
+            fails(NfsStatus.NOTDIR, () -> ann.rmdir(file, name));
+            fails(NfsStatus.NOTDIR, () -> ann.rename(file, name, root, bytes("y")));
+            fails(NfsStatus.NOTDIR, () -> ann.rename(root, bytes("y"), file, name));
+            fails(NfsStatus.NOTDIR, () -> ann.make(file, name, MODE, null));
+            fails(NfsStatus.NOTDIR, () -> ann.make(file, name, MODE, bytes("t")));
+            fails(NfsStatus.NOTDIR, () -> ann.mknod(file, name, FileType.FIFO, MODE, 0));
+            fails(NfsStatus.NOTDIR, () -> ann.link(file, file, name));
+        }
+        fails(NfsStatus.NOTDIR, () -> ann.create(file, "x", GUARDED, MODE));
     }
 
     @Test
