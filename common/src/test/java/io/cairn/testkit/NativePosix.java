@@ -398,6 +398,12 @@ public final class NativePosix implements Posix {
         call(Libc.FCNTL, fd, command, NativeStructs.flock(mode, start, length));
     }
 
+    /** As {@link #setlk} by the open file description, fcntl F_OFD_SETLK or F_OFD_SETLKW. */
+    public void setOfdLock(int fd, Lock.Mode mode, long start, long length, boolean wait) {
+        int command = wait ? NativeStructs.F_OFD_SETLKW : NativeStructs.F_OFD_SETLK;
+        call(Libc.FCNTL, fd, command, NativeStructs.flock(mode, start, length));
+    }
+
     @Override
     public @Nullable Lock getlk(int fd, Lock.Mode mode, long start, long length) {
         try (Arena arena = Arena.ofShared()) {

@@ -30,6 +30,8 @@ final class NativeStructs {
     static final int F_GETLK = 5;
     static final int F_SETLK = 6;
     static final int F_SETLKW = 7;
+    static final int F_OFD_SETLK = 37;
+    static final int F_OFD_SETLKW = 38;
 
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long UTIME_NOW = 0x3fffffff;

@@ -45,13 +45,11 @@ final class FileCallbacks {
 
     private final FileSystem fileSystem;
     private final OpenFiles files;
-    private final KernelView view;
     private final HiddenFiles hidden;
 
     FileCallbacks(MountState state, HiddenFiles hidden) {
         this.fileSystem = state.fileSystem();
         this.files = state.files();
-        this.view = state.view();
         this.hidden = hidden;
     }
 
@@ -65,7 +63,7 @@ final class FileCallbacks {
     void opened(LoopThread thread, long handle, OpenFile file, long info) {
         Attributes attributes = file.attributes();
         int bits = getInt(info + BITS) & ~(DIRECT_IO | KEEP_CACHE);
-        boolean keeps = view.keepsPages(thread.node(), attributes.version());
+        boolean keeps = files.keepsPages(handle, thread.node(), attributes.version());
         if ((file.flags() & FileSystem.O_APPEND) != 0 || attributes.nlink() > 1) {
             bits |= DIRECT_IO;
         } else if (keeps) {

@@ -44,30 +44,30 @@ final class FileRequests {
     private final NodeRequests nodes;
     private final LaterReplies later;
     private final StaleOpens staleOpens = new StaleOpens(System::nanoTime);
-    private final int fd;
+    private final KernelNotices notices;
 
     FileRequests(
             MountState state,
             Capabilities capabilities,
             NodeRequests nodes,
             LaterReplies later,
-            int fd) {
+            KernelNotices notices) {
         this.later = later;
         this.fileSystem = state.fileSystem();
         this.state = state;
         this.files = state.files();
         this.capabilities = capabilities;
         this.nodes = nodes;
-        this.fd = fd;
+        this.notices = notices;
     }
 
     /**
      * fuse_open_in: +0 flags +4 open_flags.
      *
      * <p>What makes close-to-open hold: pages are kept only when nobody committed a change since
-     * the last open, and attributes that the kernel was told otherwise are taken back before the
-     * process can ask for them. A file without a name that this mount does not have open came from
-     * a stale entry: with ESTALE the kernel looks the name up again.
+     * the kernel dropped them last, and attributes that it was told otherwise are taken back before
+     * the process can ask for them. A file without a name that this mount does not have open came
+     * from a stale entry: with ESTALE the kernel looks the name up again.
      */
     int open(LoopThread thread) {
         long in = thread.arguments();
@@ -85,9 +85,9 @@ final class FileRequests {
             throw new FsException(Errno.ESTALE);
         }
         if (!state.view().knows(attributes)) {
-            KernelProtocol.forgetAttributes(fd, thread.reply(), ino);
+            notices.forgetAttributes(ino);
         }
-        boolean keeps = state.view().keepsPages(ino, attributes.version());
+        boolean keeps = files.keepsPages(handle, ino, attributes.version());
         int openFlags = appending(flags) | (keeps ? FOPEN_KEEP_CACHE : 0);
         KernelProtocol.putOpen(thread.reply() + 16, handle, openFlags);
         return KernelProtocol.OPEN_BYTES;
@@ -180,7 +180,7 @@ final class FileRequests {
         long in = thread.arguments();
         return later.answer(
                 thread,
-                files.beginFlush(getLong(in)),
+                files.beginFlush(getLong(in), getLong(in + 16)),
                 () -> files.flush(getLong(in), getLong(in + 16)));
     }
 

@@ -50,8 +50,9 @@ final class KernelDriver implements Driver {
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
-        nodes = new NodeRequests(state, capabilities, later, attributeMs, fd);
-        files = new FileRequests(state, capabilities, nodes, later, fd);
+        KernelNotices notices = new KernelNotices(fd);
+        nodes = new NodeRequests(state, capabilities, later, attributeMs, notices);
+        files = new FileRequests(state, capabilities, nodes, later, notices);
         directories = new DirectoryRequests(state, attributeMs);
     }
 

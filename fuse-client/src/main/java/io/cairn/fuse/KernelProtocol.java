@@ -77,8 +77,6 @@ final class KernelProtocol {
     static final int ATTRIBUTES_BYTES = 104;
     static final int OPEN_BYTES = 16;
 
-    private static final int NOTIFY_INVAL_INODE = 2;
-    private static final int NOTIFY_BYTES = 40;
     private static final long NS_PER_S = 1_000_000_000L;
 
     private KernelProtocol() {}
@@ -173,16 +171,5 @@ final class KernelProtocol {
         putLong(reply + 8, unique);
         // ENOENT: the process that asked is gone; ENODEV: so is the mount. Nobody is left to tell.
         Libc.write(fd, reply, OUT_HEADER_BYTES + bodyBytes);
-    }
-
-    /** Tells the kernel to forget the attributes of an inode; uses the memory at {@code at}. */
-    static void forgetAttributes(int fd, long at, long ino) {
-        putInt(at, NOTIFY_BYTES);
-        putInt(at + 4, NOTIFY_INVAL_INODE);
-        putLong(at + 8, 0);
-        putLong(at + 16, ino);
-        putLong(at + 24, -1);
-        putLong(at + 32, 0);
-        Libc.write(fd, at, NOTIFY_BYTES);
     }
 }

@@ -41,21 +41,21 @@ final class NodeRequests {
     private final LaterReplies later;
     private final long entryMs;
     private final long attributeMs;
-    private final int fd;
+    private final KernelNotices notices;
 
     NodeRequests(
             MountState state,
             Capabilities capabilities,
             LaterReplies later,
             long attributeMs,
-            int fd) {
+            KernelNotices notices) {
         this.fileSystem = state.fileSystem();
         this.later = later;
         this.state = state;
         this.capabilities = capabilities;
         this.entryMs = state.options().entryTimeoutMs();
         this.attributeMs = attributeMs;
-        this.fd = fd;
+        this.notices = notices;
     }
 
     private static Name name(long address) {
@@ -324,7 +324,7 @@ final class NodeRequests {
         state.capabilities().forget(ino);
         if (new String(name, StandardCharsets.ISO_8859_1).equals(Acl.ACCESS_ATTRIBUTE)) {
             // The mode has changed with it, which the kernel does not think of.
-            KernelProtocol.forgetAttributes(fd, thread.reply(), ino);
+            notices.forgetAttributes(ino);
         }
         return 0;
     }

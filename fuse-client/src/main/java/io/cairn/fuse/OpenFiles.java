@@ -21,9 +21,22 @@ final class OpenFiles {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
 
     private final FileSystem fileSystem;
-    private final HandleTable<OpenFile> table = new HandleTable<>();
+    private final HandleTable<Opened> table = new HandleTable<>();
     private final OpenInodes inodes = new OpenInodes();
+    private final KernelPages pages = new KernelPages();
     private final LockWaits waits;
+
+    /** What a handle stands for. */
+    private static final class Opened {
+        final OpenFile file;
+
+        /** What the kernel does with its pages before the application gets the handle. */
+        volatile KernelPages.@Nullable Freshness dropping;
+
+        Opened(OpenFile file) {
+            this.file = file;
+        }
+    }
 
     OpenFiles(FileSystem fileSystem, LockWaits waits) {
         this.fileSystem = fileSystem;
@@ -39,7 +52,7 @@ final class OpenFiles {
     long add(OpenFile file) {
         inodes.opened(file.ino());
         try {
-            return table.add(file);
+            return table.add(new Opened(file));
         } catch (FsException e) {
             inodes.closed(file.ino());
             file.close();
@@ -47,8 +60,30 @@ final class OpenFiles {
         }
     }
 
+    /** The file of a handle that the application has: what the kernel did before is done. */
     OpenFile get(long handle) {
-        return table.get(handle);
+        Opened opened = table.get(handle);
+        KernelPages.Freshness dropped = opened.dropping;
+        if (dropped != null) {
+            opened.dropping = null;
+            pages.dropped(dropped);
+        }
+        return opened.file;
+    }
+
+    /**
+     * A file was opened: whether the pages that the kernel may have of it are still right. If not,
+     * the kernel is to drop them before the application gets the handle.
+     *
+     * @param node the kernel's number of the file
+     * @param version the version that the open found
+     */
+    boolean keepsPages(long handle, long node, long version) {
+        if (pages.areFresh(node, version)) {
+            return true;
+        }
+        table.get(handle).dropping = new KernelPages.Freshness(node, version);
+        return false;
     }
 
     /** Whether the inode is open in this mount, so that only the filesystem knows its size. */
@@ -67,7 +102,7 @@ final class OpenFiles {
      * @return bytes read
      */
     int read(long handle, long offset, ByteBuffer target) {
-        OpenFile file = table.get(handle);
+        OpenFile file = get(handle);
         int total = 0;
         while (target.hasRemaining()) {
             int count = file.read(offset + total, target);
@@ -84,7 +119,7 @@ final class OpenFiles {
      * belongs where it is.
      */
     int writePage(long handle, long offset, ByteBuffer source) {
-        OpenFile file = table.get(handle);
+        OpenFile file = get(handle);
         if ((file.flags() & FileSystem.O_APPEND) == 0) {
             return file.write(offset, source);
         }
@@ -96,10 +131,42 @@ final class OpenFiles {
 
     /**
      * Sets a lock, or waits for it with another thread of the loop taking the place of this one.
+     * Who was granted one sees what its holder before wrote, also through the kernel's pages.
      *
      * @return 0, or EAGAIN negated when it is not to wait
      */
     int lock(LoopThread thread, long handle, Lock lock, boolean waits) {
+        OpenFile file = get(handle);
+        if (lock.kind() == Lock.Kind.POSIX
+                && inodes.isLockedBeside(file.ino(), lock.owner(), handle)) {
+            // The owner may be the last life of a description that the kernel has put away.
+            boolean _ = thread.loop().awaitReleases(thread);
+        }
+        int result = obtain(thread, handle, lock, waits);
+        if (result == 0 && lock.mode() != Lock.Mode.UNLOCK) {
+            refresh(thread, file);
+        }
+        return result;
+    }
+
+    private void refresh(LoopThread thread, OpenFile file) {
+        long node = thread.node();
+        KernelPages.Freshness now = null;
+        try {
+            now = new KernelPages.Freshness(node, file.changedByOthers());
+            if (pages.areFresh(node, now.version())) {
+                return;
+            }
+        } catch (FsException e) {
+            LOG.debug("inode {} is as it may be: {}", file.ino(), e.getMessage());
+        }
+        thread.loop().dropPages(thread, node);
+        if (now != null) {
+            pages.dropped(now);
+        }
+    }
+
+    private int obtain(LoopThread thread, long handle, Lock lock, boolean waits) {
         boolean mayBeFreed = lock.kind() == Lock.Kind.FLOCK && thread.loop().hasReleases(thread);
         if (tryLock(handle, lock)) {
             return 0;
@@ -110,42 +177,54 @@ final class OpenFiles {
         }
         thread.loop().beginLockWait(thread);
         try {
-            this.waits.await(thread.unique(), table.get(handle).ino(), lock);
+            long ino = get(handle).ino();
+            this.waits.await(thread.unique(), ino, lock);
+            noteOwner(ino, handle, lock);
         } finally {
             thread.loop().endLockWait();
         }
         return 0;
     }
 
+    private void noteOwner(long ino, long handle, Lock lock) {
+        if (lock.kind() == Lock.Kind.POSIX && lock.mode() != Lock.Mode.UNLOCK) {
+            inodes.locked(ino, lock.owner(), handle);
+        }
+    }
+
     /** Begins {@link #flush} where no lock is to be dropped; null when it must be called. */
-    @Nullable CompletableFuture<Void> beginFlush(long handle) {
-        OpenFile file = table.get(handle);
-        return inodes.isLocked(file.ino()) ? null : file.beginFlush();
+    @Nullable CompletableFuture<Void> beginFlush(long handle, long lockOwner) {
+        OpenFile file = get(handle);
+        return inodes.isLocked(file.ino(), lockOwner) ? null : file.beginFlush();
     }
 
     /** As close(2) of one descriptor: flushes, and drops the POSIX locks of its process. */
     void flush(long handle, long lockOwner) {
-        OpenFile file = table.get(handle);
+        OpenFile file = get(handle);
         try {
             file.flush();
         } finally {
-            if (inodes.isLocked(file.ino())) {
+            if (inodes.unlocked(file.ino(), lockOwner)) {
                 fileSystem.releaseLocks(file.ino(), Lock.Kind.POSIX, lockOwner);
             }
         }
     }
 
     /**
-     * The last descriptor of the handle is gone.
+     * The last descriptor of the handle is gone, and with it the locks of the open file
+     * description.
      *
      * @param flockOwner whose flock(2) lock ends with it, or null
      * @return the inode when this was its last handle, else 0
      */
     long release(long handle, @Nullable Long flockOwner) {
-        OpenFile file = table.remove(handle);
+        OpenFile file = table.remove(handle).file;
         long ino = file.ino();
         boolean last;
         try {
+            for (long owner : inodes.ownersOnlyOf(ino, handle)) {
+                fileSystem.releaseLocks(ino, Lock.Kind.POSIX, owner);
+            }
             if (flockOwner != null) {
                 fileSystem.releaseLocks(ino, Lock.Kind.FLOCK, flockOwner);
             }
@@ -161,16 +240,15 @@ final class OpenFiles {
 
     /** A conflicting lock or null, as F_GETLK. */
     @Nullable Lock testLock(long handle, Lock wanted) {
-        return fileSystem.testLock(table.get(handle).ino(), wanted);
+        return fileSystem.testLock(get(handle).ino(), wanted);
     }
 
     private boolean tryLock(long handle, Lock lock) {
-        long ino = table.get(handle).ino();
-        if (lock.kind() == Lock.Kind.POSIX && lock.mode() != Lock.Mode.UNLOCK) {
-            inodes.locked(ino);
-        }
+        long ino = get(handle).ino();
+        noteOwner(ino, handle, lock);
         try {
             fileSystem.setLock(ino, lock, 0);
+            noteOwner(ino, handle, lock);
             return true;
         } catch (FsException e) {
             if (e.errno() == Errno.EAGAIN) {
@@ -182,7 +260,8 @@ final class OpenFiles {
 
     /** Closes what the kernel did not come round to close before the mount ended. */
     void closeAll() {
-        for (OpenFile file : table.drain()) {
+        for (Opened opened : table.drain()) {
+            OpenFile file = opened.file;
             try {
                 file.close();
             } catch (RuntimeException e) {

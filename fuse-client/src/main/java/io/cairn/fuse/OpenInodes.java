@@ -1,45 +1,107 @@
 package io.cairn.fuse;
 
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How often each inode is open in this mount, and whether anybody took a POSIX lock on it: closing
- * any descriptor of a file drops the locks that its process has on it, so every close would have to
- * ask the cluster if this did not know better. Thread-safe.
+ * How often each inode is open in this mount, and which owners may have locks by fcntl(2) on it,
+ * taken through which handles. A process loses its locks when it closes any descriptor of the file,
+ * which the kernel tells with the owner. Of locks that belong to an open file description it tells
+ * nothing at the end: their owner is one that never closed a descriptor before the handle itself
+ * goes. Thread-safe.
  */
 final class OpenInodes {
-    private record Use(int count, boolean locked) {}
+    /** Changed and read only while the map computes its entry. */
+    private static final class Use {
+        int count;
+        final Map<Long, Set<Long>> lockers = new HashMap<>(2);
+    }
 
     private final ConcurrentHashMap<Long, Use> uses = new ConcurrentHashMap<>();
 
-    /** One more descriptor. */
+    /** One more handle. */
     void opened(long ino) {
         uses.compute(
                 ino,
-                (key, use) -> use == null ? new Use(1, false) : new Use(use.count + 1, use.locked));
+                (key, known) -> {
+                    Use use = known == null ? new Use() : known;
+                    use.count++;
+                    return use;
+                });
     }
 
-    /** One descriptor less; whether it was the last. */
+    /** One handle less; whether it was the last. */
     boolean closed(long ino) {
-        Use left =
-                uses.computeIfPresent(
-                        ino,
-                        (key, use) -> use.count == 1 ? null : new Use(use.count - 1, use.locked));
+        Use left = uses.computeIfPresent(ino, (key, use) -> --use.count == 0 ? null : use);
         return left == null;
     }
 
-    /** Somebody asked for a POSIX lock. */
-    void locked(long ino) {
-        uses.computeIfPresent(ino, (key, use) -> new Use(use.count, true));
+    /** An owner asks for a lock through a handle, or was granted one. */
+    void locked(long ino, long owner, long handle) {
+        uses.computeIfPresent(
+                ino,
+                (key, use) -> {
+                    use.lockers.computeIfAbsent(owner, _ -> new HashSet<>(2)).add(handle);
+                    return use;
+                });
     }
 
-    /** Whether there may be POSIX locks. */
-    boolean isLocked(long ino) {
-        Use use = uses.get(ino);
-        return use != null && use.locked;
+    /** Whether an owner may have locks. */
+    boolean isLocked(long ino, long owner) {
+        return handles(ino, owner, false) != null;
     }
 
-    /** Whether any descriptor is open. */
+    /** Whether an owner may have locks that were taken through another handle. */
+    boolean isLockedBeside(long ino, long owner, long handle) {
+        Set<Long> handles = handles(ino, owner, false);
+        return handles != null && (handles.size() > 1 || !handles.contains(handle));
+    }
+
+    /** The owner loses its locks; whether it may have had some. */
+    boolean unlocked(long ino, long owner) {
+        return handles(ino, owner, true) != null;
+    }
+
+    private @Nullable Set<Long> handles(long ino, long owner, boolean forgets) {
+        List<Set<Long>> found = new ArrayList<>(1);
+        uses.computeIfPresent(
+                ino,
+                (key, use) -> {
+                    Set<Long> handles =
+                            forgets ? use.lockers.remove(owner) : use.lockers.get(owner);
+                    if (handles != null) {
+                        found.add(Set.copyOf(handles));
+                    }
+                    return use;
+                });
+        return found.isEmpty() ? null : found.getFirst();
+    }
+
+    /** A handle goes: the owners that may have locks which they took through this one only. */
+    List<Long> ownersOnlyOf(long ino, long handle) {
+        List<Long> owners = new ArrayList<>(0);
+        uses.computeIfPresent(
+                ino,
+                (key, use) -> {
+                    use.lockers.forEach(
+                            (owner, handles) -> {
+                                if (handles.remove(handle) && handles.isEmpty()) {
+                                    owners.add(owner);
+                                }
+                            });
+                    owners.forEach(use.lockers::remove);
+                    return use;
+                });
+        return owners;
+    }
+
+    /** Whether any handle is open. */
     boolean isOpen(long ino) {
         return uses.containsKey(ino);
     }

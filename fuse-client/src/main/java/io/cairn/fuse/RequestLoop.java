@@ -60,6 +60,7 @@ final class RequestLoop {
     private final int fewThreads;
     private final int maxThreads;
     private final ReaderWatch watch;
+    private final KernelNotices notices;
 
     /** Null while all threads are at work and no more may be started. */
     private volatile @Nullable LoopThread reader;
@@ -82,6 +83,7 @@ final class RequestLoop {
      */
     RequestLoop(Driver driver, MountState state, Runnable whenEnded) {
         this.driver = driver;
+        this.notices = new KernelNotices(driver.fd());
         this.waits = state.waits();
         this.polled = state.fileSystem().polled();
         this.rootIno = state.rootIno();
@@ -324,11 +326,17 @@ final class RequestLoop {
      * @throws FsException ENOLCK when too many wait already
      */
     void beginLockWait(LoopThread thread) {
+        if (!beginsLockWait(thread, MAX_LOCK_WAITS)) {
+            throw new FsException(
+                    Errno.ENOLCK, MAX_LOCK_WAITS + " requests wait for locks already");
+        }
+    }
+
+    private boolean beginsLockWait(LoopThread thread, int most) {
         LoopThread next = null;
         synchronized (this) {
-            if (lockWaits == MAX_LOCK_WAITS) {
-                throw new FsException(
-                        Errno.ENOLCK, MAX_LOCK_WAITS + " requests wait for locks already");
+            if (lockWaits >= most) {
+                return false;
             }
             lockWaits++;
             if (reader == null) {
@@ -338,6 +346,20 @@ final class RequestLoop {
         }
         LockSupport.unpark(next);
         handOver(thread);
+        return true;
+    }
+
+    /**
+     * Makes the kernel drop the pages of a file. That waits for reads under way, which other
+     * threads have to answer: as a wait for a lock it takes none of them their place.
+     */
+    void dropPages(LoopThread thread, long node) {
+        boolean _ = beginsLockWait(thread, Integer.MAX_VALUE);
+        try {
+            notices.dropPages(node);
+        } finally {
+            endLockWait();
+        }
     }
 
     /** The wait is over. */

@@ -8,6 +8,7 @@ import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -37,13 +38,16 @@ class CachesTest {
     }
 
     @Test
-    void pagesAreKeptAsLongAsTheVersionStays() {
-        KernelView view = new KernelView();
-        assertFalse(view.keepsPages(2, 1));
-        assertTrue(view.keepsPages(2, 1));
-        assertFalse(view.keepsPages(2, 2));
-        assertTrue(view.keepsPages(2, 2));
-        assertFalse(view.keepsPages(3, 2));
+    void pagesAreKeptFromTheDropOnAsLongAsTheVersionStays() {
+        KernelPages pages = new KernelPages();
+        assertFalse(pages.areFresh(2, 1));
+        pages.dropped(new KernelPages.Freshness(2, 1));
+        assertTrue(pages.areFresh(2, 1));
+        assertFalse(pages.areFresh(2, 2));
+        pages.dropped(new KernelPages.Freshness(2, 2));
+        pages.dropped(new KernelPages.Freshness(2, 1));
+        assertTrue(pages.areFresh(2, 2));
+        assertFalse(pages.areFresh(3, 2));
     }
 
     @Test
@@ -104,12 +108,30 @@ class CachesTest {
         OpenInodes inodes = new OpenInodes();
         inodes.opened(3);
         inodes.opened(3);
-        inodes.locked(3);
         assertFalse(inodes.closed(3));
         assertTrue(inodes.isOpen(3));
-        assertTrue(inodes.isLocked(3));
         assertTrue(inodes.closed(3));
         assertFalse(inodes.isOpen(3));
-        assertFalse(inodes.isLocked(3));
+    }
+
+    @Test
+    void locksOfADescriptionAreThoseThatNoProcessHasLost() {
+        OpenInodes inodes = new OpenInodes();
+        inodes.opened(3);
+        inodes.opened(3);
+        long process = 77;
+        long description = 78;
+        inodes.locked(3, process, 1);
+        inodes.locked(3, process, 2);
+        inodes.locked(3, description, 1);
+        assertTrue(inodes.isLockedBeside(3, process, 1));
+        assertFalse(inodes.isLockedBeside(3, description, 1));
+        assertTrue(inodes.isLockedBeside(3, description, 2));
+        assertTrue(inodes.unlocked(3, process));
+        assertFalse(inodes.unlocked(3, process));
+        inodes.locked(3, process, 2);
+        assertEquals(List.of(description), inodes.ownersOnlyOf(3, 1));
+        assertFalse(inodes.isLocked(3, description));
+        assertTrue(inodes.isLocked(3, process));
     }
 }
