@@ -369,6 +369,14 @@ public final class CairnFileSystem implements FileSystem {
         return accessTimes.over(state.attributes());
     }
 
+    /** As {@link OpenFile#changedByOthers}. */
+    long changedByOthers(InodeState state) {
+        if (!state.isFresh()) {
+            tree.inode(state.ino());
+        }
+        return state.ownChanges().foreignVersion();
+    }
+
     void accessed(InodeState state) {
         accessTimes.accessed(accessTimes.over(state.attributes()));
     }
@@ -421,11 +429,13 @@ public final class CairnFileSystem implements FileSystem {
             if (locks.mayHold(ino, lock.kind(), lock.owner())) {
                 order.commit(ino);
             }
-            locks.set(ino, lock, 0);
+            long _ = locks.set(ino, lock, 0);
             return;
         }
-        locks.set(ino, lock, waitMs);
-        order.forget(ino);
+        long version = locks.set(ino, lock, waitMs);
+        if (!order.isKnown(ino, version)) {
+            tree.inode(ino);
+        }
     }
 
     @Override

@@ -56,6 +56,11 @@ final class ClientFile implements OpenFile {
     }
 
     @Override
+    public long changedByOthers() {
+        return fs.changedByOthers(state);
+    }
+
+    @Override
     public int read(long offsetBytes, ByteBuffer target) {
         requireOpen();
         if ((flags & FileSystem.O_ACCMODE) == FileSystem.O_WRONLY) {

@@ -130,7 +130,7 @@ final class Committer {
         Promises.whenDone(
                 mutation instanceof ContentMutation.Spill && movesStored()
                         ? replace(mutation, session)
-                        : send(asked(mutation), session, waiter),
+                        : send(asked(mutation, session), session, waiter),
                 (reply, failure) -> {
                     CompletableFuture<Void> next =
                             reply == null
@@ -141,9 +141,13 @@ final class Committer {
         return promise;
     }
 
-    /** Asks what a commit began with if somebody wants to know and the reply would not tell. */
-    private Mutation asked(Mutation mutation) {
-        return mutation instanceof ContentMutation.CommitSize && state.ownChanges().isWatched()
+    /**
+     * Asks what a commit began with if somebody wants to know and the reply would not tell: under
+     * locks it saves reading again what nobody else has changed.
+     */
+    private Mutation asked(Mutation mutation, long session) {
+        return mutation instanceof ContentMutation.CommitSize
+                        && (session != 0 || state.ownChanges().isWatched())
                 ? new TreeMutation.Witnessed(mutation)
                 : mutation;
     }

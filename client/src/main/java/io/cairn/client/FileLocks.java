@@ -54,25 +54,31 @@ final class FileLocks {
         return reply.conflict();
     }
 
-    /** Sets, changes or removes a lock, as {@code FileSystem.setLock} says. */
-    void set(long ino, Lock lock, long waitMs) {
+    /**
+     * Sets, changes or removes a lock, as {@code FileSystem.setLock} says.
+     *
+     * @return a version that the inode had under the lock, 0 when it was not told
+     */
+    long set(long ino, Lock lock, long waitMs) {
         LockClaims.Holder holder = new LockClaims.Holder(ino, lock.kind(), lock.owner());
         long requestId = requests.incrementAndGet();
         if (lock.mode() == Lock.Mode.UNLOCK) {
             if (claims.has(holder)) {
-                acquire(ino, lock, waitMs, requestId, () -> {});
+                return acquire(ino, lock, waitMs, requestId, () -> {});
             }
-            return;
+            return 0;
         }
         claims.begin(holder, requestId);
-        acquire(ino, lock, waitMs, requestId, () -> claims.refuse(holder, requestId));
+        Runnable refused = () -> claims.refuse(holder, requestId);
+        long version = acquire(ino, lock, waitMs, requestId, refused);
         claims.grant(holder, requestId);
+        return version;
     }
 
     /** Takes a lock of the client itself; ETIMEDOUT when it does not come. */
     void take(long ino, Lock lock, long waitMs) {
         try {
-            acquire(ino, lock, waitMs, requests.incrementAndGet(), () -> {});
+            long _ = acquire(ino, lock, waitMs, requests.incrementAndGet(), () -> {});
         } catch (FsException e) {
             if (e.errno() == Errno.EINTR && !Thread.currentThread().isInterrupted()) {
                 throw new FsException(
@@ -93,8 +99,9 @@ final class FileLocks {
      *
      * @param refused called when it is certain that this request does not set the lock; perhaps
      *     later, by another thread, perhaps twice
+     * @return as {@link #set}
      */
-    private void acquire(long ino, Lock lock, long waitMs, long requestId, Runnable refused) {
+    private long acquire(long ino, Lock lock, long waitMs, long requestId, Runnable refused) {
         boolean queue = waitMs > 0 && lock.mode() != Lock.Mode.UNLOCK;
         SessionMutation request = new SessionMutation.SetLock(ino, lock, queue, requestId);
         CompletableFuture<Boolean> granted = new CompletableFuture<>();
@@ -106,8 +113,9 @@ final class FileLocks {
             long leftMs = waitMs;
             while (true) {
                 waits = false;
-                if (ask(request, refused)) {
-                    return;
+                LockReply reply = ask(request, refused);
+                if (reply != null) {
+                    return reply.version();
                 }
                 waits = true;
                 long stepMs = Math.min(leftMs, ASK_AGAIN_MS);
@@ -115,7 +123,7 @@ final class FileLocks {
                     throw new FsException(Errno.EINTR, "the lock did not come in time");
                 }
                 if (await(granted, stepMs)) {
-                    return;
+                    return 0;
                 }
                 leftMs -= stepMs;
             }
@@ -137,14 +145,14 @@ final class FileLocks {
         }
     }
 
-    /** Whether the lock is granted; false when it is queued. */
-    private boolean ask(SessionMutation request, Runnable refused) {
+    /** The answer that it is granted; null when it is queued. */
+    private @Nullable LockReply ask(SessionMutation request, Runnable refused) {
         Reply reply = master.change(request);
         if (reply instanceof LockReply answer && answer.outcome() == LockOutcome.GRANTED) {
-            return true;
+            return answer;
         }
         if (reply instanceof LockReply answer && answer.outcome() == LockOutcome.QUEUED) {
-            return false;
+            return null;
         }
         refused.run();
         if (Await.expect(reply, LockReply.class).outcome() == LockOutcome.DEADLOCK) {

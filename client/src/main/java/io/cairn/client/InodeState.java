@@ -32,7 +32,7 @@ final class InodeState implements WriteBack.Owner {
     private final FileLocks locks;
     private final ChunkClones clones;
     private final Gate gate;
-    private final OwnChanges ownChanges = new OwnChanges(this);
+    private final OwnChanges ownChanges;
     private final WriteErrors errors = new WriteErrors();
     private final Uncommitted uncommitted = new Uncommitted();
     private final Readers readers = new Readers();
@@ -43,6 +43,7 @@ final class InodeState implements WriteBack.Owner {
     InodeState(Inode inode, Mount mount, FileLocks locks) {
         this.mount = mount;
         this.inode = inode;
+        this.ownChanges = new OwnChanges(this, inode.attributes());
         this.validatedMs = mount.nowMs();
         this.chunks = new WriteBack(this, this, mount.chunks(), mount.pool());
         this.contents = new Contents(chunks, inode.inline());

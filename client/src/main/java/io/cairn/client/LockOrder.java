@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Inode;
+
 /**
  * Locks order reads and writes: who holds one sees what its holder before wrote. Thread-safe;
  * blocks.
@@ -13,7 +15,29 @@ final class LockOrder implements MachineLocks.Freshness {
         this.open = open;
     }
 
-    /** After a lock was granted; never blocks. */
+    /**
+     * After a lock was granted to this mount.
+     *
+     * @param version one that the inode had since then, or 0
+     * @return whether what is known of the inode is at least as young
+     */
+    boolean isKnown(long ino, long version) {
+        InodeState state = open.get(ino);
+        if (state == null) {
+            mount.cache().forgetAttributes(ino);
+            return true;
+        }
+        synchronized (state) {
+            Inode known = state.inode();
+            if (version == 0 || known.attributes().version() < version) {
+                return false;
+            }
+            state.adopt(known);
+            return true;
+        }
+    }
+
+    /** After a lock was granted to a machine; never blocks. */
     @Override
     public void forget(long ino) {
         mount.cache().forgetAttributes(ino);

@@ -19,9 +19,18 @@ final class OwnChanges {
     private long breaks;
     private long commits;
     private long ownVersion;
+    private long foreignVersion;
 
-    OwnChanges(InodeState state) {
+    OwnChanges(InodeState state, Attributes first) {
         this.state = state;
+        this.foreignVersion = first.version();
+    }
+
+    /** The last version that others made, or that may hold changes of theirs. */
+    long foreignVersion() {
+        synchronized (state) {
+            return foreignVersion;
+        }
     }
 
     /** Whether anybody wants to know. */
@@ -31,10 +40,15 @@ final class OwnChanges {
         }
     }
 
-    /** Another state of the inode is known; to be called with the lock held. */
+    /**
+     * Another state of the inode is known; to be called with the lock held. What was fetched ahead
+     * before others changed it is not read any more.
+     */
     void adopted(Attributes before, Attributes after) {
         if (after.version() != before.version() && after.version() != ownVersion) {
             breaks++;
+            foreignVersion = after.version();
+            state.readers().forget(0, Long.MAX_VALUE);
         }
     }
 

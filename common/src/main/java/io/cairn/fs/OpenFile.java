@@ -21,6 +21,14 @@ public interface OpenFile extends AutoCloseable {
     Attributes attributes();
 
     /**
+     * The last version of the file that others may have made, or that holds changes of theirs: what
+     * a door has kept of the contents since then is different only where this client wrote.
+     */
+    default long changedByOthers() {
+        return attributes().version();
+    }
+
+    /**
      * Reads into {@code target} up to its remaining bytes.
      *
      * @return bytes read; less than asked only at the end of the file; 0 at or after the end

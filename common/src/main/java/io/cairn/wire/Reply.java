@@ -191,9 +191,20 @@ public sealed interface Reply {
         DEADLOCK
     }
 
-    /** The outcome of a lock request or test, with the lock in the way if there is one. */
-    record LockReply(LockOutcome outcome, @Nullable Lock conflict) implements Reply {
+    /**
+     * The outcome of a lock request or test.
+     *
+     * @param conflict the lock in the way, if there is one
+     * @param version granted: the version of the inode at that moment, which holds all that was
+     *     committed under the locks before; else 0
+     */
+    record LockReply(LockOutcome outcome, @Nullable Lock conflict, long version) implements Reply {
         private static final LockOutcome[] OUTCOMES = LockOutcome.values();
+
+        /** Not granted, or only tested. */
+        public LockReply(LockOutcome outcome, @Nullable Lock conflict) {
+            this(outcome, conflict, 0);
+        }
 
         @Override
         public int code() {
@@ -202,11 +213,11 @@ public sealed interface Reply {
 
         @Override
         public void encode(Encoder out) {
-            out.u8(outcome.ordinal()).optional(conflict, Codecs::lock);
+            out.u8(outcome.ordinal()).optional(conflict, Codecs::lock).i64(version);
         }
 
         static LockReply decode(Decoder in) {
-            return new LockReply(in.ordinal(OUTCOMES), in.optional(Codecs::lock));
+            return new LockReply(in.ordinal(OUTCOMES), in.optional(Codecs::lock), in.i64());
         }
     }
 

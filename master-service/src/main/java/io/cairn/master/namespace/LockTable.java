@@ -172,7 +172,7 @@ final class LockTable {
         }
         InodeLocks locks = locks(m.ino());
         try {
-            LockReply known = known(locks, m.owner, lock, m.requestId);
+            LockReply known = known(locks, m);
             return known != null ? known : request(m, locks);
         } finally {
             tidy(m.ino(), m.owner.session());
@@ -192,19 +192,18 @@ final class LockTable {
             }
             tidy(ino, owner.session());
         }
-        return granted();
+        return granted(ino);
     }
 
     /** The answer to a repeated request, or null when it is new. */
-    private @Nullable LockReply known(
-            InodeLocks locks, LockOwner owner, Lock lock, long requestId) {
-        if (requestId == 0) {
+    private @Nullable LockReply known(InodeLocks locks, Request m) {
+        if (m.requestId == 0) {
             return null;
         }
-        if (locks.ranges(lock.kind(), owner).wasSetBy(requestId)) {
-            return granted();
+        if (locks.ranges(m.lock.kind(), m.owner).wasSetBy(m.requestId)) {
+            return granted(m.ino);
         }
-        Waiter waiter = locks.waiter(owner.session(), requestId);
+        Waiter waiter = locks.waiter(m.owner.session(), m.requestId);
         if (waiter == null) {
             return null;
         }
@@ -224,7 +223,7 @@ final class LockTable {
             requireRoomFor(owner, locks.holders(lock.kind()));
             store(m.ino(), locks, lock.kind(), owner, ranges);
             grantWaiters(m.ino(), locks);
-            return granted();
+            return granted(m.ino());
         }
         if (!m.queue()) {
             return new LockReply(LockOutcome.CONFLICT, conflict.lock());
@@ -458,7 +457,8 @@ final class LockTable {
         return inodesBySession.computeIfAbsent(session, s -> new TreeSet<>());
     }
 
-    private static LockReply granted() {
-        return new LockReply(LockOutcome.GRANTED, null);
+    private LockReply granted(long ino) {
+        long version = inodes.require(ino).attributes().version();
+        return new LockReply(LockOutcome.GRANTED, null, version);
     }
 }
