@@ -192,15 +192,20 @@ final class KnownDirectory {
     /**
      * A name was looked up; the count was told already.
      *
-     * @param asked the {@link #stamp} from before
+     * @param asked how the master was asked
      */
-    synchronized void putChild(Name name, long ino, long asked, long changes) {
-        if (!dropped && stamp == asked && changes == told) {
-            put(name, ino, changes, false);
+    synchronized void putChild(Name name, long ino, Asked asked, long changes) {
+        if (!dropped && stamp == asked.stamp && changes == told) {
+            put(name, ino, changes, asked.sentMs, false);
         }
     }
 
-    private void put(Name name, long ino, long changes, boolean fetchedAhead) {
+    /**
+     * A name stands for something, or nothing.
+     *
+     * @param sentMs when the master was asked: from then on it tells when an absent name is made
+     */
+    private void put(Name name, long ino, long changes, long sentMs, boolean fetchedAhead) {
         Child old = children.get(name);
         if (old != null && old.changes > changes) {
             return;
@@ -211,7 +216,7 @@ final class KnownDirectory {
             }
             shared.names.incrementAndGet();
         }
-        long untilMs = nowMs() + (ino == ABSENT ? shared.absentTtlMs : shared.ttlMs);
+        long untilMs = ino == ABSENT ? sentMs + shared.absentTtlMs : nowMs() + shared.ttlMs;
         // What was known and unused before would not have been asked for either.
         boolean unused = fetchedAhead && (old == null || old.fetchedAhead || isOld(old));
         children.put(name, new Child(ino, untilMs, changes, unused));
@@ -227,6 +232,14 @@ final class KnownDirectory {
         }
     }
 
+    /**
+     * A question about a name.
+     *
+     * @param stamp the {@link #stamp} from before
+     * @param sentMs when it was sent
+     */
+    record Asked(long stamp, long sentMs) {}
+
     /** A page of a listing, as it was asked for. */
     record PageRequest(long cookie, long stamp, long sentMs, boolean isAhead) {}
 
@@ -238,7 +251,7 @@ final class KnownDirectory {
             return;
         }
         for (DirectoryEntry entry : page.entries()) {
-            put(entry.name(), entry.ino(), changes, request.isAhead);
+            put(entry.name(), entry.ino(), changes, request.sentMs, request.isAhead);
         }
         if (stamp != request.stamp) {
             return;
@@ -322,7 +335,7 @@ final class KnownDirectory {
             names.keySet().forEach(name -> removeOlder(name, changes));
             return;
         }
-        names.forEach((name, ino) -> put(name, ino, changes, false));
+        names.forEach((name, ino) -> put(name, ino, changes, sentMs, false));
         if (!complete) {
             return;
         }
@@ -374,6 +387,14 @@ final class KnownDirectory {
         stamp = shared.stamps.incrementAndGet();
         listedAt = NEVER;
         endCompleteness();
+    }
+
+    /** Another master may answer, which does not know what this client believes. */
+    synchronized void doubt() {
+        int before = children.size();
+        children.values().removeIf(child -> child.ino == ABSENT);
+        shared.names.addAndGet(children.size() - before);
+        forgetAnswers();
     }
 
     private void forgetNames() {

@@ -141,9 +141,9 @@ final class MetadataCache {
      *
      * @param ino 0 when the name is absent
      */
-    void putChild(DirectoryState parent, Name name, long ino, long stamp) {
+    void putChild(DirectoryState parent, Name name, long ino, KnownDirectory.Asked asked) {
         if (ttlMs != 0) {
-            directory(parent.ino()).putChild(name, ino, stamp, parent.nameChanges());
+            directory(parent.ino()).putChild(name, ino, asked, parent.nameChanges());
             limitNames();
         }
     }
@@ -254,7 +254,7 @@ final class MetadataCache {
     /** Another master may answer from now on, which does not know what this mount believes. */
     void doubtNames() {
         generation.incrementAndGet();
-        directories.values().forEach(KnownDirectory::forgetAnswers);
+        directories.values().forEach(KnownDirectory::doubt);
     }
 
     /** Everything may have changed. */

@@ -199,19 +199,19 @@ final class Tree {
     }
 
     private Attributes findAtMaster(long parentIno, Name name) {
-        long stamp = cache.stamp(parentIno);
-        long sentMs = mount.nowMs();
+        KnownDirectory.Asked asked =
+                new KnownDirectory.Asked(cache.stamp(parentIno), mount.nowMs());
         Reply reply = mount.master().ask(new Query.Lookup(parentIno, name));
         if (reply instanceof Reply.Absent absent) {
-            cache.told(absent.parent(), sentMs);
-            cache.putChild(absent.parent(), name, 0, stamp);
+            cache.told(absent.parent(), asked.sentMs());
+            cache.putChild(absent.parent(), name, 0, asked);
             throw new FsException(Errno.ENOENT);
         }
         EntryReply entry = absorb(Await.expect(reply, EntryReply.class));
         DirectoryState parent = entry.parent();
         if (parent != null) {
-            cache.told(parent, sentMs);
-            cache.putChild(parent, name, entry.inode().ino(), stamp);
+            cache.told(parent, asked.sentMs());
+            cache.putChild(parent, name, entry.inode().ino(), asked);
             readAhead.missed(parent);
         }
         return entry.inode().attributes();

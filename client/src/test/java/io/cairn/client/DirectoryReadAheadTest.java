@@ -89,7 +89,11 @@ class DirectoryReadAheadTest {
         long stamp = cache.stamp(dir);
         cache.told(state(dir), clock.millis());
         cache.put(attributes(1000L + number, FileType.FILE));
-        cache.putChild(state(dir), name(number), 1000L + number, stamp);
+        cache.putChild(
+                state(dir),
+                name(number),
+                1000L + number,
+                new KnownDirectory.Asked(stamp, clock.millis()));
         readAhead.missed(state(dir));
     }
 

@@ -184,7 +184,7 @@ class KnownDirectoryPropertyTest {
             @Override
             void answer() {
                 directory.told(at, sentMs);
-                directory.putChild(name, ino, stamp, at);
+                directory.putChild(name, ino, new KnownDirectory.Asked(stamp, sentMs), at);
             }
         }
 

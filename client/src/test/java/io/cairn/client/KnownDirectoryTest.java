@@ -53,7 +53,7 @@ class KnownDirectoryTest {
     private void lookedUp(Name name, long ino, long changes) {
         long stamp = directory.stamp();
         directory.told(changes, clock.millis());
-        directory.putChild(name, ino, stamp, changes);
+        directory.putChild(name, ino, new KnownDirectory.Asked(stamp, clock.millis()), changes);
     }
 
     private static DirectoryReply page(long changes, boolean end, Name... found) {
@@ -289,11 +289,35 @@ class KnownDirectoryTest {
         long stamp = directory.stamp();
         change(2, A, 0);
         directory.told(1, clock.millis());
-        directory.putChild(A, 5, stamp, 1);
+        directory.putChild(A, 5, new KnownDirectory.Asked(stamp, clock.millis()), 1);
         assertEquals(ABSENT, directory.child(A));
         directory.told(9, clock.millis());
-        directory.putChild(A, 5, stamp, 1);
+        directory.putChild(A, 5, new KnownDirectory.Asked(stamp, clock.millis()), 1);
         assertEquals(UNKNOWN, directory.child(A));
+    }
+
+    @Test
+    void anAbsenceIsBelievedForItsTimeFromTheQuestionOn() {
+        long sentMs = clock.millis();
+        long stamp = directory.stamp();
+        clock.advance(700);
+        directory.told(3, sentMs);
+        directory.putChild(A, 0, new KnownDirectory.Asked(stamp, sentMs), 3);
+        assertEquals(ABSENT, directory.child(A));
+        clock.advance(299);
+        assertEquals(ABSENT, directory.child(A));
+        clock.advance(1);
+        assertEquals(UNKNOWN, directory.child(A));
+    }
+
+    @Test
+    void anotherMasterDoesNotKnowWhichAbsencesAreBelieved() {
+        lookedUp(A, 0, 3);
+        lookedUp(B, 7, 3);
+        directory.doubt();
+        assertEquals(UNKNOWN, directory.child(A));
+        assertEquals(7, directory.child(B));
+        assertEquals(1, names.get());
     }
 
     @Test
@@ -303,7 +327,7 @@ class KnownDirectoryTest {
         directory.begin(A);
         directory.told(0, clock.millis());
         directory.changed(1, clock.millis(), Map.of(A, 5L));
-        directory.putChild(A, 0, stamp, 0);
+        directory.putChild(A, 0, new KnownDirectory.Asked(stamp, clock.millis()), 0);
         directory.end(A);
         assertEquals(5, directory.child(A));
     }

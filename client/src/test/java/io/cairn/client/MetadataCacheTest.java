@@ -39,7 +39,11 @@ class MetadataCacheTest {
 
     /** A lookup whose answer came at once. */
     private void found(Name name, long ino) {
-        cache.putChild(directory(1, 0), name, ino, cache.stamp(1));
+        cache.putChild(
+                directory(1, 0),
+                name,
+                ino,
+                new KnownDirectory.Asked(cache.stamp(1), clock.millis()));
     }
 
     private void change(long changes, Name name, long ino) {
@@ -78,15 +82,15 @@ class MetadataCacheTest {
     void lateAnswerDoesNotUndoAnOwnChange() {
         long stamp = cache.stamp(1);
         change(1, A, 0);
-        cache.putChild(directory(1, 0), A, 7, stamp);
+        cache.putChild(directory(1, 0), A, 7, new KnownDirectory.Asked(stamp, clock.millis()));
         assertEquals(0, cache.child(1, A));
         stamp = cache.stamp(1);
         cache.forget(1);
-        cache.putChild(directory(1, 1), A, 7, stamp);
+        cache.putChild(directory(1, 1), A, 7, new KnownDirectory.Asked(stamp, clock.millis()));
         assertEquals(-1, cache.child(1, A));
         stamp = cache.stamp(1);
         cache.forgetChild(1, A);
-        cache.putChild(directory(1, 1), A, 7, stamp);
+        cache.putChild(directory(1, 1), A, 7, new KnownDirectory.Asked(stamp, clock.millis()));
         assertEquals(-1, cache.child(1, A));
     }
 
@@ -145,7 +149,7 @@ class MetadataCacheTest {
         cache.doubtNames();
         assertEquals(5, cache.child(1, A));
         assertEquals(-1, cache.child(1, B));
-        cache.putChild(directory(1, 1), B, 7, stamp);
+        cache.putChild(directory(1, 1), B, 7, new KnownDirectory.Asked(stamp, clock.millis()));
         assertEquals(-1, cache.child(1, B), "asked before");
         cache.madeDirectory(2, cache.generation(), clock.millis());
         cache.clear();
@@ -169,7 +173,11 @@ class MetadataCacheTest {
     void namesAreBounded() {
         for (long ino = 1; ino <= 40; ino++) {
             for (int i = 0; i < 15_000; i++) {
-                cache.putChild(directory(ino, 0), Name.of("n" + i), 7, cache.stamp(ino));
+                cache.putChild(
+                        directory(ino, 0),
+                        Name.of("n" + i),
+                        7,
+                        new KnownDirectory.Asked(cache.stamp(ino), clock.millis()));
                 assertTrue(cache.nameCount() < 400_001);
             }
         }

@@ -1,7 +1,10 @@
 package io.cairn.master;
 
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
+import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.Limits;
@@ -22,11 +25,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Which sessions may believe that they know all names of a directory: those that made it or began
- * to list it. When another session changes its names they are told to forget them, and the reply to
- * that session waits until they have done so, or cannot believe it any longer by themselves: {@link
- * Limits#MAX_ABSENCE_MS} after their last request at the latest. So who was told that a file exists
- * finds it through any other mount. A session is told once, until it makes or lists the directory
- * again.
+ * to list it; and which may believe of single names that they do not exist: those that looked them
+ * up or removed them. When another session changes the names of the directory, or makes that name,
+ * they are told to forget the directory, and the reply to that session waits until they have done
+ * so, or cannot believe it any longer by themselves: {@link Limits#MAX_ABSENCE_MS} after their last
+ * request at the latest. So who was told that a file exists finds it through any other mount. A
+ * session is told once, until it makes or lists the directory again.
  *
  * <p>Soft state of the leader. Bounded: who is forgotten here is told to forget, too. Thread-safe;
  * never blocks.
@@ -40,12 +44,14 @@ final class DirectoryWatch {
 
     private final SessionTable sessions;
     private final Scheduler scheduler;
+    private final MissedNames missed;
     private final Map<Long, SequencedSet<Long>> watchers = new LinkedHashMap<>();
 
     /** A session that has to forget a directory. */
-    private record Disbelief(long session, long ino) {}
+    record Disbelief(long session, long ino) {}
 
-    DirectoryWatch(SessionTable sessions, Scheduler scheduler) {
+    DirectoryWatch(SessionTable sessions, Clock clock, Scheduler scheduler) {
+        this.missed = new MissedNames(clock);
         this.sessions = sessions;
         this.scheduler = scheduler;
     }
@@ -72,9 +78,16 @@ final class DirectoryWatch {
         displaced.forEach(this::tell);
     }
 
+    /** A session is about to be told that a directory does not have a name. */
+    void missed(long session, long ino, Name name) {
+        if (session != 0) {
+            missed.missed(session, ino, name).forEach(this::tell);
+        }
+    }
+
     /** A new term: everybody is told to forget, as another leader may have changed anything. */
     void reset() {
-        List<Disbelief> all = new ArrayList<>();
+        Set<Disbelief> all = missed.clear();
         synchronized (this) {
             watchers.forEach((ino, known) -> known.forEach(s -> all.add(new Disbelief(s, ino))));
             watchers.clear();
@@ -114,7 +127,7 @@ final class DirectoryWatch {
                 && envelope.reply(reply) instanceof Reply.EntryReply made) {
             watch(session, made.inode().ino());
         }
-        List<Disbelief> others = others(session, change);
+        Set<Disbelief> others = others(session, change);
         if (others.isEmpty()) {
             sender.run();
         } else {
@@ -124,23 +137,27 @@ final class DirectoryWatch {
 
     /** The names of a directory were changed, and nobody waits for the answer. */
     void changed(long ino) {
-        List<Disbelief> all = new ArrayList<>(0);
+        Set<Disbelief> all = new LinkedHashSet<>(0);
         take(0, ino, all);
         all.forEach(this::tell);
     }
 
-    private List<Disbelief> others(long session, TreeMutation change) {
-        List<Disbelief> others = new ArrayList<>(0);
+    private Set<Disbelief> others(long session, TreeMutation change) {
+        Set<Disbelief> others = new LinkedHashSet<>(0);
         switch (change) {
-            case TreeMutation.Create m -> take(session, m.parentIno(), others);
-            case TreeMutation.Mkdir m -> take(session, m.parentIno(), others);
-            case TreeMutation.Symlink m -> take(session, m.parentIno(), others);
-            case TreeMutation.Link m -> take(session, m.newParentIno(), others);
-            case TreeMutation.Unlink m -> take(session, m.parentIno(), others);
-            case TreeMutation.Rmdir m -> take(session, m.parentIno(), others);
+            case TreeMutation.Create m -> made(session, m.parentIno(), m.name(), others);
+            case TreeMutation.Mkdir m -> made(session, m.parentIno(), m.name(), others);
+            case TreeMutation.Symlink m -> made(session, m.parentIno(), m.name(), others);
+            case TreeMutation.Link m -> made(session, m.newParentIno(), m.newName(), others);
+            case TreeMutation.Unlink m -> removed(session, m.parentIno(), m.name(), others);
+            case TreeMutation.Rmdir m -> removed(session, m.parentIno(), m.name(), others);
             case TreeMutation.Rename m -> {
-                take(session, m.parentIno(), others);
-                take(session, m.newParentIno(), others);
+                if ((m.flags() & FileSystem.RENAME_EXCHANGE) == 0) {
+                    removed(session, m.parentIno(), m.name(), others);
+                } else {
+                    take(session, m.parentIno(), others);
+                }
+                made(session, m.newParentIno(), m.newName(), others);
             }
             default -> {
                 // No names are changed.
@@ -149,8 +166,18 @@ final class DirectoryWatch {
         return others;
     }
 
+    private void made(long session, long ino, Name name, Set<Disbelief> others) {
+        take(session, ino, others);
+        missed.made(session, ino, name, others);
+    }
+
+    private void removed(long session, long ino, Name name, Set<Disbelief> others) {
+        take(session, ino, others);
+        missed(session, ino, name);
+    }
+
     /** Whoever else watches a directory does so no longer. */
-    private synchronized void take(long session, long ino, List<Disbelief> others) {
+    private synchronized void take(long session, long ino, Set<Disbelief> others) {
         Set<Long> known = watchers.get(ino);
         if (known == null || known.size() == 1 && known.contains(session)) {
             return;
@@ -165,7 +192,7 @@ final class DirectoryWatch {
         }
     }
 
-    private void disabuse(List<Disbelief> others, Runnable sender) {
+    private void disabuse(Set<Disbelief> others, Runnable sender) {
         AtomicInteger left = new AtomicInteger(others.size());
         for (Disbelief other : others) {
             disabuse(

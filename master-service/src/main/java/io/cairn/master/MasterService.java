@@ -84,7 +84,7 @@ public final class MasterService implements AutoCloseable {
         this.random = ground.random();
         LogWriter writer = this::submit;
         this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
-        this.watch = new DirectoryWatch(sessions, scheduler);
+        this.watch = new DirectoryWatch(sessions, ground.clock(), scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());

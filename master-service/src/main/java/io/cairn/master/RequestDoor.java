@@ -301,6 +301,7 @@ final class RequestDoor implements Handler {
                     case Query.Open open -> open(session, open.ino());
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
+                    case Query.Lookup wanted -> lookup(session, wanted);
                     case Query.ReadDirectory list -> readDirectory(session, list);
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
                     default -> namespace.get().read(session, query);
@@ -332,6 +333,17 @@ final class RequestDoor implements Handler {
             watch.watch(session, list.ino());
         }
         return namespace.get().read(session, list);
+    }
+
+    /** Who makes a name tells those who may believe that it does not exist. */
+    private Reply lookup(long session, Query.Lookup wanted) {
+        Reply reply = namespace.get().read(session, wanted);
+        if (!(reply instanceof Reply.Absent) || !sessions.isLive(session)) {
+            return reply;
+        }
+        watch.missed(session, wanted.parentIno(), wanted.name());
+        // Whoever made it before that does not know.
+        return namespace.get().read(session, wanted);
     }
 
     private Reply release(long session, long[] inos) {

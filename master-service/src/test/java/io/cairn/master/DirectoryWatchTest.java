@@ -33,7 +33,7 @@ class DirectoryWatchTest {
 
     private final HandScheduler time = new HandScheduler();
     private final SessionTable sessions = new SessionTable(time, 15_000);
-    private final DirectoryWatch watch = new DirectoryWatch(sessions, time);
+    private final DirectoryWatch watch = new DirectoryWatch(sessions, time, time);
     private final Peer one = new Peer();
     private final Peer two = new Peer();
     private int sent;
@@ -222,5 +222,76 @@ class DirectoryWatchTest {
         }
         assertEquals(List.of(DIR), one.told);
         assertTrue(two.told.isEmpty());
+    }
+
+    private static TreeMutation make(String name) {
+        return new TreeMutation.Symlink(DIR, Name.of(name), new byte[] {'t'}, 0, 0);
+    }
+
+    @Test
+    void whoMissedANameIsToldWhenAnotherMakesIt() {
+        watch.missed(1, DIR, Name.of("a"));
+        settle(2, make("b"));
+        settle(1, make("a"));
+        settle(2, make("a"));
+        assertEquals(3, sent, "another name, another directory, one's own");
+        watch.missed(1, DIR, Name.of("a"));
+        watch.missed(2, DIR, Name.of("a"));
+        settle(2, make("a"));
+        assertEquals(3, sent);
+        assertEquals(List.of(DIR), one.told);
+        one.answer();
+        assertEquals(4, sent);
+        settle(2, make("a"));
+        assertEquals(5, sent, "it is told once");
+        assertEquals(List.of(), two.told);
+    }
+
+    @Test
+    void whoRemovedANameIsToldWhenAnotherMakesItAgain() {
+        Name x = Name.of("x");
+        List<TreeMutation> removals =
+                List.of(
+                        unlink(DIR),
+                        new TreeMutation.Rmdir(DIR, x),
+                        new TreeMutation.Rename(DIR, x, OTHER_DIR, Name.of("y"), 0));
+        List<TreeMutation> makers =
+                List.of(
+                        make("x"),
+                        new TreeMutation.Mkdir(DIR, x, 0755, 0, 0),
+                        new TreeMutation.Link(77, DIR, x),
+                        new TreeMutation.Rename(OTHER_DIR, Name.of("z"), DIR, x, 0));
+        int told = 0;
+        for (TreeMutation removal : removals) {
+            for (TreeMutation maker : makers) {
+                settle(1, removal);
+                settle(2, maker);
+                told++;
+                assertEquals(told, one.told.size(), removal + ", " + maker);
+                one.answer();
+            }
+        }
+        assertEquals(2 * told, sent);
+    }
+
+    @Test
+    void anAbsenceIsOverAfterItsTime() {
+        watch.missed(1, DIR, Name.of("a"));
+        time.pass(1001);
+        settle(2, make("a"));
+        assertEquals(1, sent);
+        assertEquals(List.of(), one.told);
+    }
+
+    @Test
+    void absencesThatFindNoRoomAreToldToBeForgotten() {
+        for (int i = 0; i < 2 * MissedNames.MAX_NAMES; i++) {
+            watch.missed(1, i < 10 ? DIR : OTHER_DIR, Name.of("n" + i));
+        }
+        assertEquals(List.of(), one.told);
+        watch.missed(2, DIR, Name.of("more"));
+        assertEquals(List.of(DIR, OTHER_DIR), one.told.stream().sorted().toList());
+        watch.reset();
+        assertEquals(List.of(DIR), two.told);
     }
 }
