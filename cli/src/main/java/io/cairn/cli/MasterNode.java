@@ -68,7 +68,7 @@ final class MasterNode implements AutoCloseable {
                         plan.directory(),
                         plan.peers(),
                         listen,
-                        StoreSettings.standard(),
+                        StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());
         log = open(settings, world, door);
         MasterSettings master =

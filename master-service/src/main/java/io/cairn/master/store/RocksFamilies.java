@@ -48,9 +48,9 @@ final class RocksFamilies implements AutoCloseable {
                         .setBlockCache(cache)
                         .setBlockSize(BLOCK_BYTES)
                         .setFilterPolicy(bloom)
-                        .setCacheIndexAndFilterBlocks(true)
-                        .setCacheIndexAndFilterBlocksWithHighPriority(true)
-                        .setPinL0FilterAndIndexBlocksInCache(true);
+                        // A filter grows with its table, to more than a part of the cache takes,
+                        // and would then be read from the disk for each key.
+                        .setCacheIndexAndFilterBlocks(false);
         families =
                 new ColumnFamilyOptions()
                         .setTableFormatConfig(table)

@@ -58,6 +58,42 @@ class RocksStoreTest {
         assertThrows(IllegalStateException.class, () -> store.read(StoreGauge.KEYS));
     }
 
+    /** The filter of a large table is not read for each key. */
+    @Test
+    void aKeyInUseOfALargeStoreComesFromMemory() throws IOException {
+        StoreSettings settings = new StoreSettings(4 << 20, 8 << 20);
+        int keys = 500_000;
+        try (RocksStore store = RocksStore.open(directory.resolve("db"), settings)) {
+            List<Change> batch = new ArrayList<>();
+            for (int i = 0; i < keys; i++) {
+                batch.add(new Change(Family.INODE, number(i), bytes("value")));
+                if (batch.size() == 10_000) {
+                    store.commit(batch, 1, i);
+                    batch.clear();
+                }
+            }
+        }
+        try (RocksStore store = RocksStore.open(directory.resolve("db"), settings)) {
+            assertArrayEquals(bytes("value"), store.get(Family.INODE, number(keys / 2)));
+            long before = store.read(StoreGauge.CACHE_MISSES);
+            for (int i = 0; i < 100; i++) {
+                store.get(Family.INODE, number(keys / 2));
+            }
+            assertEquals(0, store.read(StoreGauge.CACHE_MISSES) - before);
+        }
+    }
+
+    private static byte[] number(long number) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+    }
+
+    @Test
+    void theCacheIsAShareOfTheMemory() {
+        assertEquals(64L << 20, StoreSettings.forMemory(512L << 20).cacheBytes());
+        assertEquals(1L << 30, StoreSettings.forMemory(16L << 30).cacheBytes());
+        assertEquals(16L << 30, StoreSettings.forMemory(1L << 40).cacheBytes());
+    }
+
     @Test
     void whatIsCommittedIsReadAndSurvivesClosing() throws IOException {
         try (RocksStore store = open()) {
