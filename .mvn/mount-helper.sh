@@ -26,7 +26,8 @@ case ,${4:-}, in *,remount,*)
     for cairn_option in $4; do
         case $cairn_option in
             ro | rw | suid | nosuid | dev | nodev | exec | noexec | sync | async | dirsync | \
-                atime | noatime | diratime | nodiratime | relatime | norelatime | strictatime)
+                atime | noatime | diratime | nodiratime | relatime | norelatime | strictatime | \
+                nostrictatime | lazytime | nolazytime | nosymfollow | symfollow | silent | loud)
                 cairn_kept=$cairn_kept,$cairn_option ;;
         esac
     done

@@ -23,8 +23,14 @@ final class MountNode implements AutoCloseable {
         files =
                 connect(
                         world,
-                        source,
-                        hostName() + ":" + mountpoint + " " + ProcessHandle.current().pid(),
+                        ClientSettings.of(
+                                        source.masters(),
+                                        hostName()
+                                                + ":"
+                                                + mountpoint
+                                                + " "
+                                                + ProcessHandle.current().pid())
+                                .withRequestTimeoutMs(options.waitLimitMs()),
                         tracer(world, "cairn-mount"));
         try {
             mount =
@@ -49,10 +55,14 @@ final class MountNode implements AutoCloseable {
         return connect(world, source, name, Tracer.OFF);
     }
 
-    /** A client for a command or a mount. */
+    /** A client for a command or a gateway. */
     static CairnFileSystem connect(World world, Source source, String name, Tracer tracer) {
+        return connect(world, ClientSettings.of(source.masters(), name), tracer);
+    }
+
+    private static CairnFileSystem connect(World world, ClientSettings settings, Tracer tracer) {
         return CairnFileSystem.connect(
-                ClientSettings.of(source.masters(), name),
+                settings,
                 world.transport(),
                 new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer),
                 world.metrics());

@@ -97,8 +97,8 @@ final class ProcessCluster implements AutoCloseable {
         return mount(name, "");
     }
 
-    /** The same for a directory of the cluster, {@code :/DIR}. */
-    Path mount(String name, String subdirectory) throws Exception {
+    /** The same for a directory of the cluster, {@code :/DIR}, with more arguments. */
+    Path mount(String name, String subdirectory, String... arguments) throws Exception {
         for (Map.Entry<String, CairnProcess> each : processes.entrySet()) {
             if (each.getKey().startsWith("m") && each.getValue().isAlive()) {
                 each.getValue().await(CairnProcess.READY, 60);
@@ -107,9 +107,10 @@ final class ProcessCluster implements AutoCloseable {
         Path mountpoint = directory.resolve(name);
         Files.createDirectories(mountpoint);
         mountpoints.add(mountpoint);
-        commands.put(
-                name,
-                List.of("mount", masters() + subdirectory, mountpoint.toString(), "--foreground"));
+        List<String> command = new ArrayList<>(List.of("mount", masters() + subdirectory));
+        command.addAll(List.of(mountpoint.toString(), "--foreground"));
+        command.addAll(List.of(arguments));
+        commands.put(name, command);
         start(name);
         process(name).await(CairnProcess.READY, 60);
         return mountpoint;

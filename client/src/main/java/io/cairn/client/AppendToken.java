@@ -3,6 +3,8 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
+import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Errand;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
@@ -29,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 final class AppendToken {
     /** How often the session may end while the token is being taken. */
     private static final int MAX_TRIES = 3;
+
+    /** How often who waits for its turn looks whether it still should. */
+    private static final long SLICE_MS = 100;
 
     private final InodeState state;
     private final Mount mount;
@@ -64,22 +69,34 @@ final class AppendToken {
 
     /** Takes the right to append now; blocks. End with {@link #endWrite}. */
     void beginWrite() {
-        boolean mine;
-        try {
-            mine = order.tryLock(mount.timeoutMs(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FsException(Errno.EINTR, "interrupted while waiting to append", e);
-        }
-        if (!mine) {
-            throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
+        if (!order.tryLock()) {
+            await();
         }
         try {
+            Errand.waited();
             claim();
             fence();
         } catch (RuntimeException e) {
             endWrite();
             throw e;
+        }
+    }
+
+    private void await() {
+        Attendant.aboutToWait();
+        long endMs = mount.nowMs() + mount.timeoutMs();
+        try {
+            while (!order.tryLock(SLICE_MS, TimeUnit.MILLISECONDS)) {
+                if (Errand.isCurrentCancelled()) {
+                    throw Errand.interrupted();
+                }
+                if (mount.nowMs() - endMs >= 0) {
+                    throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FsException(Errno.EINTR, "interrupted while waiting to append", e);
         }
     }
 

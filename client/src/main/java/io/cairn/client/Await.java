@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Errand;
 import io.cairn.wire.Reply;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -16,11 +17,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the blocking layer waits for the asynchronous one. Never call it on an event loop: the
  * answer could not arrive. Waiting is bounded and not ended by an interrupt, which is kept for the
- * caller: a file operation that was begun is finished.
+ * caller: a file operation that was begun is finished. One whose {@link Errand} is cancelled goes
+ * no further than the end of the wait, so that nothing is done for a process that was told EINTR.
  */
 final class Await {
     /** Added to a limit that the asynchronous side keeps itself, so that its own error is seen. */
     private static final long GRACE_MS = 1000;
+
+    /** How often who waits for others of this process looks whether it still should. */
+    private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private Await() {}
 
@@ -28,7 +33,9 @@ final class Await {
      * Waits for a result.
      *
      * @param timeoutMs when the asynchronous side should have given up
-     * @throws FsException what it failed with; ETIMEDOUT when nothing happened at all
+     * @throws FsException what it failed with; ETIMEDOUT when nothing happened at all; EINTR when
+     *     the errand of this thread was cancelled: not before the result is there, as it may be
+     *     about what others wait for, too
      */
     static <T> T get(CompletableFuture<T> future, long timeoutMs) {
         if (!future.isDone()) {
@@ -38,7 +45,9 @@ final class Await {
         try {
             while (true) {
                 try {
-                    return future.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+                    T result = future.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
+                    Errand.waited();
+                    return result;
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {
@@ -60,21 +69,24 @@ final class Await {
      *
      * @param timeoutMs longest wait, however often the monitor is notified meanwhile
      * @return whether the condition holds
+     * @throws FsException EINTR as soon as the errand of this thread is cancelled
      */
     static boolean until(Object monitor, BooleanSupplier condition, long timeoutMs) {
         if (condition.getAsBoolean()) {
             return true;
         }
         Attendant.aboutToWait();
+        Errand errand = Errand.current();
         boolean interrupted = false;
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         while (!condition.getAsBoolean()) {
             long leftNs = end - System.nanoTime();
-            if (leftNs <= 0) {
+            if (leftNs <= 0 || (errand != null && errand.isCancelled())) {
                 break;
             }
             try {
-                TimeUnit.NANOSECONDS.timedWait(monitor, leftNs);
+                TimeUnit.NANOSECONDS.timedWait(
+                        monitor, errand == null ? leftNs : Math.min(leftNs, SLICE_NS));
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -82,6 +94,7 @@ final class Await {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        Errand.waited();
         return condition.getAsBoolean();
     }
 

@@ -2,9 +2,12 @@ package io.cairn.client;
 
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Lock;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
+import io.cairn.runtime.Errand;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.ContentMutation;
@@ -27,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The fields below are written before a send and read after its answer, which orders them.
  */
 final class MasterCall extends CompletableFuture<Reply> {
+    /** Takes a request for a lock back that there never was. */
+    private static final Mutation NOTHING =
+            new SessionMutation.CancelLock(FileSystem.ROOT_INO, Long.MIN_VALUE);
+
     final @Nullable Mutation mutation;
     final @Nullable Query query;
     final long deadlineMs;
@@ -46,14 +53,67 @@ final class MasterCall extends CompletableFuture<Reply> {
     /** What it is sent for, whoever sends it again. */
     private final Span span = Scope.current();
 
+    /** For whom alone it is sent, if for one who may lose his patience. */
+    private final @Nullable Errand errand;
+
     private byte @Nullable [] frame;
+    private boolean voided;
     private int version;
 
     MasterCall(@Nullable Mutation mutation, @Nullable Query query, long deadlineMs, long boundTo) {
+        this(mutation, query, deadlineMs, boundTo, null);
+    }
+
+    /**
+     * A call.
+     *
+     * @param errand for which alone it is sent; what others may wait for, too, has none
+     */
+    MasterCall(
+            @Nullable Mutation mutation,
+            @Nullable Query query,
+            long deadlineMs,
+            long boundTo,
+            @Nullable Errand errand) {
         this.mutation = mutation;
         this.query = query;
         this.deadlineMs = deadlineMs;
         this.boundTo = boundTo;
+        this.errand = mutation == null || isForOne(mutation) ? errand : null;
+    }
+
+    /** Commits and what gives back are for everybody. */
+    private static boolean isForOne(Mutation mutation) {
+        return mutation instanceof TreeMutation
+                || (mutation instanceof SessionMutation.SetLock lock
+                        && lock.lock().mode() != Lock.Mode.UNLOCK
+                        && lock.lock().kind() != Lock.Kind.APPEND);
+    }
+
+    /** Whether who asked has been told that it was interrupted. */
+    boolean isWithdrawn() {
+        return errand != null && errand.isCancelled();
+    }
+
+    /** Whether nobody can have executed it. */
+    boolean isUnsent() {
+        return mutation == null || attempts == 0;
+    }
+
+    /**
+     * From now on something without effect is sent in its place, with the same number: either the
+     * mutation is executed already, or it never will be, however late a copy of it arrives.
+     */
+    void makeVoid() {
+        if (!voided) {
+            voided = true;
+            frame = null;
+        }
+    }
+
+    /** Whether {@link #makeVoid} was called, so that the reply tells nothing of the mutation. */
+    boolean isVoid() {
+        return voided;
     }
 
     /** Whether it must not be executed in this session, as another one's locks are needed. */
@@ -88,9 +148,10 @@ final class MasterCall extends CompletableFuture<Reply> {
         byte[] bytes = frame;
         if (bytes == null) {
             version = spoken;
+            Mutation sent = voided ? NOTHING : mutation;
             bytes =
                     MasterRequest.mutation(
-                            new Envelope(spoken, session, sequence, ackedUpTo, 0, mutation));
+                            new Envelope(spoken, session, sequence, ackedUpTo, 0, sent));
             frame = bytes;
         }
         return bytes;

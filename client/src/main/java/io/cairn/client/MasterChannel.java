@@ -6,6 +6,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.Errand;
 import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
@@ -131,7 +132,7 @@ final class MasterChannel implements AutoCloseable {
 
     /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
     CompletableFuture<Reply> mutate(Mutation mutation, long session) {
-        MasterCall call = new MasterCall(mutation, null, deadlineMs(), session);
+        MasterCall call = new MasterCall(mutation, null, deadlineMs(), session, Errand.current());
         if (!direct.begin(call)) {
             send(call);
         }
@@ -152,19 +153,30 @@ final class MasterChannel implements AutoCloseable {
 
     /** As {@link #change(Mutation)}; EIO when this session ends before, if it is not 0. */
     Reply change(Mutation mutation, long session) {
-        return await(new MasterCall(mutation, null, deadlineMs(), session));
+        return await(new MasterCall(mutation, null, deadlineMs(), session, Errand.current()));
     }
 
     /** Sends a query and waits for the reply; not for event loops. */
     Reply ask(Query query) {
-        return await(new MasterCall(null, query, deadlineMs(), 0));
+        return await(new MasterCall(null, query, deadlineMs(), 0, Errand.current()));
     }
 
     private Reply await(MasterCall call) {
         if (!direct.wait(call)) {
             send(call);
         }
-        return Await.get(call, settings.requestTimeoutMs());
+        try {
+            return Await.get(call, settings.requestTimeoutMs());
+        } catch (FsException e) {
+            if (call.isWithdrawn()
+                    && call.opens()
+                    && call.isDone()
+                    && !call.isCompletedExceptionally()
+                    && call.join() instanceof Reply.EntryReply entry) {
+                release(entry.inode().ino());
+            }
+            throw e;
+        }
     }
 
     static FsException malformed(MasterCall call, MalformedMessageException e) {
@@ -180,6 +192,13 @@ final class MasterChannel implements AutoCloseable {
         if (call.isForbiddenIn(state.session())) {
             fail(call, call.forbidden());
             return;
+        }
+        if (call.isWithdrawn()) {
+            if (call.isUnsent()) {
+                fail(call, Errand.interrupted());
+                return;
+            }
+            call.makeVoid();
         }
         Connection connection = link.ready();
         if (connection == null || state.session() == 0 || isFull() || !claim(call)) {
@@ -274,6 +293,7 @@ final class MasterChannel implements AutoCloseable {
     /** Ends the requests that have waited too long for a connection. */
     private void sweep() {
         List<MasterCall> late = new ArrayList<>();
+        List<MasterCall> unwanted = new ArrayList<>();
         boolean again;
         synchronized (waiting) {
             long nowMs = clock.millis();
@@ -282,12 +302,16 @@ final class MasterChannel implements AutoCloseable {
                 if (closed || call.deadlineMs - nowMs <= 0) {
                     each.remove();
                     late.add(call);
+                } else if (call.isWithdrawn() && call.isUnsent()) {
+                    each.remove();
+                    unwanted.add(call);
                 }
             }
             again = !waiting.isEmpty();
             sweeping = again;
         }
         late.forEach(this::expire);
+        unwanted.forEach(call -> fail(call, Errand.interrupted()));
         if (again) {
             resume();
             scheduler.schedule(this::sweep, SWEEP_MS);
@@ -386,6 +410,9 @@ final class MasterChannel implements AutoCloseable {
     void complete(MasterCall call, Reply reply) {
         backoff.reset();
         settle(call);
+        if (call.isVoid()) {
+            call.completeExceptionally(Errand.interrupted());
+        }
         if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && call.opens()) {
             release(entry.inode().ino());
         }

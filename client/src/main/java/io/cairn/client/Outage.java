@@ -9,13 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells in the log that no master answers, in few lines: its beginning, every half minute, its end.
- * The attempts between them are for who debugs, and so is what is over within half a second: a
- * master that has just become the leader is nothing to worry about. Thread-safe.
+ * Tells in the log that no master answers, in two lines: its beginning and its end. The attempts
+ * between them are for who debugs, and so is what is over within half a second: a master that has
+ * just become the leader is nothing to worry about. Thread-safe.
  */
 final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
-    private static final long REMINDER_MS = 30_000;
 
     /** What ends sooner is not told. */
     private static final long GRACE_MS = 500;
@@ -25,7 +24,6 @@ final class Outage {
     private boolean lasts;
     private boolean told;
     private long sinceMs;
-    private long toldMs;
     private boolean refused;
 
     Outage(List<Endpoint> masters, Clock clock) {
@@ -44,32 +42,22 @@ final class Outage {
         refused |= refusal;
         // An attempt that ran out of time has lasted by itself.
         boolean begins = !told && (nowMs - sinceMs >= GRACE_MS || error.errno() == Errno.ETIMEDOUT);
-        boolean reminds = told && nowMs - toldMs >= REMINDER_MS;
-        if (!begins && !refusal && !reminds) {
+        if (!begins && !refusal) {
             LOG.debug("master {} {}; next try in {} ms", at, reason(at, error), nextTryMs);
             return;
         }
         told = true;
-        toldMs = begins ? sinceMs : nowMs;
         if (error.errno() == Errno.WRONG_CLUSTER) {
             LOG.error("master {} {}", at, reason(at, error));
         } else if (begins) {
-            LOG.info("master {} {}; looking for the leader at {}", at, reason(at, error), masters);
-        } else {
-            LOG.warn(
-                    "for {} s no master has answered, requests wait; the last try: master {} {};"
-                            + " start a master at {}",
-                    (nowMs - sinceMs) / 1000,
-                    at,
-                    reason(at, error),
-                    masters);
+            LOG.warn("waiting for masters {}: master {} {}", masters, at, reason(at, error));
         }
     }
 
     /** A master leads and knows the session. */
     synchronized void ended(Endpoint at) {
         if (told) {
-            LOG.info("master {} answers, after {} ms without", at, clock.millis() - sinceMs);
+            LOG.warn("master {} answers, after {} ms without", at, clock.millis() - sinceMs);
         }
         lasts = false;
         told = false;

@@ -1,5 +1,7 @@
 package io.cairn.runtime;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A thread that looks after something while it works, so that no second thread has to be woken for
  * it: what comes in meanwhile is for it, too. It must hear before it waits, so that another thread
@@ -21,6 +23,11 @@ public interface Attendant {
      */
     boolean attends();
 
+    /** The request that it works on, if whoever asked may lose his patience. */
+    default @Nullable Errand errand() {
+        return null;
+    }
+
     /** Whether this thread looks for answers when its work is done. */
     static boolean isAttending() {
         return Thread.currentThread() instanceof Attendant attendant && attendant.attends();
@@ -30,6 +37,10 @@ public interface Attendant {
     static void aboutToWait() {
         if (Thread.currentThread() instanceof Attendant attendant) {
             attendant.handOver();
+            Errand errand = attendant.errand();
+            if (errand != null) {
+                errand.beginWait();
+            }
         }
     }
 

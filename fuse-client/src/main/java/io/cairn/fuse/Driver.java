@@ -8,6 +8,9 @@ interface Driver {
     /** The descriptor of {@code /dev/fuse}. */
     int fd();
 
+    /** Who waits for the cluster and may be let go. */
+    Impatience impatience();
+
     /** How large a buffer for one request must be. */
     long bufferBytes();
 

@@ -24,7 +24,11 @@ final class FuseArguments {
         if (options.nonEmpty()) {
             words.add("nonempty");
         }
-        words.addAll(options.kernelFlags());
+        for (String flag : options.kernelFlags()) {
+            if (!flag.endsWith("symfollow")) {
+                words.add(flag.replace("\\", "\\\\").replace(",", "\\,"));
+            }
+        }
         return words;
     }
 

@@ -77,6 +77,9 @@ public final class FuseMount implements AutoCloseable {
         mount.loop.start();
         mount.awaitFirstAnswer();
         mountpoint.setReadAhead(options.readAheadKb());
+        if (options.kernelFlags().contains("nosymfollow")) {
+            mount.refuseSymlinks(options);
+        }
         LOG.info("mounted on {} by driver {}", mountpoint.path(), options.driver());
         return mount;
     }
@@ -102,6 +105,15 @@ public final class FuseMount implements AutoCloseable {
                     Category.UNAVAILABLE,
                     "the mount on %s answers with error %d; see the log"
                             .formatted(mountpoint.path(), -result));
+        }
+    }
+
+    private void refuseSymlinks(MountOptions options) {
+        try {
+            mountpoint.setNoSymlinks(options);
+        } catch (MountException e) {
+            close();
+            throw e;
         }
     }
 

@@ -52,6 +52,7 @@ final class JnrDriver implements Driver {
     private final long channel;
     private final StaleChannel staleChannel;
     private final int fd;
+    private final Impatience impatience;
     private final long bufferBytes;
 
     private JnrDriver(LibFuse libFuse, MountState state, Path path) {
@@ -74,6 +75,7 @@ final class JnrDriver implements Driver {
         session = libFuse.functions().fuse_get_session(fuse);
         channel = libFuse.functions().fuse_session_next_chan(session, 0);
         fd = libFuse.functions().fuse_chan_fd(channel);
+        impatience = new Impatience(fd);
         bufferBytes = libFuse.functions().fuse_chan_bufsize(channel);
         staleChannel = StaleChannel.open(libFuse, fd, bufferBytes);
     }
@@ -209,6 +211,11 @@ final class JnrDriver implements Driver {
     }
 
     @Override
+    public Impatience impatience() {
+        return impatience;
+    }
+
+    @Override
     public long bufferBytes() {
         return bufferBytes;
     }
@@ -223,6 +230,11 @@ final class JnrDriver implements Driver {
     public void serve(LoopThread thread, int lengthBytes) {
         long replies = StaleChannel.serves(thread.opcode()) ? staleChannel.address() : channel;
         libFuse.functions().fuse_session_process(session, thread.buffer(), lengthBytes, replies);
+        Request request = thread.errand();
+        if (request != null) {
+            // What was answered EINTR already the kernel takes no second answer to.
+            request.finish();
+        }
     }
 
     @Override

@@ -31,6 +31,7 @@ final class KernelDriver implements Driver {
     private final long mountpoint;
     private final long channel;
     private final int fd;
+    private final Impatience impatience;
     private final LaterReplies later;
     private final NodeRequests nodes;
     private final FileRequests files;
@@ -46,7 +47,8 @@ final class KernelDriver implements Driver {
             throw FuseArguments.refused(path);
         }
         fd = libFuse.functions().fuse_chan_fd(channel);
-        later = new LaterReplies(fd);
+        impatience = new Impatience(fd);
+        later = new LaterReplies(fd, impatience);
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
@@ -77,6 +79,11 @@ final class KernelDriver implements Driver {
     }
 
     @Override
+    public Impatience impatience() {
+        return impatience;
+    }
+
+    @Override
     public long bufferBytes() {
         return Negotiation.MAX_IO_BYTES + EXTRA_BYTES;
     }
@@ -95,8 +102,27 @@ final class KernelDriver implements Driver {
         } catch (Throwable e) {
             error = Failures.errno(e);
         }
-        if (bodyBytes != NO_REPLY) {
+        if (bodyBytes == NO_REPLY) {
+            return;
+        }
+        Request request = thread.errand();
+        if (request == null || request.finish()) {
             KernelProtocol.send(fd, thread.reply(), thread.unique(), error, bodyBytes);
+        } else if (error == 0) {
+            takeBack(thread);
+        }
+    }
+
+    /** Nobody will close what was opened for a process that was told that it was interrupted. */
+    private void takeBack(LoopThread thread) {
+        long body = thread.reply() + KernelProtocol.OUT_HEADER_BYTES;
+        switch (thread.opcode()) {
+            case KernelProtocol.OPEN -> state.files().release(RawMemory.getLong(body), null);
+            case KernelProtocol.CREATE ->
+                    state.files()
+                            .release(RawMemory.getLong(body + KernelProtocol.ENTRY_BYTES), null);
+            case KernelProtocol.OPENDIR -> state.directories().remove(RawMemory.getLong(body));
+            default -> {}
         }
     }
 

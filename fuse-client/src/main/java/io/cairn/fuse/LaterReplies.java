@@ -1,5 +1,7 @@
 package io.cairn.fuse;
 
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.OpenFile;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +22,7 @@ final class LaterReplies {
                     + KernelProtocol.OPEN_BYTES;
 
     private final int fd;
+    private final Impatience impatience;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private final ThreadLocal<MemorySegment> memory =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(REPLY_BYTES, 8));
@@ -27,8 +30,14 @@ final class LaterReplies {
     /** Guarded by the lock. */
     private boolean closed;
 
-    LaterReplies(int fd) {
+    /**
+     * None yet.
+     *
+     * @param fd of {@code /dev/fuse}
+     */
+    LaterReplies(int fd, Impatience impatience) {
         this.fd = fd;
+        this.impatience = impatience;
     }
 
     /** Makes a reply of a result. */
@@ -73,7 +82,28 @@ final class LaterReplies {
     /** Replies to the request of a thread when there is a result; to null without a body. */
     private <T> void send(LoopThread thread, CompletableFuture<T> promise, Body<? super T> body) {
         long unique = thread.unique();
-        var _ = promise.whenComplete((result, failure) -> send(unique, result, failure, body));
+        Request request = thread.errand();
+        if (request == null || promise.isDone()) {
+            var _ = promise.whenComplete((result, failure) -> send(unique, result, failure, body));
+            return;
+        }
+        request.beginWait();
+        impatience.add(request);
+        var _ =
+                promise.whenComplete(
+                        (result, failure) -> {
+                            impatience.remove(request);
+                            if (request.finish()) {
+                                send(unique, result, failure, body);
+                            } else if (result instanceof FileSystem.Created created) {
+                                close(created.file());
+                            }
+                        });
+    }
+
+    /** Of a process that was told that it was interrupted. Not here, as it may wait. */
+    private static void close(OpenFile file) {
+        Thread.ofVirtual().start(file::close);
     }
 
     private <T> void send(

@@ -3,6 +3,7 @@ package io.cairn.fuse;
 import io.cairn.fs.Caller;
 import io.cairn.runtime.Attendant;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that takes requests from the kernel, with the buffer that holds the one it works on.
@@ -15,8 +16,8 @@ import java.nio.ByteBuffer;
  *   +-----+-------+-------+-------+----+----+----+-------+-----------
  * </pre>
  *
- * Everything but {@link #start}, {@link #join}, {@link #request} and {@link #mayRelease} is for the
- * thread itself.
+ * Everything but {@link #start}, {@link #join}, {@link #request}, {@link #errand} and {@link
+ * #mayRelease} is for the thread itself.
  */
 final class LoopThread extends Thread implements Attendant {
     /** Where the arguments of the request begin. */
@@ -31,6 +32,7 @@ final class LoopThread extends Thread implements Attendant {
     private ByteBuffer replyView = view;
     private volatile long servedAndServing;
     private volatile boolean mayRelease;
+    private volatile @Nullable Request request;
     private Caller caller = Caller.checkedByKernel(0, 0);
 
     LoopThread(RequestLoop loop, String name, Driver driver) {
@@ -83,6 +85,16 @@ final class LoopThread extends Thread implements Attendant {
         servedAndServing++;
     }
 
+    /** There is one. */
+    void received() {
+        request = new Request(buffer);
+    }
+
+    @Override
+    public @Nullable Request errand() {
+        return request;
+    }
+
     /** It is no release. */
     void noRelease() {
         mayRelease = false;
@@ -92,12 +104,18 @@ final class LoopThread extends Thread implements Attendant {
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
     void end() {
         mayRelease = false;
+        request = null;
         servedAndServing++;
     }
 
     /** Whether what is being read or served may be the last close of a file. For any thread. */
     boolean mayRelease() {
         return mayRelease;
+    }
+
+    /** Whether a request is being served. For any thread. */
+    boolean isBusy() {
+        return request != null;
     }
 
     /**

@@ -3,11 +3,14 @@ package io.cairn.fuse;
 import io.cairn.fs.Spelling;
 import io.cairn.fuse.MountException.Category;
 import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 
 /**
  * How to mount. Immutable.
@@ -24,9 +27,13 @@ import java.util.TreeSet;
  * @param maxBackground asynchronous requests (read-ahead, direct I/O) in flight, 1..65535
  * @param threads most threads that serve requests, 1..1024
  * @param readAheadKb read-ahead of the kernel in KiB; 0 leaves the default of the kernel
+ * @param waitLimitMs how long a call waits for masters and chunk servers that do not answer, before
+ *     it fails with ETIMEDOUT; {@link #WITHOUT_LIMIT} waits as long as it takes, unless the process
+ *     gets a signal
  * @param fsName what {@code df} shows as the device
  * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}; not changed
- *     after construction
+ *     after construction. Set-uid programs and devices of the cluster count for nothing unless they
+ *     say otherwise: who may write to the cluster is not always root here
  */
 public record MountOptions(
         DriverKind driver,
@@ -39,6 +46,7 @@ public record MountOptions(
         int maxBackground,
         int threads,
         int readAheadKb,
+        long waitLimitMs,
         String fsName,
         List<String> kernelFlags) {
 
@@ -59,27 +67,44 @@ public record MountOptions(
     /** The value of {@link #attributeTimeoutMs} that leaves it to the driver. */
     public static final long CHOICE_OF_DRIVER = -1;
 
+    /** The value of {@link #waitLimitMs} of a hard mount: a year. */
+    public static final long WITHOUT_LIMIT = TimeUnit.DAYS.toMillis(365);
+
+    /** The value of {@link #waitLimitMs} of a soft mount that does not say another one. */
+    private static final long SOFT_MS = 60_000;
+
     private static final Set<String> KERNEL_FLAGS =
             Set.of(
-                    "rw", "suid", "nosuid", "dev", "nodev", "exec", "noexec", "async", "sync",
-                    "dirsync", "atime", "noatime");
+                    "rw",
+                    "suid",
+                    "nosuid",
+                    "dev",
+                    "nodev",
+                    "exec",
+                    "noexec",
+                    "async",
+                    "sync",
+                    "dirsync",
+                    "atime",
+                    "noatime",
+                    "nosymfollow",
+                    "symfollow");
 
     /** What mount(8) and fstab pass along without a meaning for the filesystem. */
     private static final Set<String> IGNORED =
             Set.of(
-                    "defaults",
-                    "auto",
-                    "noauto",
-                    "user",
-                    "nouser",
-                    "users",
-                    "_netdev",
-                    "nofail",
-                    "relatime",
-                    "strictatime",
-                    "nodiratime",
-                    "diratime",
-                    "default_permissions");
+                    ("defaults auto noauto user nouser users nousers owner noowner group nogroup"
+                                    + " _netdev nofail relatime norelatime strictatime"
+                                    + " nostrictatime nodiratime diratime lazytime nolazytime"
+                                    + " iversion noiversion mand nomand silent loud helper uhelper"
+                                    + " default_permissions intr nointr")
+                            .split(" "));
+
+    /** The labels of SELinux: for a kernel that has it, and for no other, as mount(8) does it. */
+    private static final Set<String> LABELS =
+            Set.of("context", "fscontext", "defcontext", "rootcontext");
+
+    private static final Path SELINUX = Path.of("/sys/fs/selinux/enforce");
 
     private static final Set<String> OWN =
             Set.of(
@@ -95,6 +120,9 @@ public record MountOptions(
                     "max_background",
                     "threads",
                     "read_ahead_kb",
+                    "hard",
+                    "soft",
+                    "timeout",
                     "fsname");
 
     /** The options for an empty {@code -o}: those of root if this process is. */
@@ -111,38 +139,54 @@ public record MountOptions(
                 64,
                 64,
                 root ? 1024 : 0,
+                WITHOUT_LIMIT,
                 "cairn",
-                root ? List.of("dev", "suid") : List.of());
+                List.of("nodev", "nosuid"));
     }
 
     /**
      * Reads the value of {@code -o}: options separated by commas, a comma within a value as {@code
-     * \,}. An empty text gives {@link #standard()}.
+     * \,} or within double quotes. An empty text gives {@link #standard()}.
      *
      * @throws MountException (USAGE) for an unknown option, with a hint, or a bad value
      */
     public static MountOptions parse(String text) {
         MountOptions options = standard();
+        boolean soft = false;
+        long timeoutMs = 0;
         for (String part : split(text)) {
-            if (!part.isEmpty()) {
+            if (part.equals("soft") || part.equals("hard")) {
+                soft = part.equals("soft");
+            } else if (part.startsWith("timeout=")) {
+                timeoutMs = milliseconds("timeout", part.substring("timeout=".length()));
+                if (timeoutMs == 0) {
+                    throw new MountException(Category.USAGE, part + ": must be above 0");
+                }
+            } else if (!part.isEmpty()) {
                 options = options.with(part);
             }
         }
-        return options;
+        if (timeoutMs != 0 && !soft) {
+            throw new MountException(
+                    Category.USAGE, "timeout is for mounts that give up waiting: add 'soft'");
+        }
+        return soft ? options.withWaitLimitMs(timeoutMs == 0 ? SOFT_MS : timeoutMs) : options;
     }
 
     private static List<String> split(String text) {
         List<String> parts = new ArrayList<>();
         StringBuilder part = new StringBuilder();
+        boolean quoted = false;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '\\' && i + 1 < text.length()) {
                 i++;
                 part.append(text.charAt(i));
-            } else if (c == ',') {
+            } else if (c == ',' && !quoted) {
                 parts.add(part.toString());
                 part.setLength(0);
             } else {
+                quoted ^= c == '"';
                 part.append(c);
             }
         }
@@ -154,8 +198,14 @@ public record MountOptions(
         int equals = option.indexOf('=');
         String name = equals < 0 ? option : option.substring(0, equals);
         String value = equals < 0 ? "" : option.substring(equals + 1);
-        if (IGNORED.contains(name) || name.startsWith("x-") || name.startsWith("comment")) {
+        if (IGNORED.contains(name)
+                || name.startsWith("x-")
+                || name.startsWith("X-")
+                || name.startsWith("comment")) {
             return this;
+        }
+        if (LABELS.contains(name)) {
+            return Files.exists(SELINUX) ? withKernelFlag(option) : this;
         }
         if (KERNEL_FLAGS.contains(name)) {
             return withKernelFlag(name);
@@ -254,6 +304,24 @@ public record MountOptions(
                 maxBackground,
                 threads,
                 readAheadKb,
+                waitLimitMs,
+                fsName,
+                kernelFlags);
+    }
+
+    public MountOptions withWaitLimitMs(long value) {
+        return new MountOptions(
+                driver,
+                readOnly,
+                allowOther,
+                nonEmpty,
+                acl,
+                attributeTimeoutMs,
+                entryTimeoutMs,
+                maxBackground,
+                threads,
+                readAheadKb,
+                value,
                 fsName,
                 kernelFlags);
     }
@@ -290,6 +358,7 @@ public record MountOptions(
                 maxBackground,
                 threads,
                 readAheadKb,
+                waitLimitMs,
                 newFsName,
                 newKernelFlags);
     }
@@ -331,6 +400,7 @@ public record MountOptions(
                 newMaxBackground,
                 newThreads,
                 newReadAheadKb,
+                waitLimitMs,
                 fsName,
                 kernelFlags);
     }

@@ -8,6 +8,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -193,6 +194,27 @@ final class Mountpoint {
     }
 
     /**
+     * Has the kernel follow no symbolic links here: libfuse 2 knows no word for that.
+     *
+     * @throws MountException when it refuses
+     */
+    void setNoSymlinks(MountOptions options) {
+        List<String> words = new ArrayList<>(List.of("remount", "bind"));
+        words.addAll(options.kernelFlags());
+        if (options.readOnly()) {
+            words.add("ro");
+        }
+        List<String> command =
+                List.of("mount", "-i", "-o", String.join(",", words), path.toString());
+        if (!run(command)) {
+            throw new MountException(
+                    Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
+                    "nosymfollow cannot be set on %s; it takes root, Linux 5.10 and util-linux 2.39"
+                            .formatted(path));
+        }
+    }
+
+    /**
      * Unmounts: politely for a while, then by aborting what is still in use.
      *
      * @param patienceMs how long it is only asked for
@@ -254,24 +276,30 @@ final class Mountpoint {
 
     private boolean command(String... flags) {
         for (String program : List.of("fusermount3", "fusermount")) {
-            ProcessBuilder builder = new ProcessBuilder();
-            builder.command().add(program);
-            builder.command().addAll(List.of(flags));
-            builder.command().add(path.toString());
-            builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
-            try {
-                Process process = builder.start();
-                if (!process.waitFor(COMMAND_MS, TimeUnit.MILLISECONDS)) {
-                    process.destroyForcibly();
-                    return false;
-                }
-                return process.exitValue() == 0;
-            } catch (IOException e) {
-                LOG.debug("{} cannot be started: {}", program, e.toString());
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+            List<String> words = new ArrayList<>(List.of(program));
+            words.addAll(List.of(flags));
+            words.add(path.toString());
+            if (run(words)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean run(List<String> words) {
+        ProcessBuilder builder = new ProcessBuilder(words);
+        builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        try {
+            Process process = builder.start();
+            if (!process.waitFor(COMMAND_MS, TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
                 return false;
             }
+            return process.exitValue() == 0;
+        } catch (IOException e) {
+            LOG.debug("{} cannot be started: {}", words.getFirst(), e.toString());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
         return false;
     }

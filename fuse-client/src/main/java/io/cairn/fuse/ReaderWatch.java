@@ -9,11 +9,14 @@ import org.jspecify.annotations.Nullable;
  * Looks after the reader of a {@link RequestLoop}: one that is busy with the same request for two
  * looks in a row is relieved, whatever it waits for, so that nobody else waits with it. Looks every
  * two milliseconds, and sleeps while nothing happens. Looks for answers itself while no reader
- * does.
+ * does. Ten times a second it looks after {@link Impatience those who wait}, while there are any.
  */
 final class ReaderWatch {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int LOOKS_BEFORE_SLEEP = 50;
+
+    /** Who is killed while he waits for the cluster is let go within two of these. */
+    private static final long SLOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final RequestLoop loop;
     private final Polled polled;
@@ -42,6 +45,7 @@ final class ReaderWatch {
         LoopThread last = null;
         long lastRequest = 0;
         int quietLooks = 0;
+        long lookedNs = System.nanoTime();
         while (!loop.isOver()) {
             LoopThread reader = loop.reader();
             long request = reader == null ? 0 : reader.request();
@@ -56,6 +60,10 @@ final class ReaderWatch {
             quietLooks = same && !isServing(request) && !expecting ? quietLooks + 1 : 0;
             last = reader;
             lastRequest = request;
+            if (System.nanoTime() - lookedNs >= SLOW_LOOK_NS) {
+                loop.look();
+                lookedNs = System.nanoTime();
+            }
             if (quietLooks < LOOKS_BEFORE_SLEEP) {
                 LockSupport.parkNanos(this, LOOK_NS);
             } else {
@@ -73,7 +81,11 @@ final class ReaderWatch {
     private void sleep(@Nullable LoopThread reader, long request) {
         asleep = true;
         while (asleep && !loop.isOver() && !isTaken(reader, request)) {
-            LockSupport.park(this);
+            if (loop.look()) {
+                LockSupport.parkNanos(this, SLOW_LOOK_NS);
+            } else {
+                LockSupport.park(this);
+            }
         }
         asleep = false;
     }

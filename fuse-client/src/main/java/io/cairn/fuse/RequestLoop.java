@@ -54,6 +54,7 @@ final class RequestLoop {
 
     private final Driver driver;
     private final LockWaits waits;
+    private final Impatience impatience;
     private final Polled polled;
     private final long rootIno;
     private final Runnable whenEnded;
@@ -76,6 +77,9 @@ final class RequestLoop {
     private int started;
     private int lockWaits;
 
+    /** Threads that wait for the cluster for a while, by the last look. */
+    private int stuck;
+
     /**
      * A loop that is not started.
      *
@@ -85,6 +89,7 @@ final class RequestLoop {
         this.driver = driver;
         this.notices = new KernelNotices(driver.fd());
         this.waits = state.waits();
+        this.impatience = driver.impatience();
         this.polled = state.fileSystem().polled();
         this.rootIno = state.rootIno();
         this.whenEnded = whenEnded;
@@ -179,7 +184,10 @@ final class RequestLoop {
         int length = (int) Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
         if (length <= 0) {
             thread.end();
-        } else if (thread.opcode() != KernelProtocol.RELEASE) {
+            return length;
+        }
+        thread.received();
+        if (thread.opcode() != KernelProtocol.RELEASE) {
             thread.noRelease();
         }
         return length;
@@ -228,7 +236,9 @@ final class RequestLoop {
     private void serve(LoopThread thread, int lengthBytes) {
         try {
             if (thread.opcode() == INTERRUPT) {
-                waits.interrupt(RawMemory.getLong(thread.arguments()));
+                long request = RawMemory.getLong(thread.arguments());
+                impatience.interrupt(request, copy());
+                waits.interrupt(request);
                 return;
             }
             if (lengthBytes > BULKY_BYTES) {
@@ -277,7 +287,8 @@ final class RequestLoop {
 
     private synchronized @Nullable LoopThread nextReader() {
         LoopThread next = idle.pollFirst();
-        if (next == null && threads.size() - lockWaits < maxThreads && !over) {
+        int others = Math.max(lockWaits, Math.min(stuck, MAX_LOCK_WAITS));
+        if (next == null && threads.size() - others < maxThreads && !over) {
             next = startThread();
         }
         return next;
@@ -309,6 +320,26 @@ final class RequestLoop {
         watch.wake();
         polled.leave();
         copy().forEach(LockSupport::unpark);
+    }
+
+    /**
+     * Lets processes go that got a signal, and has somebody read requests also when many wait.
+     *
+     * @return whether anything is under way
+     */
+    boolean look() {
+        List<LoopThread> all = copy();
+        int waiting = impatience.look(all);
+        LoopThread next = null;
+        synchronized (this) {
+            stuck = waiting;
+            if (reader == null) {
+                next = nextReader();
+                reader = next;
+            }
+        }
+        LockSupport.unpark(next);
+        return waiting > 0 || impatience.isWaiting() || all.stream().anyMatch(LoopThread::isBusy);
     }
 
     /** The thread that reads, or serves what it read and has not handed over. */

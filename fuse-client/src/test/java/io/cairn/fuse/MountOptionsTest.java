@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fuse.MountException.Category;
 import io.cairn.fuse.MountOptions.DriverKind;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +30,9 @@ class MountOptionsTest {
                         64,
                         64,
                         1024,
+                        MountOptions.WITHOUT_LIMIT,
                         "cairn",
-                        List.of("dev", "suid")),
+                        List.of("nodev", "nosuid")),
                 MountOptions.standard());
     }
 
@@ -44,7 +47,7 @@ class MountOptionsTest {
                 MountOptions.parse(
                         "ro,noallow_other,nonempty,acl,driver=jnr,attr_timeout=0.5,entry_timeout=2,"
                                 + "max_background=12,threads=3,read_ahead_kb=256,"
-                                + "fsname=a:1\\,b:2/x,noexec,nosuid");
+                                + "fsname=a:1\\,b:2/x,noexec,suid,soft,timeout=1.5");
         assertEquals(
                 new MountOptions(
                         DriverKind.JNR,
@@ -57,17 +60,56 @@ class MountOptionsTest {
                         12,
                         3,
                         256,
+                        1500,
                         "a:1,b:2/x",
-                        List.of("dev", "noexec", "nosuid")),
+                        List.of("nodev", "noexec", "suid")),
                 options);
         assertFalse(MountOptions.parse("ro,rw").readOnly());
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "defaults,_netdev,nofail,noauto,x-systemd.automount,X-mount.mkdir,comment=a",
+                "user,users,nouser,nousers,owner,noowner,group,nogroup,user=alice",
+                "relatime,norelatime,strictatime,nostrictatime,lazytime,nolazytime,silent,loud",
+                "diratime,nodiratime,iversion,noiversion,mand,nomand,intr,hard"
+            })
+    void whatFstabPassesAlongIsIgnored(String text) {
+        assertEquals(MountOptions.standard(), MountOptions.parse(text));
+    }
+
     @Test
-    void whatFstabPassesAlongIsIgnored() {
+    void setUidProgramsAndDevicesCountOnlyWhenAskedFor() {
+        assertEquals(List.of("nodev", "nosuid"), MountOptions.standard().kernelFlags());
+        assertEquals(List.of("suid", "dev"), MountOptions.parse("suid,dev").kernelFlags());
+        assertEquals(List.of("dev", "nosuid"), MountOptions.parse("suid,dev,nosuid").kernelFlags());
+    }
+
+    @Test
+    void aCommaWithinQuotesBelongsToTheValue() {
         assertEquals(
-                MountOptions.standard(),
-                MountOptions.parse("defaults,_netdev,nofail,noauto,x-systemd.automount"));
+                List.of("nodev", "nosuid", "noexec"),
+                MountOptions.parse("x-label=\"a,dev\",noexec").kernelFlags());
+    }
+
+    @Test
+    void theKernelIsAskedForNoLabelsThatItDoesNotKnow() {
+        boolean selinux = Files.exists(Path.of("/sys/fs/selinux/enforce"));
+        List<String> words =
+                FuseArguments.common(MountOptions.parse("context=\"system_u:a:b:c0,c1\""));
+        assertEquals(selinux, words.contains("context=\"system_u:a:b:c0\\,c1\""), words::toString);
+    }
+
+    @Test
+    void aSoftMountGivesUpAfterAMinuteUnlessTold() {
+        assertEquals(MountOptions.WITHOUT_LIMIT, MountOptions.parse("").waitLimitMs());
+        assertEquals(60_000, MountOptions.parse("soft").waitLimitMs());
+        assertEquals(5_000, MountOptions.parse("timeout=5,soft").waitLimitMs());
+        assertEquals(MountOptions.WITHOUT_LIMIT, MountOptions.parse("soft,hard").waitLimitMs());
+        MountException e =
+                assertThrows(MountException.class, () -> MountOptions.parse("timeout=5"));
+        assertTrue(String.valueOf(e.getMessage()).contains("'soft'"), e.getMessage());
     }
 
     @ParameterizedTest
@@ -103,6 +145,8 @@ class MountOptionsTest {
                 "threads=0",
                 "threads=1025",
                 "read_ahead_kb=x",
+                "timeout=0",
+                "timeout=x",
             })
     void badValueIsRefused(String text) {
         MountException e = assertThrows(MountException.class, () -> MountOptions.parse(text));

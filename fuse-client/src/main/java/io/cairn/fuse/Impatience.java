@@ -1,0 +1,134 @@
+package io.cairn.fuse;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Lets processes go that wait for the cluster and get a signal: their request is answered EINTR.
+ * One that is being killed at once; one that got another signal when it has waited for a second, as
+ * programs that are signalled all the time (timers, the scheduler of Go) must see no errors of a
+ * filesystem that works. The kernel does not say which signal it was, and says nothing of a process
+ * that closes its files because it was killed: so {@code /proc} is asked. Thread-safe.
+ */
+final class Impatience {
+    private static final long KILLED_NS = TimeUnit.MILLISECONDS.toNanos(150);
+    private static final long SIGNALLED_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SIGKILL = 1L << 8;
+
+    /** PF_EXITING of the kernel. */
+    private static final long EXITING = 4;
+
+    /** Places in {@code /proc/PID/stat} behind the name: flags, exit code. */
+    private static final int FLAGS_FIELD = 6;
+
+    private static final int EXIT_CODE_FIELD = 49;
+
+    private final int fd;
+    private final Map<Long, Request> later = new ConcurrentHashMap<>();
+
+    /**
+     * Nobody waits yet.
+     *
+     * @param fd of {@code /dev/fuse}
+     */
+    Impatience(int fd) {
+        this.fd = fd;
+    }
+
+    /** A request waits without a thread. */
+    void add(Request request) {
+        later.put(request.unique(), request);
+    }
+
+    /** It does not any more. */
+    void remove(Request request) {
+        later.remove(request.unique());
+    }
+
+    /** The kernel says that the process of a request got a signal. */
+    void interrupt(long unique, Collection<LoopThread> threads) {
+        Request request = later.get(unique);
+        if (request != null) {
+            request.interrupt();
+        }
+        for (LoopThread thread : threads) {
+            Request served = thread.errand();
+            if (served != null && served.unique() == unique) {
+                served.interrupt();
+            }
+        }
+    }
+
+    /**
+     * Lets those go that should.
+     *
+     * @return how many of the threads have waited for a while
+     */
+    int look(Collection<LoopThread> threads) {
+        int stuck = 0;
+        for (LoopThread thread : threads) {
+            Request request = thread.errand();
+            if (request != null && request.ageNs() >= KILLED_NS) {
+                stuck++;
+                look(request);
+            }
+        }
+        later.values().forEach(this::look);
+        return stuck;
+    }
+
+    /** Whether any request waits without a thread. */
+    boolean isWaiting() {
+        return !later.isEmpty();
+    }
+
+    private void look(Request request) {
+        long ageNs = request.ageNs();
+        if (ageNs < KILLED_NS || !request.mayFail() || !request.isWaiting()) {
+            return;
+        }
+        boolean lost = request.isInterrupted() && ageNs >= SIGNALLED_NS;
+        if ((lost || isKilled(request.process())) && request.cancel()) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment reply = arena.allocate(KernelProtocol.OUT_HEADER_BYTES, 8);
+                KernelProtocol.send(fd, reply.address(), request.unique(), -Libc.EINTR, 0);
+            }
+        }
+    }
+
+    /** Whether a thread is being killed, or is at its end because it was. */
+    static boolean isKilled(int thread) {
+        if (thread <= 0) {
+            return false;
+        }
+        Path process = Path.of("/proc", Integer.toString(thread));
+        try {
+            for (String line : lines(process.resolve("status"))) {
+                if ((line.startsWith("SigPnd:") || line.startsWith("ShdPnd:"))
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & SIGKILL) != 0) {
+                    return true;
+                }
+            }
+            String stat = lines(process.resolve("stat")).getFirst();
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return (Long.parseLong(fields[FLAGS_FIELD]) & EXITING) != 0
+                    && (Long.parseLong(fields[EXIT_CODE_FIELD]) & 0x7f) != 0;
+        } catch (IOException | RuntimeException e) {
+            // It is gone, and perhaps others wait for what it asked.
+            return false;
+        }
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return Files.readAllLines(file, StandardCharsets.ISO_8859_1);
+    }
+}

@@ -1,0 +1,79 @@
+package io.cairn.fuse;
+
+import io.cairn.runtime.Errand;
+
+/** A request of the kernel on its way. Thread-safe. */
+final class Request extends Errand {
+    /** Bit of the write_flags of fuse_write_in: a page of a memory map, which nobody waits for. */
+    private static final int WRITE_PAGE = 1;
+
+    private static final int WRITE_FLAGS_OFFSET = 20;
+
+    private final long unique;
+    private final int opcode;
+    private final int process;
+    private final long beganNs = System.nanoTime();
+    private final boolean mayFail;
+    private volatile boolean interrupted;
+
+    /**
+     * The one in a buffer.
+     *
+     * @param buffer address of its fuse_in_header
+     */
+    Request(long buffer) {
+        opcode = RawMemory.getInt(buffer + 4);
+        unique = RawMemory.getLong(buffer + 8);
+        process = RawMemory.getInt(buffer + 32);
+        mayFail =
+                switch (opcode) {
+                    // Pages of a map that were not written would be lost with an error.
+                    case KernelProtocol.WRITE ->
+                            (RawMemory.getInt(buffer + LoopThread.ARGUMENTS + WRITE_FLAGS_OFFSET)
+                                            & WRITE_PAGE)
+                                    == 0;
+                    case KernelProtocol.INIT,
+                            KernelProtocol.DESTROY,
+                            KernelProtocol.RELEASE,
+                            KernelProtocol.RELEASEDIR,
+                            KernelProtocol.FORGET,
+                            KernelProtocol.BATCH_FORGET,
+                            KernelProtocol.NOTIFY_REPLY ->
+                            false;
+                    default -> true;
+                };
+    }
+
+    /** Its number. */
+    long unique() {
+        return unique;
+    }
+
+    /** The thread of the application; 0 when the kernel cannot name it here. */
+    int process() {
+        return process;
+    }
+
+    /** How long it has been under way. */
+    long ageNs() {
+        return System.nanoTime() - beganNs;
+    }
+
+    /** The process got a signal, which may be one that it goes on after. */
+    void interrupt() {
+        interrupted = true;
+    }
+
+    /**
+     * Whether it should end for a signal that does not kill. Not a read, as it may be for a page
+     * fault: who gets an error there is killed by it.
+     */
+    boolean isInterrupted() {
+        return interrupted && opcode != KernelProtocol.READ;
+    }
+
+    /** Whether it may be answered EINTR. */
+    boolean mayFail() {
+        return mayFail;
+    }
+}
