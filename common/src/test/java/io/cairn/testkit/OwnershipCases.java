@@ -1,6 +1,7 @@
 package io.cairn.testkit;
 
 import static io.cairn.testkit.Posix.Capability.KILL_PRIVILEGE;
+import static io.cairn.testkit.Posix.O_APPEND;
 import static io.cairn.testkit.Posix.O_CREAT;
 import static io.cairn.testkit.Posix.O_RDWR;
 import static io.cairn.testkit.Posix.O_TRUNC;
@@ -173,6 +174,15 @@ final class OwnershipCases extends Scene {
         ann().write(fd, bytes("x"));
         ann().close(fd);
         assertEquals(0777, mode("f"));
+    }
+
+    @Case(needs = KILL_PRIVILEGE)
+    void anAppendByAUserClearsSetuidAndSetgid() {
+        annsFile(06777);
+        int fd = ann().open("f", O_WRONLY | O_APPEND, 0);
+        ann().write(fd, bytes("x"));
+        assertEquals(0777, mode("f"));
+        ann().close(fd);
     }
 
     @Case(needs = KILL_PRIVILEGE)

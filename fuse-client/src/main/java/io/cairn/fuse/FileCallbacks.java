@@ -9,6 +9,7 @@ import static io.cairn.fuse.RawMemory.putShort;
 
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
@@ -33,6 +34,7 @@ final class FileCallbacks {
     private static final int DIRECT_IO = 1;
     private static final int KEEP_CACHE = 2;
     private static final int FLOCK_RELEASE = 16;
+    private static final int SET_IDS = 06000;
 
     private static final int F_GETLK = 5;
     private static final int F_SETLKW = 7;
@@ -46,11 +48,13 @@ final class FileCallbacks {
     private final FileSystem fileSystem;
     private final OpenFiles files;
     private final HiddenFiles hidden;
+    private final Capabilities capabilities;
 
     FileCallbacks(MountState state, HiddenFiles hidden) {
         this.fileSystem = state.fileSystem();
         this.files = state.files();
         this.hidden = hidden;
+        this.capabilities = new Capabilities(fileSystem, state.capabilities());
     }
 
     /**
@@ -104,8 +108,20 @@ final class FileCallbacks {
     }
 
     int write(long buffer, long lengthBytes, long offset, long info) {
+        OpenFile file = file(info);
+        killPrivilege(file);
         ByteBuffer source = LoopThread.current().slice(buffer, (int) lengthBytes);
-        return file(info).write(offset, source);
+        return file.write(offset, source);
+    }
+
+    /** The kernel does so before it writes to its pages, but not before it writes past them. */
+    private void killPrivilege(OpenFile file) {
+        Caller caller = LoopThread.current().caller();
+        capabilities.clear(caller, file.ino());
+        if (caller.uid() != 0 && (file.attributes().mode() & SET_IDS) != 0) {
+            AttributeChange kill = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
+            fileSystem.setAttributes(caller, file.ino(), kill);
+        }
     }
 
     int flush(long info) {

@@ -67,7 +67,8 @@ final class FileRequests {
      * <p>What makes close-to-open hold: pages are kept only when nobody committed a change since
      * the kernel dropped them last, and attributes that it was told otherwise are taken back before
      * the process can ask for them. A file without a name that this mount does not have open came
-     * from a stale entry: with ESTALE the kernel looks the name up again.
+     * from a stale entry: with ESTALE the kernel looks the name up again. So it does when it would
+     * execute a program with rights that a write of another mount has taken away.
      */
     int open(LoopThread thread) {
         long in = thread.arguments();
@@ -81,6 +82,10 @@ final class FileRequests {
         long handle = files.open(caller, ino, flags);
         Attributes attributes = files.get(handle).attributes();
         if (attributes.nlink() == 0 && !wasOpen && staleOpens.shouldRetry(thread.process())) {
+            files.release(handle, null);
+            throw new FsException(Errno.ESTALE);
+        }
+        if (state.view().honours(attributes) && staleOpens.shouldRetry(thread.process())) {
             files.release(handle, null);
             throw new FsException(Errno.ESTALE);
         }
@@ -104,6 +109,8 @@ final class FileRequests {
         AttributeChange change = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
         if ((fileSystem.getAttributes(caller, ino).mode() & 06000) != 0) {
             fileSystem.setAttributes(caller, ino, change);
+            // The kernel expects no other mode after a write, and would go by the old one.
+            notices.forgetAttributes(ino);
         }
     }
 
@@ -202,7 +209,12 @@ final class FileRequests {
     /** fuse_fallocate_in: +0 fh +8 offset +16 length +24 mode. */
     int allocate(LoopThread thread) {
         long in = thread.arguments();
-        capabilities.clear(thread.caller(), thread.node());
+        Caller caller = thread.caller();
+        capabilities.clear(caller, thread.node());
+        if (caller.uid() != 0) {
+            // Of all changes of the contents the kernel says nothing with this one.
+            killPrivilege(caller, thread.node());
+        }
         files.get(getLong(in)).allocate(getInt(in + 24), getLong(in + 8), getLong(in + 16));
         return 0;
     }

@@ -1,13 +1,8 @@
 package io.cairn.fuse;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,15 +17,6 @@ import java.util.concurrent.TimeUnit;
 final class Impatience {
     private static final long KILLED_NS = TimeUnit.MILLISECONDS.toNanos(150);
     private static final long SIGNALLED_NS = TimeUnit.SECONDS.toNanos(1);
-    private static final long SIGKILL = 1L << 8;
-
-    /** PF_EXITING of the kernel. */
-    private static final long EXITING = 4;
-
-    /** Places in {@code /proc/PID/stat} behind the name: flags, exit code. */
-    private static final int FLAGS_FIELD = 6;
-
-    private static final int EXIT_CODE_FIELD = 49;
 
     private final int fd;
     private final Map<Long, Request> later = new ConcurrentHashMap<>();
@@ -97,38 +83,11 @@ final class Impatience {
             return;
         }
         boolean lost = request.isInterrupted() && ageNs >= SIGNALLED_NS;
-        if ((lost || isKilled(request.process())) && request.cancel()) {
+        if ((lost || ProcessStatus.isKilled(request.process())) && request.cancel()) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment reply = arena.allocate(KernelProtocol.OUT_HEADER_BYTES, 8);
                 KernelProtocol.send(fd, reply.address(), request.unique(), -Libc.EINTR, 0);
             }
         }
-    }
-
-    /** Whether a thread is being killed, or is at its end because it was. */
-    static boolean isKilled(int thread) {
-        if (thread <= 0) {
-            return false;
-        }
-        Path process = Path.of("/proc", Integer.toString(thread));
-        try {
-            for (String line : lines(process.resolve("status"))) {
-                if ((line.startsWith("SigPnd:") || line.startsWith("ShdPnd:"))
-                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & SIGKILL) != 0) {
-                    return true;
-                }
-            }
-            String stat = lines(process.resolve("stat")).getFirst();
-            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-            return (Long.parseLong(fields[FLAGS_FIELD]) & EXITING) != 0
-                    && (Long.parseLong(fields[EXIT_CODE_FIELD]) & 0x7f) != 0;
-        } catch (IOException | RuntimeException e) {
-            // It is gone, and perhaps others wait for what it asked.
-            return false;
-        }
-    }
-
-    private static List<String> lines(Path file) throws IOException {
-        return Files.readAllLines(file, StandardCharsets.ISO_8859_1);
     }
 }

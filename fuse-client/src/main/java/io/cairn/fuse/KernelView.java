@@ -1,6 +1,8 @@
 package io.cairn.fuse;
 
 import io.cairn.fs.Attributes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -13,8 +15,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class KernelView {
     private static final int SLOTS = 1 << 16;
+    private static final int SET_IDS = 06000;
+    private static final int MAX_PRIVILEGED = 10_000;
 
     private final AtomicLongArray attributes = new AtomicLongArray(SLOTS);
+
+    /** The files that the kernel was told to be set-uid or set-gid. */
+    private final Set<Long> privileged = ConcurrentHashMap.newKeySet();
 
     private static int slot(long node) {
         return (int) (mix(node) & (SLOTS - 1));
@@ -37,7 +44,23 @@ final class KernelView {
 
     /** The kernel is about to be told these attributes. */
     void told(Attributes told) {
+        if (isPrivileged(told)) {
+            if (privileged.size() < MAX_PRIVILEGED) {
+                privileged.add(told.ino());
+            }
+        } else if (!privileged.isEmpty()) {
+            privileged.remove(told.ino());
+        }
         attributes.set(slot(told.ino()), fingerprint(told));
+    }
+
+    private static boolean isPrivileged(Attributes inode) {
+        return inode.isFile() && (inode.mode() & SET_IDS) != 0;
+    }
+
+    /** Whether the kernel honours set-uid or set-gid of a file that has neither any more. */
+    boolean honours(Attributes fresh) {
+        return !privileged.isEmpty() && !isPrivileged(fresh) && privileged.contains(fresh.ino());
     }
 
     /** Whether these attributes are the last that the kernel was told of the inode. */

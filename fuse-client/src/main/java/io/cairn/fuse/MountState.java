@@ -1,5 +1,8 @@
 package io.cairn.fuse;
 
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 
 /** What the operations of one mount share, whichever driver brings them. Thread-safe. */
@@ -21,6 +24,16 @@ final class MountState {
         this.waits = new LockWaits(fileSystem);
         this.files = new OpenFiles(fileSystem, waits);
         this.replaced = new ReplacedFiles(fileSystem, files);
+    }
+
+    /** Whoever made the request has set the access list of an inode. */
+    void dropSetgid(LoopThread thread, long ino) {
+        Caller caller = thread.caller();
+        Attributes inode = fileSystem.getAttributes(caller, ino);
+        if (ProcessStatus.losesSetgid(caller, thread.process(), inode)) {
+            AttributeChange change = AttributeChange.NONE.withMode(inode.mode() & 05777);
+            fileSystem.setAttributes(caller, ino, change);
+        }
     }
 
     FileSystem fileSystem() {

@@ -323,6 +323,7 @@ final class NodeRequests {
         fileSystem.setXattr(thread.caller(), ino, name, value, getInt(in + 4));
         state.capabilities().forget(ino);
         if (new String(name, StandardCharsets.ISO_8859_1).equals(Acl.ACCESS_ATTRIBUTE)) {
+            state.dropSetgid(thread, ino);
             // The mode has changed with it, which the kernel does not think of.
             notices.forgetAttributes(ino);
         }

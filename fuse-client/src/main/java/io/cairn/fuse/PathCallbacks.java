@@ -5,6 +5,7 @@ import static io.cairn.fuse.RawMemory.putByte;
 import static io.cairn.fuse.RawMemory.putBytes;
 import static io.cairn.fuse.RawMemory.putLong;
 
+import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
@@ -14,6 +15,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.PathResolver.Place;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -264,6 +266,9 @@ final class PathCallbacks {
         byte[] valueBytes = RawMemory.getBytes(value, (int) sizeBytes);
         fileSystem.setXattr(caller, ino, nameBytes, valueBytes, flags);
         state.capabilities().forget(ino);
+        if (new String(nameBytes, StandardCharsets.ISO_8859_1).equals(Acl.ACCESS_ATTRIBUTE)) {
+            state.dropSetgid(LoopThread.current(), ino);
+        }
         return 0;
     }
 
