@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Acl;
+import io.cairn.fs.Caller;
 import io.cairn.fuse.MountOptions;
 import io.cairn.testkit.NativePosix;
 import io.cairn.testkit.Posix;
@@ -78,6 +79,23 @@ final class MountAclTest {
         run("chmod 660 mnt/f");
         posix.removexattr("f", Acl.ACCESS_ATTRIBUTE);
         assertEquals("660", run("stat -c %a mnt/f"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kernel", "jnr"})
+    void aListByAnOwnerOutsideTheGroupTakesSetGidAway(String driver) throws Exception {
+        Posix posix = mount("driver=" + driver);
+        int user = 12_345;
+        byte[] list = acl(0770, 7, 7).toBytes();
+        posix.create("f", 0775);
+        posix.chown("f", user, 7);
+        posix.chmod("f", 02775);
+        posix.setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
+        assertEquals(02770, posix.stat("f").mode(), "root may");
+        posix.as(Caller.of(user, user, 7)).setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
+        assertEquals(02770, posix.stat("f").mode(), "so may who is in the group");
+        posix.as(Caller.of(user, user)).setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
+        assertEquals(0770, posix.stat("f").mode());
     }
 
     @Test

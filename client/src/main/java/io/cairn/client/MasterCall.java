@@ -21,6 +21,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,6 +202,17 @@ final class MasterCall extends CompletableFuture<Reply> {
     boolean opens() {
         return query instanceof Query.Open
                 || (mutation instanceof TreeMutation.Create create && create.open());
+    }
+
+    /** Tells what the session holds open for somebody who does not wait for the reply any more. */
+    void ifOpenedInVain(LongConsumer inode) {
+        if (isWithdrawn()
+                && opens()
+                && isDone()
+                && !isCompletedExceptionally()
+                && join() instanceof Reply.EntryReply entry) {
+            inode.accept(entry.inode().ino());
+        }
     }
 
     /** What it is, for messages. */

@@ -168,13 +168,7 @@ final class MasterChannel implements AutoCloseable {
         try {
             return Await.get(call, settings.requestTimeoutMs());
         } catch (FsException e) {
-            if (call.isWithdrawn()
-                    && call.opens()
-                    && call.isDone()
-                    && !call.isCompletedExceptionally()
-                    && call.join() instanceof Reply.EntryReply entry) {
-                release(entry.inode().ino());
-            }
+            call.ifOpenedInVain(this::release);
             throw e;
         }
     }

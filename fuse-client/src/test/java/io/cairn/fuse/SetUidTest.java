@@ -4,26 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fuse.MountOptions.DriverKind;
-import io.cairn.testkit.NativePosix;
-import io.cairn.testkit.Posix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Set-uid and set-gid end with a write, and the kernel knows it at once. */
 @Timeout(60)
@@ -94,25 +89,6 @@ class SetUidTest extends MountTest {
 
     private static int mode(Path file) throws IOException {
         return (int) Files.getAttribute(file, "unix:mode") & 07777;
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void anAccessListByAnOwnerOutsideTheGroupTakesSetGidAway(DriverKind driver) throws Exception {
-        Path at = directory("mnt");
-        try (FuseMount _ = mountWithSetUid(at, model, driver)) {
-            Posix root = new NativePosix(at, EnumSet.noneOf(Posix.Capability.class), 0);
-            root.create("f", 0775);
-            root.chown("f", USER, 7);
-            root.chmod("f", 02775);
-            byte[] list = Acl.ofMode(0770).toBytes();
-            root.setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
-            assertEquals(02770, root.stat("f").mode(), "root may");
-            root.as(Caller.of(USER, USER, 7)).setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
-            assertEquals(02770, root.stat("f").mode(), "so may who is in the group");
-            root.as(Caller.of(USER, USER)).setxattr("f", Acl.ACCESS_ATTRIBUTE, list, 0);
-            assertEquals(0770, root.stat("f").mode());
-        }
     }
 
     @Test
