@@ -13,7 +13,9 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Wording;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -34,6 +36,9 @@ import picocli.CommandLine.Parameters;
         })
 final class FsSetCommand implements Callable<Integer> {
     private static final int PAGE = 1024;
+
+    /** Files named at the end. */
+    private static final int MAX_LEFT = 1000;
 
     @Parameters(index = "0", paramLabel = "PATH", description = "On a mount.")
     private Path path = Path.of("");
@@ -56,6 +61,8 @@ final class FsSetCommand implements Callable<Integer> {
     @Option(names = "-r", description = "Also everything below.")
     private boolean recursive;
 
+    private final List<String> left = new ArrayList<>();
+    private long leftCount;
     private long changed;
 
     @Override
@@ -84,7 +91,16 @@ final class FsSetCommand implements Callable<Integer> {
             tellOfMissingServers(session.files());
         }
         System.out.println(Wording.count(changed, "inode") + " set");
-        return ExitCode.OK;
+        if (left.isEmpty()) {
+            return ExitCode.OK;
+        }
+        System.err.println("cairn: " + Wording.count(leftCount, "file") + " left as before:");
+        left.forEach(System.err::println);
+        if (leftCount > left.size()) {
+            System.err.println("  ... and " + (leftCount - left.size()) + " more");
+        }
+        System.err.println("cairn: set this again to try them once more");
+        return ExitCode.TEMPORARY;
     }
 
     private void tellOfMissingServers(CairnFileSystem files) {
@@ -118,34 +134,44 @@ final class FsSetCommand implements Callable<Integer> {
         changed++;
     }
 
+    /** A directory of the tree and how the command calls it. */
+    private record Directory(long ino, String path) {}
+
     private void descend(CairnFileSystem files, long root, Policy asked) {
-        Deque<Long> directories = new ArrayDeque<>();
-        directories.push(root);
+        Deque<Directory> directories = new ArrayDeque<>();
+        directories.push(new Directory(root, path.toString()));
         while (!directories.isEmpty()) {
-            long directory = directories.pop();
+            Directory directory = directories.pop();
             long cookie = 0;
             DirectoryPage page;
             do {
-                page = files.readDirectory(Caller.ROOT, directory, cookie, PAGE, false);
+                page = files.readDirectory(Caller.ROOT, directory.ino, cookie, PAGE, false);
                 for (DirectoryEntry entry : page.entries()) {
                     cookie = entry.cookie();
-                    if (entry.type() == FileType.DIRECTORY) {
-                        directories.push(entry.ino());
-                    }
                     if (entry.type() == FileType.DIRECTORY || entry.type() == FileType.FILE) {
-                        setUnlessGone(files, directory, entry.ino(), asked);
+                        String name = directory.path + "/" + entry.name();
+                        setIfPossible(files, directory.ino, entry.ino(), name, asked);
+                    }
+                    if (entry.type() == FileType.DIRECTORY) {
+                        String below = directory.path + "/" + entry.name();
+                        directories.push(new Directory(entry.ino(), below));
                     }
                 }
             } while (!page.end());
         }
     }
 
-    private void setUnlessGone(CairnFileSystem files, long parentIno, long ino, Policy asked) {
+    /** What cannot be changed is told at the end, and does not keep the others. */
+    private void setIfPossible(
+            CairnFileSystem files, long parentIno, long ino, String name, Policy asked) {
         try {
             set(files, parentIno, ino, asked);
         } catch (FsException e) {
             if (e.errno() != Errno.ESTALE && e.errno() != Errno.ENOENT) {
-                throw e;
+                leftCount++;
+                if (left.size() < MAX_LEFT) {
+                    left.add("  " + name + ": " + Wording.of(e));
+                }
             }
         }
     }

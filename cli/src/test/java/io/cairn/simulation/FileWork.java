@@ -9,7 +9,9 @@ import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.simulation.Call.Outcome;
 import java.nio.ByteBuffer;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class FileWork {
     private static final int SMALL_CELLS = 16;
     private static final int LARGE_CELLS = 200;
+
+    /** Files that stay open between turns. */
+    private static final int MAX_HELD = 4;
 
     /** Whole cells: only what one read returns was there at one time. */
     private static final int READ_BYTES = 160 * Cells.BYTES;
@@ -27,6 +32,9 @@ final class FileWork {
     private final int process;
     private @Nullable FileModel writing;
 
+    /** As logs and databases are: others write and cut them meanwhile. */
+    private final Map<FileModel, OpenFile> held = new HashMap<>();
+
     FileWork(Oracle oracle, Random random, Call call, int process) {
         this.oracle = oracle;
         this.random = random;
@@ -36,6 +44,7 @@ final class FileWork {
 
     /** The process died. */
     void crashed() {
+        held.clear();
         if (writing != null) {
             writing.retire();
         }
@@ -58,6 +67,11 @@ final class FileWork {
         boolean cut = random.nextInt(10) == 0;
         model.take(who());
         writing = model;
+        OpenFile kept = cut ? null : held.remove(model);
+        if (kept != null) {
+            use(model, kept, (kept.flags() & FileSystem.O_DSYNC) != 0, false);
+            return;
+        }
         int since = model.acknowledged();
         if (cut) {
             model.truncate(0, process);
@@ -84,7 +98,7 @@ final class FileWork {
             giveUp(model, false);
             return;
         }
-        use(model, opened.get(), sync);
+        use(model, opened.get(), sync, true);
     }
 
     private void giveUp(FileModel model, boolean uncertain) {
@@ -116,7 +130,7 @@ final class FileWork {
         model.take(who());
         oracle.files.add(model);
         writing = model;
-        use(model, made.get().file(), (flags & FileSystem.O_DSYNC) != 0);
+        use(model, made.get().file(), (flags & FileSystem.O_DSYNC) != 0, true);
     }
 
     /** An error that no fault explains. */
@@ -126,7 +140,12 @@ final class FileWork {
         }
     }
 
-    private void use(FileModel model, OpenFile file, boolean sync) {
+    /**
+     * Changes a file and closes it, or keeps it open until the next turn.
+     *
+     * @param fresh whether it was opened just now; else what others did may not be read yet
+     */
+    private void use(FileModel model, OpenFile file, boolean sync, boolean fresh) {
         boolean sound = true;
         String mismatch = null;
         int steps = 1 + random.nextInt(6);
@@ -136,7 +155,7 @@ final class FileWork {
                 sound = writeSome(model, file, sync);
             } else if (dice < 7) {
                 sound = flush(model, file);
-            } else if (dice < 8) {
+            } else if (dice < 8 || !fresh) {
                 sound = sync(model, file);
             } else {
                 Outcome<ByteBuffer> seen = contents(file, model.name);
@@ -144,7 +163,14 @@ final class FileWork {
                 mismatch = seen.isDone() ? model.mismatch(seen.get(), model.all(), true) : null;
             }
         }
-        Outcome<Boolean> closed = call.run("close " + model.name, file::close);
+        boolean keeps = sound && held.size() < MAX_HELD && random.nextInt(3) == 0;
+        Outcome<Boolean> closed =
+                keeps
+                        ? call.run("flush and keep " + model.name, file::flush)
+                        : call.run("close " + model.name, file::close);
+        if (closed.isDone() && keeps) {
+            held.put(model, file);
+        }
         if (closed.isDone() && sound) {
             if (mismatch != null) {
                 oracle.history.violate(who() + " does not see its own writes: " + mismatch);

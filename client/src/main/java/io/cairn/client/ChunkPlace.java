@@ -9,6 +9,16 @@ import io.cairn.cluster.Layout;
  * @param index chunk index in the file
  */
 record ChunkPlace(Layout layout, long oid, long index) {
+    /** Whether the chunk is here in a layout. */
+    boolean isIn(Layout now) {
+        return now.poolId() == layout.poolId()
+                && now.chunkSizeLog2() == layout.chunkSizeLog2()
+                && now.stripeWidth() == layout.stripeWidth()
+                && now.seed() == layout.seed()
+                && now.runOf(index).oid() == oid
+                && now.runOf(index).detour() == layout.runOf(index).detour();
+    }
+
     @Override
     public String toString() {
         return "chunk " + Long.toHexString(oid) + "." + index;

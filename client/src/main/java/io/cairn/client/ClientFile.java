@@ -77,21 +77,31 @@ final class ClientFile implements OpenFile {
 
     @Override
     public int write(long offsetBytes, ByteBuffer source) {
+        return write(offsetBytes, source, (flags & FileSystem.O_APPEND) != 0);
+    }
+
+    @Override
+    public int write(long offsetBytes, ByteBuffer source, boolean append) {
         requireWritable();
         reportTo(true);
         int count = source.remaining();
         if (count == 0) {
             return 0;
         }
-        fs.metrics().run(Operation.WRITE, state.ino(), () -> put(offsetBytes, source));
+        fs.metrics().run(Operation.WRITE, state.ino(), () -> put(offsetBytes, source, append));
         return count;
     }
 
-    private void put(long offsetBytes, ByteBuffer source) {
+    private void put(long offsetBytes, ByteBuffer source, boolean append) {
+        if (!append && fs.mount().master().session().isConnected()) {
+            // Else it is taken, and reported should the file turn out to be cut.
+            state.doubts().settle();
+        }
         fs.beforeWrite(state, caller);
-        if ((flags & FileSystem.O_APPEND) != 0) {
+        if (append) {
             state.appendToken().beginWrite();
             try {
+                state.doubts().settle();
                 prepare(state.size(), source);
                 writer.append(source);
             } finally {
@@ -199,6 +209,7 @@ final class ClientFile implements OpenFile {
     @Override
     public void allocate(int mode, long offsetBytes, long lengthBytes) {
         requireWritable();
+        state.doubts().look();
         fs.beforeWrite(state, caller);
         fs.contents().allocate(state, mode, offsetBytes, lengthBytes);
     }

@@ -84,10 +84,30 @@ final class Committer {
     }
 
     private CompletableFuture<Void> round(int number, @Nullable Thread waiter) {
+        if (number == 0 && state.isDirty() && state.doubts().isOpen()) {
+            // What is buffered here goes where the file is now.
+            CompletableFuture<Void> promise = new CompletableFuture<>();
+            Promises.whenDone(
+                    state.doubts().ask(),
+                    (answer, trouble) ->
+                            Promises.forward(
+                                    answer == null ? fail(Promises.cause(trouble)) : looked(answer),
+                                    promise));
+            return promise;
+        }
         CompletableFuture<Void> drained = state.drain();
         return drained.isDone()
                 ? tellClones(number, waiter)
                 : Promises.then(drained, _ -> tellClones(number, null));
+    }
+
+    private CompletableFuture<Void> looked(Reply answer) {
+        if (answer instanceof Reply.EntryReply) {
+            return round(1, null);
+        }
+        return answer instanceof Reply.Failure failure
+                ? refused(failure)
+                : fail(new FsException(Errno.EPROTO, "the master answered " + answer));
     }
 
     private CompletableFuture<Void> tellClones(int number, @Nullable Thread waiter) {
@@ -218,7 +238,7 @@ final class Committer {
                             Promises.forward(
                                     answer == null
                                             ? fail(Promises.cause(trouble))
-                                            : again(mutation, answer, number),
+                                            : again(mutation, failure.errno(), answer, number),
                                     promise));
             return promise;
         }
@@ -266,7 +286,8 @@ final class Committer {
         return promise;
     }
 
-    private CompletableFuture<Void> again(Mutation mutation, Reply answer, int number) {
+    private CompletableFuture<Void> again(
+            Mutation mutation, Errno errno, Reply answer, int number) {
         if (!(answer instanceof Reply.EntryReply entry)) {
             return answer instanceof Reply.Failure failure
                     ? refused(failure)
@@ -274,7 +295,7 @@ final class Committer {
         }
         try {
             state.adopt(entry.inode());
-            state.rejected(mutation);
+            state.rejected(mutation, errno);
         } catch (FsException e) {
             state.failed(e, true);
             return CompletableFuture.failedFuture(e);

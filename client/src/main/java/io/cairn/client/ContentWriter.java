@@ -25,7 +25,7 @@ final class ContentWriter {
      *     free
      */
     void write(long offset, ByteBuffer source) {
-        put(offset, source, false);
+        put(offset, source);
     }
 
     /**
@@ -35,26 +35,26 @@ final class ContentWriter {
      * @throws FsException besides EIO when the token was lost on the way
      */
     void append(ByteBuffer source) {
-        while (true) {
-            long end;
+        long next = Long.MAX_VALUE;
+        while (source.hasRemaining()) {
             int taken;
             synchronized (state) {
                 state.gate().pass();
-                end = state.size();
-                taken = take(end, source, true);
+                // Nearer than behind the last piece when others have cut the file meanwhile.
+                long at = Math.min(next, state.size());
+                taken = take(at, source, true);
+                next = taken > 0 ? at + taken : next;
             }
-            if (taken > 0) {
-                put(end + taken, source, true);
-                return;
+            if (taken == 0) {
+                awaitRoom();
             }
-            awaitRoom();
         }
     }
 
-    private void put(long offset, ByteBuffer source, boolean append) {
+    private void put(long offset, ByteBuffer source) {
         long at = offset;
         while (source.hasRemaining()) {
-            int taken = take(at, source, append);
+            int taken = take(at, source, false);
             at += taken;
             if (taken == 0) {
                 awaitRoom();

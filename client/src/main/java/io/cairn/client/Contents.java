@@ -1,11 +1,16 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.wire.ContentMutation;
 import io.cairn.wire.ContentMutation.Patch;
 import io.cairn.wire.Limits;
+import io.cairn.wire.Mutation;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +70,7 @@ final class Contents {
             }
         } else if (inline == null) {
             inline = new InlineContents(master);
-            if (!chunks.isEmpty()) {
+            if (chunks.end() > 0) {
                 move(lastOid, master);
             }
             return true;
@@ -77,6 +82,52 @@ final class Contents {
         return false;
     }
 
+    /** The file was cut to a length: what was written beyond it is forgotten. */
+    void cut(long lengthBytes) {
+        chunks.cut(lengthBytes);
+        int from = (int) Math.min(lengthBytes, Limits.MAX_INLINE_BYTES);
+        if (inline != null) {
+            inline.cut(from);
+        }
+        if (spill != null) {
+            spill.cut(from);
+        }
+    }
+
+    /** What has to be told the master of what is not committed. */
+    Mutation toTell(Inode inode, Uncommitted uncommitted) {
+        boolean drained = chunks.isEmpty();
+        uncommitted.beginTelling(drained);
+        long timeNs = uncommitted.mtimeNs(inode.attributes().mtimeNs());
+        long delta = uncommitted.usedDeltaBytes();
+        if (inline != null) {
+            return new ContentMutation.WriteInline(
+                    inode.ino(), inode.cuts(), inline.beginTelling(), uncommitted.end(), timeNs);
+        }
+        if (isMoving()) {
+            return new ContentMutation.Spill(
+                    inode.ino(),
+                    inode.attributes().version(),
+                    Math.max(inode.attributes().size(), uncommitted.end(drained)),
+                    timeNs,
+                    Math.max(0, delta));
+        }
+        long oid = Objects.requireNonNull(inode.layout()).lastOid();
+        return new ContentMutation.CommitSize(
+                inode.ino(), oid, uncommitted.end(drained), timeNs, delta);
+    }
+
+    /**
+     * The file has another layout: notes an error when what was stored since the last commit did
+     * not go along. What {@link Spilling} keeps is put there once more.
+     */
+    void leave(Layout before, Layout after, Uncommitted uncommitted, WriteErrors errors) {
+        long keptEnd = isMoving() ? Limits.MAX_INLINE_BYTES : 0;
+        if (uncommitted.isElsewhere(before, after, keptEnd, errors)) {
+            uncommitted.cutOff(Math.max(chunks.end(), keptEnd));
+        }
+    }
+
     private void adoptMoving(Spilling moving, byte @Nullable [] master, long lastOid) {
         if (master == null) {
             // Another client has moved the contents, and may have put older bytes over ours.
@@ -84,9 +135,9 @@ final class Contents {
             put(moving.own());
             return;
         }
-        List<WriteBack.Held> held = chunks.held(0, Limits.MAX_INLINE_BYTES);
-        moving.see(master, lastOid, held);
-        held.forEach(each -> each.data().release());
+        if (moving.see(master, lastOid)) {
+            put(moving.own());
+        }
     }
 
     /**

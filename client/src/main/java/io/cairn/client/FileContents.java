@@ -106,14 +106,15 @@ final class FileContents {
             if (mount.nowMs() - endMs >= 0) {
                 throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
             }
-            pause();
+            pause(STORAGE_RETRY_MS);
         }
     }
 
-    private void pause() {
+    /** Lets time pass. */
+    void pause(long ms) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        mount.runtime().scheduler().schedule(() -> over.complete(null), STORAGE_RETRY_MS);
-        Await.get(over, STORAGE_RETRY_MS);
+        mount.runtime().scheduler().schedule(() -> over.complete(null), ms);
+        Await.get(over, ms);
     }
 
     /** As {@code OpenFile.allocate}: space is not reserved, but there must be enough now. */

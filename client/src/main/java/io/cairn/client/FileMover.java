@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -10,19 +11,25 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
-import java.nio.ByteBuffer;
 
 /**
  * Gives a file or directory another policy. Contents in chunks are copied into a file without a
  * name that has the new policy, made durable, and then exchanged with the old ones in one mutation,
- * if neither changed meanwhile; else the copy is made anew. A crash leaves the old contents, and
- * the copy goes with the session. Blocking.
+ * if neither changed meanwhile. Writers go on while most is copied; for the rest, and the exchange,
+ * all clients keep them waiting a moment ({@link Standstill}), having committed what they wrote. A
+ * crash leaves the old contents, and the copy goes with the session. Blocking.
  */
 final class FileMover {
-    private static final int MAX_TRIES = 5;
-    private static final int COPY_BYTES = 4 << 20;
+    private static final int MAX_TRIES = 20;
+
+    /** How long writers may be kept waiting. */
+    private static final int STILL_MS = 5000;
+
+    /** What takes longer is tried again, with less left to be copied. */
+    private static final long BUSY_MS = 3000;
 
     private final CairnFileSystem fs;
     private final Mount mount;
@@ -38,25 +45,58 @@ final class FileMover {
      * @param parentIno a directory in which the copy may have a name for a moment
      */
     void setPolicy(long parentIno, long ino, Policy policy) {
-        Reply reply = mount.master().change(new TreeMutation.SetPolicy(ino, policy));
-        if (!(reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE)) {
-            fs.tree().absorb(Await.expect(reply, Reply.EntryReply.class));
+        if (!fs.tree().attributes(ino).isFile()) {
+            fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(ino, policy));
             return;
         }
+        FsException last = busy();
         for (int tries = 0; tries < MAX_TRIES; tries++) {
-            if (move(parentIno, ino, policy)) {
-                return;
+            try {
+                if (setHere(ino, policy) || move(parentIno, ino, policy)) {
+                    return;
+                }
+            } catch (FsException e) {
+                if (e.errno() != Errno.EBUSY) {
+                    throw e;
+                }
+                // Somebody does not answer: until its session has ended nobody knows what it has.
+                last = e;
+                fs.contents().pause(Math.min(1000L << Math.min(tries, 2), mount.timeoutMs()));
             }
         }
-        throw new FsException(
-                Errno.EBUSY,
-                "inode " + ino + " changed during each of " + MAX_TRIES + " copies; try later");
+        throw last;
+    }
+
+    private static FsException busy() {
+        return new FsException(Errno.EBUSY, "it is written faster than it can be moved");
+    }
+
+    /** Sets it while nobody else writes, unless the contents have to be moved for it. */
+    private boolean setHere(long ino, Policy policy) {
+        holdStill(ino, STILL_MS);
+        try {
+            Reply reply = mount.master().change(new TreeMutation.SetPolicy(ino, policy));
+            if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
+                fs.tree().inode(ino);
+                return false;
+            }
+            fs.tree().absorb(Await.expect(reply, Reply.EntryReply.class));
+            return true;
+        } finally {
+            goOn(ino);
+        }
+    }
+
+    private void holdStill(long ino, int ms) {
+        Await.expect(mount.master().ask(new Query.HoldStill(ino, ms)), Reply.Done.class);
+    }
+
+    private void goOn(long ino) {
+        Promises.whenDone(mount.master().query(new Query.HoldStill(ino, 0)), (_, _) -> {});
     }
 
     private boolean move(long parentIno, long ino, Policy policy) {
-        try (OpenFile source = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
-            source.flush();
-            Attributes before = fs.tree().inode(ino).attributes();
+        try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDWR)) {
             Name name = temporaryName(ino);
             FileSystem.Created copy =
                     fs.create(
@@ -68,12 +108,41 @@ final class FileMover {
             try (OpenFile target = copy.file()) {
                 fs.unlink(Caller.ROOT, parentIno, name);
                 fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
-                copy(source, target, before.size());
-                target.sync(false);
-                long copyVersion = fs.tree().inode(target.ino()).attributes().version();
-                return swap(ino, before.version(), target.ino(), copyVersion);
+                return move(source, target);
             }
         }
+    }
+
+    private boolean move(ClientFile source, OpenFile target) {
+        ContentCopy content = new ContentCopy(fs, source, target);
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            source.flush();
+            content.round(fs.tree().inode(source.ino()));
+            target.sync(false);
+            source.state().gate().close();
+            try {
+                if (finish(content, source, target)) {
+                    return true;
+                }
+            } finally {
+                source.state().gate().open();
+                goOn(source.ino());
+            }
+        }
+        return false;
+    }
+
+    /** Copies the rest and exchanges the contents, unless that takes too long. */
+    private boolean finish(ContentCopy content, ClientFile source, OpenFile target) {
+        long beginMs = mount.nowMs();
+        holdStill(source.ino(), STILL_MS);
+        source.flush();
+        Inode inode = fs.tree().inode(source.ino());
+        content.round(inode);
+        target.sync(false);
+        long copyVersion = fs.tree().inode(target.ino()).attributes().version();
+        return mount.nowMs() - beginMs < BUSY_MS
+                && swap(source.ino(), inode.attributes().version(), target.ino(), copyVersion);
     }
 
     private Name temporaryName(long ino) {
@@ -82,43 +151,6 @@ final class FileMover {
             number = mount.runtime().random().nextLong();
         }
         return Name.of(".cairn-move-" + Long.toHexString(ino) + "-" + Long.toHexString(number));
-    }
-
-    /** Copies the data and keeps the holes. */
-    private static void copy(OpenFile source, OpenFile target, long size) {
-        ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_BYTES);
-        long at = nextData(source, 0, size);
-        while (at < size) {
-            long end = Math.min(size, source.seek(at, false));
-            while (at < end) {
-                buffer.clear().limit((int) Math.min(COPY_BYTES, end - at));
-                int count = source.read(at, buffer);
-                if (count == 0) {
-                    // Cut off meanwhile: the exchange will be refused.
-                    return;
-                }
-                target.write(at, buffer.flip());
-                at += count;
-            }
-            at = nextData(source, at, size);
-        }
-        if (size > 0) {
-            target.allocate(0, 0, size);
-        }
-    }
-
-    private static long nextData(OpenFile source, long from, long size) {
-        if (from >= size) {
-            return size;
-        }
-        try {
-            return source.seek(from, true);
-        } catch (FsException e) {
-            if (e.errno() == Errno.ENXIO) {
-                return size;
-            }
-            throw e;
-        }
     }
 
     private boolean swap(long ino, long version, long copyIno, long copyVersion) {

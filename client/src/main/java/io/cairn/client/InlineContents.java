@@ -110,6 +110,12 @@ final class InlineContents {
         telling = new BitSet();
     }
 
+    /** What was written at and beyond an offset is forgotten: it was cut off. */
+    void cut(int from) {
+        dirty.clear(from, Math.max(from, dirty.length()));
+        telling.clear(from, Math.max(from, telling.length()));
+    }
+
     /** The master has other contents: keeps what was written here on top of them. */
     void rebase(byte[] master) {
         BitSet mine = written();

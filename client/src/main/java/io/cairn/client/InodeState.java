@@ -32,6 +32,7 @@ final class InodeState implements WriteBack.Owner {
     private final FileLocks locks;
     private final ChunkClones clones;
     private final Gate gate;
+    private final Doubt doubts;
     private final OwnChanges ownChanges;
     private final WriteErrors errors = new WriteErrors();
     private final Uncommitted uncommitted = new Uncommitted();
@@ -52,6 +53,7 @@ final class InodeState implements WriteBack.Owner {
         this.committer = new Committer(this, mount);
         this.appendToken = new AppendToken(this, mount, locks);
         this.tail = new FileTail(this, mount);
+        this.doubts = new Doubt(this, mount);
         this.locks = locks;
     }
 
@@ -105,6 +107,15 @@ final class InodeState implements WriteBack.Owner {
         validatedMs = mount.nowMs() - mount.settings().attributeTtlMs() - 1;
     }
 
+    Doubt doubts() {
+        return doubts;
+    }
+
+    @Override
+    public CompletableFuture<?> look() {
+        return doubts.ask();
+    }
+
     /** Takes over what the master says, unless it is older than what is known. */
     synchronized void adopt(Inode fresh) {
         mount.cache().put(fresh.attributes());
@@ -114,11 +125,15 @@ final class InodeState implements WriteBack.Owner {
         }
         ownChanges.adopted(inode.attributes(), fresh.attributes());
         Layout before = inode.layout();
+        boolean cut = fresh.cuts() > inode.cuts();
         inode = fresh;
         Layout after = fresh.layout();
+        if (cut) {
+            cutOff(fresh.attributes().size());
+        }
         if (after != null && before != null && !after.equals(before)) {
             if (fresh.inline() == null || contents.isMoving()) {
-                uncommitted.requireSamePlace(before, after, errors);
+                contents.leave(before, after, uncommitted, errors);
             }
             readers.forget(0, Long.MAX_VALUE);
             if (after.chunkSizeLog2() != before.chunkSizeLog2()) {
@@ -127,6 +142,23 @@ final class InodeState implements WriteBack.Owner {
         }
         if (after != null && contents.adopt(fresh.inline(), after.lastOid())) {
             uncommitted.cutOff(chunks.end());
+        }
+    }
+
+    /**
+     * Others have cut the file to a length: what is not committed was written before that, unless
+     * nobody knows.
+     */
+    private void cutOff(long size) {
+        contents.cut(size);
+        if (uncommitted.cutTo(size)) {
+            if (doubts.isOpen()) {
+                errors.note(Uncommitted.cutUnheard());
+            }
+            if (contents.isMoving()) {
+                // It is in an object that the file still has.
+                tail.leave();
+            }
         }
     }
 
@@ -206,6 +238,7 @@ final class InodeState implements WriteBack.Owner {
 
     /** The file is at least this long from now on; for fallocate. Bytes were not written. */
     synchronized void extendTo(long size) {
+        gate.pass();
         if (size > mount.master().session().inlineLimitBytes()) {
             moveToChunks();
         }
@@ -263,11 +296,6 @@ final class InodeState implements WriteBack.Owner {
     public synchronized void written(ChunkPlace place, long end, WriteReply reply) {
         uncommitted.stored(end, reply.allocatedDeltaBytes());
         mount.unsynced().add(ino(), place, reply);
-        Layout layout = layout();
-        if (layout.renewedOid() >= place.oid()
-                && layout.runOf(place.index()).oid() != place.oid()) {
-            errors.note(Uncommitted.givenUp());
-        }
     }
 
     @Override
@@ -397,25 +425,7 @@ final class InodeState implements WriteBack.Owner {
         if (!isDirty()) {
             return null;
         }
-        boolean drained = chunks.isEmpty();
-        uncommitted.beginTelling(drained);
-        long timeNs = uncommitted.mtimeNs(inode.attributes().mtimeNs());
-        long delta = uncommitted.usedDeltaBytes();
-        InlineContents inline = contents.inline();
-        if (inline != null) {
-            return new ContentMutation.WriteInline(
-                    ino(), inline.beginTelling(), uncommitted.end(), timeNs);
-        }
-        if (contents.isMoving()) {
-            return new ContentMutation.Spill(
-                    ino(),
-                    inode.attributes().version(),
-                    Math.max(inode.attributes().size(), uncommitted.end(drained)),
-                    timeNs,
-                    Math.max(0, delta));
-        }
-        return new ContentMutation.CommitSize(
-                ino(), layout().lastOid(), uncommitted.end(drained), timeNs, delta);
+        return contents.toTell(inode, uncommitted);
     }
 
     /** The master has done the last mutation. Meanwhile the contents may have begun to spill. */
@@ -437,19 +447,9 @@ final class InodeState implements WriteBack.Owner {
         }
     }
 
-    /**
-     * The master refused the last mutation with ESTALE; the inode as it is now was adopted. When it
-     * was truncated meanwhile, what had been written before counts as cut off.
-     */
-    synchronized void rejected(Mutation mutation) {
-        if (mutation instanceof ContentMutation.CommitSize commit
-                && (contents.inline() != null || layout().lastOid() != commit.oid())) {
-            uncommitted.cutOff(chunks.end());
-            if (chunks.isEmpty() && uncommitted.isAsTold()) {
-                uncommitted.clear();
-                mount.dirty().remove(this);
-            }
-        } else if (mutation instanceof ContentMutation.WriteInline) {
+    /** The master refused the last mutation; the inode as it is now was adopted. */
+    synchronized void rejected(Mutation mutation, Errno errno) {
+        if (mutation instanceof ContentMutation.WriteInline && errno == Errno.EFBIG) {
             moveToChunks();
         }
     }

@@ -53,8 +53,8 @@ final class MasterChannel implements AutoCloseable {
 
     /** Who hears of pushes and of the end of a session. */
     interface Listener {
-        /** The master says something; called on an event loop. */
-        void push(Push push);
+        /** The master says something; called on an event loop. Completes when it has effect. */
+        CompletableFuture<Void> push(Push push);
 
         /** Requests go over a new connection from now on, perhaps to another master. */
         void connected();
@@ -485,14 +485,13 @@ final class MasterChannel implements AutoCloseable {
         }
 
         @Override
-        public void push(Push push) {
+        public CompletableFuture<Void> push(Push push) {
             LOG.debug("push {}", push);
-            Listener hearer = listener;
             if (push instanceof Push.MapChanged changed) {
                 mapEpoch(changed.epoch());
-            } else if (hearer != null) {
-                hearer.push(push);
             }
+            Listener hearer = listener;
+            return hearer == null ? Promises.DONE : hearer.push(push);
         }
     }
 }

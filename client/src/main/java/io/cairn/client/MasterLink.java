@@ -53,8 +53,8 @@ final class MasterLink implements AutoCloseable {
         /** The session and its locks are gone; a new one will be opened. */
         void sessionLost();
 
-        /** The master says something. */
-        void push(Push push);
+        /** The master says something; completes when that has taken effect. */
+        CompletableFuture<Void> push(Push push);
 
         /** The master has a cluster map of this epoch. */
         void mapEpoch(long epoch);
@@ -205,6 +205,7 @@ final class MasterLink implements AutoCloseable {
                 return;
             }
             ready = connection;
+            state.connected(true);
             hintsFollowed = 0;
         }
         backoff.reset();
@@ -256,6 +257,7 @@ final class MasterLink implements AutoCloseable {
         Connection connection;
         synchronized (this) {
             ready = null;
+            state.connected(false);
             connection = current;
         }
         LOG.warn("session {} has ended at the master; its locks are lost", session);
@@ -273,6 +275,7 @@ final class MasterLink implements AutoCloseable {
             }
             current = null;
             ready = null;
+            state.connected(false);
         }
         connection.close();
         failed(connection.remote(), error);
@@ -317,6 +320,7 @@ final class MasterLink implements AutoCloseable {
             connection = current;
             current = null;
             ready = null;
+            state.connected(false);
         }
         if (connection != null) {
             connection.close();
@@ -337,8 +341,15 @@ final class MasterLink implements AutoCloseable {
             in.u8();
             Push push = Push.decode(in);
             // The answer says that the push has taken effect.
-            listener.push(push);
-            answer.send(Message.empty());
+            Promises.whenDone(
+                    listener.push(push),
+                    (_, failure) -> {
+                        if (failure == null) {
+                            answer.send(Message.empty());
+                        } else {
+                            answer.fail(Await.failure(failure));
+                        }
+                    });
         }
 
         @Override

@@ -6,6 +6,7 @@ import io.cairn.fs.Lock;
 import io.cairn.wire.Push;
 import io.cairn.wire.SessionMutation;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /** What the master tells a mount unasked. Called on event loops; never blocks. */
 final class MountEvents implements MasterChannel.Listener {
@@ -24,7 +25,7 @@ final class MountEvents implements MasterChannel.Listener {
     }
 
     @Override
-    public void push(Push push) {
+    public CompletableFuture<Void> push(Push push) {
         switch (push) {
             case Push.LockGranted granted -> {
                 locks.granted(granted.requestId());
@@ -32,10 +33,15 @@ final class MountEvents implements MasterChannel.Listener {
             }
             case Push.Invalidate invalidate -> invalidate(invalidate.ino());
             case Push.RecallLock recall -> recall(recall);
+            case Push.Changed changed -> open.changed(changed.inode());
+            case Push.HoldStill still -> {
+                return open.holdStill(still.ino(), still.ms());
+            }
             case Push.MapChanged ignored -> {
                 // The channel has told the cluster view already.
             }
         }
+        return Promises.DONE;
     }
 
     private void invalidate(long ino) {
@@ -66,6 +72,7 @@ final class MountEvents implements MasterChannel.Listener {
     public void connected() {
         cache.doubtNames();
         machines.interrupted();
+        open.all().forEach(state -> state.doubts().begin());
     }
 
     @Override
@@ -81,7 +88,7 @@ final class MountEvents implements MasterChannel.Listener {
                         new FsException(Errno.EIO, "the session ended and with it the locks held"));
             }
             state.tail().doubt();
-            state.expire();
+            state.doubts().begin();
         }
     }
 }

@@ -4,17 +4,25 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The regular files that this mount has open, each once however often it is open. Thread-safe. */
 final class OpenInodes {
+    private static final int MAX_EARLY = 256;
+
     private final Mount mount;
     private final FileLocks locks;
     private final Map<Long, InodeState> states = new ConcurrentHashMap<>();
+    private final Map<Long, Standstill> still = new ConcurrentHashMap<>();
     private final Map<Long, Integer> counts = new HashMap<>();
+
+    /** What the master told of inodes that are not open here: perhaps they are being opened. */
+    private final Map<Long, Inode> early = new LinkedHashMap<>();
 
     OpenInodes(Mount mount, FileLocks locks) {
         this.mount = mount;
@@ -30,6 +38,10 @@ final class OpenInodes {
             if (state == null) {
                 state = new InodeState(inode, mount, locks);
                 states.put(inode.ino(), state);
+                Inode told = early.remove(inode.ino());
+                if (told != null) {
+                    state.adopt(told);
+                }
                 return state;
             }
         }
@@ -53,6 +65,7 @@ final class OpenInodes {
             if (last) {
                 counts.remove(ino);
                 states.remove(ino);
+                still.remove(ino);
             }
         }
         if (last) {
@@ -85,6 +98,30 @@ final class OpenInodes {
     Attributes overlay(Attributes known) {
         InodeState state = states.get(known.ino());
         return state == null ? known : state.over(known);
+    }
+
+    /** Another client moves the contents of a file, as {@link Standstill#order}. */
+    CompletableFuture<Void> holdStill(long ino, int ms) {
+        InodeState state = states.get(ino);
+        return state == null
+                ? Promises.DONE
+                : still.computeIfAbsent(ino, _ -> new Standstill(state, mount)).order(ms);
+    }
+
+    /** Another client has cut or lengthened a file. Never blocks. */
+    void changed(Inode inode) {
+        InodeState state;
+        synchronized (counts) {
+            state = states.get(inode.ino());
+            if (state == null) {
+                early.put(inode.ino(), inode);
+                if (early.size() > MAX_EARLY) {
+                    early.remove(early.keySet().iterator().next());
+                }
+                return;
+            }
+        }
+        state.adopt(inode);
     }
 
     /** How many inodes are open. */

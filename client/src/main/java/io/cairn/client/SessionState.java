@@ -42,6 +42,7 @@ final class SessionState {
     private long clusterId;
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
     private boolean ending;
+    private boolean connected;
 
     SessionState(Clock clock, RandomGenerator random) {
         this.clock = clock;
@@ -104,6 +105,25 @@ final class SessionState {
     /** Whether the master certainly still knows this session and its locks. */
     synchronized boolean leaseRuns() {
         return session != 0 && clock.millis() - leaseEndMs < 0;
+    }
+
+    /** Whether requests go out at once. */
+    synchronized boolean isConnected() {
+        return connected;
+    }
+
+    /** There is a connection to the leader that knows the session, or there is none any more. */
+    synchronized void connected(boolean now) {
+        connected = now;
+    }
+
+    /**
+     * Whether the master certainly tells this client of cuts and extensions before it answers who
+     * made them.
+     */
+    synchronized boolean hearsOfChanges() {
+        long renewedMs = leaseEndMs - leaseMs;
+        return connected && session != 0 && clock.millis() - renewedMs < Limits.believesMs(leaseMs);
     }
 
     /** How long a session lasts without renewal, in milliseconds. */

@@ -54,21 +54,17 @@ final class Spilling {
     /**
      * What the master has now.
      *
-     * @param itsOid the last object of the layout: another one means that the file was emptied, and
-     *     what was put into the old one is cut off
-     * @param buffered what of this client's bytes is not sent yet, to go to the new object
+     * @param itsOid the last object of the layout
+     * @return whether it is another one, so that what was put into the old one has to be put there
      */
-    void see(byte[] contents, long itsOid, List<WriteBack.Held> buffered) {
+    boolean see(byte[] contents, long itsOid) {
         latest = contents;
-        if (itsOid != oid) {
+        boolean isOther = itsOid != oid;
+        if (isOther) {
             oid = itsOid;
             moved = new byte[0];
-            mine.clear();
-            for (WriteBack.Held held : buffered) {
-                long end = held.offset() + held.data().readableBytes();
-                mine.set((int) Math.min(LIMIT, held.offset()), (int) Math.min(LIMIT, end));
-            }
         }
+        return isOther;
     }
 
     /** The bytes at the master that are neither own nor moved yet. */
@@ -87,6 +83,11 @@ final class Spilling {
             from = mine.nextClearBit(to);
         }
         return patches;
+    }
+
+    /** What was written at and beyond an offset is forgotten: it was cut off. */
+    void cut(int from) {
+        mine.clear(from, LIMIT);
     }
 
     /** The foreign bytes are on their way into the chunks. */

@@ -49,23 +49,40 @@ final class Uncommitted {
      * The layout changed, but not because the file was emptied. Notes an error when the contents
      * were moved elsewhere instead of cut, or what is beyond the end was given up: what was stored
      * in the old place since the last commit did not move along.
+     *
+     * @param keptEnd up to here it is kept, in bytes
+     * @return whether that is so
      */
-    void requireSamePlace(Layout before, Layout after, WriteErrors errors) {
+    boolean isElsewhere(Layout before, Layout after, long keptEnd, WriteErrors errors) {
         Layout.Run first = after.runs().get(0);
-        long oid = before.runs().get(0).oid();
+        Layout.Run old = before.runs().get(0);
         boolean moved =
-                (first.oid() != oid && first.sourceOid() != oid)
+                (first.oid() != old.oid() && first.sourceOid() != old.oid())
+                        || (first.oid() == old.oid() && first.detour() != old.detour())
                         || after.poolId() != before.poolId()
                         || after.seed() != before.seed();
-        if (moved && storedEnd > 0) {
-            errors.note(
-                    new FsException(
-                            Errno.EIO, "the file moved to other storage while it was written"));
+        if (moved) {
+            if (storedEnd > keptEnd) {
+                errors.note(
+                        new FsException(
+                                Errno.EIO, "the file moved to other storage while it was written"));
+            }
+            return storedEnd > keptEnd;
         }
         long renewedFrom = after.lastRun().firstChunk() * after.chunkSizeBytes();
-        if (!moved && after.renewedOid() >= before.lastOid() && storedEnd > renewedFrom) {
+        boolean isGivenUp = after.renewedOid() >= before.lastOid() && storedEnd > renewedFrom;
+        if (isGivenUp) {
             errors.note(givenUp());
         }
+        return isGivenUp;
+    }
+
+    /** What a writer is told whose bytes were cut off although they may be younger than the cut. */
+    static FsException cutUnheard() {
+        return new FsException(
+                Errno.EIO,
+                "another client cut the file while this one did not hear the masters, and what was"
+                        + " not committed beyond the cut is lost");
     }
 
     /** What a writer is told whose bytes beyond the end nobody waited for. */
@@ -114,6 +131,17 @@ final class Uncommitted {
         end = Math.min(end, bufferedEnd);
         storedEnd = 0;
         usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
+    }
+
+    /** The file was cut to a length; whether that cut off anything that is not committed. */
+    boolean cutTo(long size) {
+        boolean isCut = end > size || storedEnd > size;
+        end = Math.min(end, size);
+        storedEnd = Math.min(storedEnd, size);
+        usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
+        return isCut;
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -48,6 +49,9 @@ final class WriteBack {
         /** The chunk can be written: exists under its own object. */
         CompletableFuture<Void> prepare(ChunkPlace place);
 
+        /** Asks the master where the file is now. Never blocks. */
+        CompletableFuture<?> look();
+
         /** An extent is at the servers. */
         void written(ChunkPlace place, long end, WriteReply reply);
 
@@ -55,14 +59,12 @@ final class WriteBack {
         void lost(FsException error);
     }
 
-    private record Drain(long upTo, CompletableFuture<Void> promise) {}
-
     private final Object lock;
     private final Owner owner;
     private final ChunkIo io;
     private final BufferPool pool;
     private final List<WriteExtent> extents = new ArrayList<>();
-    private final List<Drain> drains = new ArrayList<>();
+    private final Drains drains = new Drains();
     private long lastNumber;
     private long sequentialEnd = -1;
     private int inFlight;
@@ -86,12 +88,15 @@ final class WriteBack {
 
     /** Whether all extents up to a number are at the servers. */
     boolean isDrained(long upTo) {
+        return oldest() > upTo;
+    }
+
+    private long oldest() {
+        long oldest = Long.MAX_VALUE;
         for (WriteExtent extent : extents) {
-            if (extent.number <= upTo) {
-                return false;
-            }
+            oldest = Math.min(oldest, extent.number);
         }
-        return true;
+        return oldest;
     }
 
     int count() {
@@ -242,9 +247,7 @@ final class WriteBack {
         if (extents.isEmpty()) {
             return Promises.DONE;
         }
-        CompletableFuture<Void> promise = new CompletableFuture<>();
-        drains.add(new Drain(lastNumber, promise));
-        return promise;
+        return drains.add(lastNumber);
     }
 
     /** Forgets what was not sent yet at and beyond an offset: it is being truncated. */
@@ -259,6 +262,44 @@ final class WriteBack {
                 discard(extent);
             }
         }
+    }
+
+    /** Forgets what is at and beyond an offset: others have cut it off. */
+    void cut(long size) {
+        for (int i = extents.size() - 1; i >= 0; i--) {
+            WriteExtent extent = extents.get(i);
+            if (extent.inFlight) {
+                // Looked at when it is answered: from there on only what is left counts.
+                extent.keptEnd = Math.min(extent.keptEnd, size);
+                extent.abandoned |= extent.offset >= size;
+            } else if (extent.offset >= size) {
+                openCount -= extent.sealed ? 0 : 1;
+                extents.remove(i);
+                discard(extent);
+            } else if (extent.end() > size) {
+                shorten(extent, size);
+            }
+        }
+    }
+
+    private void shorten(WriteExtent extent, long end) {
+        extent.data.writerIndex((int) (end - extent.offset));
+        if (extent.sealed) {
+            openCount++;
+            seal(extent);
+        }
+    }
+
+    /** An extent went to where the file is no more: it is sent once more. */
+    private boolean goesAgain(WriteExtent extent, ChunkPlace place) {
+        if (extent.abandoned || place.isIn(owner.layout())) {
+            return false;
+        }
+        extent.inFlight = false;
+        extent.looked = false;
+        shorten(extent, Math.min(extent.keptEnd, extent.end()));
+        rechunk();
+        return true;
     }
 
     /** Forgets everything, and sends nothing of it again. */
@@ -286,11 +327,7 @@ final class WriteBack {
             if (extent.inFlight || extent.end() <= border) {
                 continue;
             }
-            int head = (int) (border - extent.offset);
-            ByteBuf tail = extent.data.retainedSlice(head, extent.length() - head);
-            // With its number: who drains the one waits for the other.
-            WriteExtent rest = new WriteExtent(extent.number, border, tail, 0);
-            extent.data = extent.data.slice(0, head);
+            WriteExtent rest = extent.split(border);
             openCount += extent.sealed ? 1 : 0;
             seal(extent);
             openCount++;
@@ -380,40 +417,43 @@ final class WriteBack {
             ChunkPlace place,
             @Nullable WriteReply reply,
             @Nullable Throwable failure) {
-        List<Drain> done = List.of();
+        FsException error = reply == null ? Await.failure(failure) : null;
+        if (error != null && error.errno() == Errno.ESTALE && !extent.looked) {
+            // The chunk is no more: perhaps the file is elsewhere now.
+            extent.looked = true;
+            Promises.whenDone(owner.look(), (_, _) -> answered(extent, place, reply, failure));
+            return;
+        }
+        List<CompletableFuture<Void>> done = List.of();
         synchronized (lock) {
             inFlight--;
-            long end = extent.end();
-            extents.remove(extent);
-            discard(extent);
-            if (extent.abandoned) {
-                // Its writer knows.
-            } else if (reply != null) {
-                owner.written(place, end, reply);
-            } else {
-                owner.lost(Await.failure(failure));
+            if (!goesAgain(extent, place)) {
+                gone(extent, place, reply, error);
             }
             // What comes next was not asked for by the operation that this one was sent for.
             Scope.run(Span.NONE, this::submit);
             if (!drains.isEmpty()) {
-                done = takeDrained();
+                done = drains.take(oldest());
             }
         }
-        done.forEach(drain -> drain.promise.complete(null));
+        done.forEach(promise -> promise.complete(null));
     }
 
-    private List<Drain> takeDrained() {
-        long oldest = Long.MAX_VALUE;
-        for (WriteExtent extent : extents) {
-            oldest = Math.min(oldest, extent.number);
+    private void gone(
+            WriteExtent extent,
+            ChunkPlace place,
+            @Nullable WriteReply reply,
+            @Nullable FsException error) {
+        long end = Math.min(extent.end(), extent.keptEnd);
+        extents.remove(extent);
+        discard(extent);
+        if (extent.abandoned) {
+            // Its writer knows.
+        } else if (reply != null) {
+            owner.written(place, end, reply);
+        } else if (error != null) {
+            owner.lost(error);
         }
-        List<Drain> done = new ArrayList<>();
-        for (int i = drains.size() - 1; i >= 0; i--) {
-            if (drains.get(i).upTo < oldest) {
-                done.add(drains.remove(i));
-            }
-        }
-        return done;
     }
 
     /** The bytes held here of a range, oldest first, each retained for the reader. */

@@ -33,6 +33,12 @@ final class WriteExtent {
     /** The operation that sends it; while that is none, the one that began it. */
     private Span span = Scope.current();
 
+    /** Where the file was cut while it was in flight: what is behind does not count. */
+    long keptEnd = Long.MAX_VALUE;
+
+    /** Whether the master was asked where the file is since the extent was refused. */
+    boolean looked;
+
     /** Set when it is sent. */
     @Nullable WritePermit permit;
 
@@ -65,6 +71,16 @@ final class WriteExtent {
 
     long end() {
         return offset + data.writerIndex();
+    }
+
+    /** Ends at an offset from now on; what was behind it. */
+    WriteExtent split(long at) {
+        int head = (int) (at - offset);
+        ByteBuf tail = data.retainedSlice(head, length() - head);
+        // With its number: who drains the one waits for the other.
+        WriteExtent rest = new WriteExtent(number, at, tail, 0);
+        data = data.slice(0, head);
+        return rest;
     }
 
     boolean overlaps(long from, long to) {

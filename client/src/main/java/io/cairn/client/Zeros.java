@@ -8,6 +8,11 @@ final class Zeros {
 
     private Zeros() {}
 
+    /** Whether what remains of a buffer, at most 64 KiB, is zeros. */
+    static boolean isZero(ByteBuffer bytes) {
+        return SOURCE.slice(0, bytes.remaining()).mismatch(bytes) < 0;
+    }
+
     /** Fills a buffer up to its limit with zeros. */
     static void fill(ByteBuffer target) {
         while (target.hasRemaining()) {

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,19 @@ final class FakeLayouts {
     FakeLayouts(int chunkSizeLog2, FakeNamespace.Garbage garbage) {
         this.chunkSizeLog2 = chunkSizeLog2;
         this.garbage = garbage;
+    }
+
+    /** Counts a size that was set. */
+    static Inode counted(Inode before, Inode after) {
+        return new Inode(
+                after.attributes(),
+                after.parentIno(),
+                after.policy(),
+                after.layout(),
+                after.inline(),
+                after.entryCount(),
+                after.exclusiveVerifier(),
+                before.nameChanges() + 1);
     }
 
     Layout fresh(int poolId, long seed) {

@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.fs.AttributeChange;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -10,6 +11,7 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
+import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.MasterRequest;
@@ -110,6 +112,7 @@ final class FakeMaster implements Handler {
         }
         if (stored == null) {
             stored = execute(envelope.session(), mutation);
+            tellOthers(envelope.session(), mutation, stored);
             shared.executed++;
             session.replies.put(envelope.sequence(), stored);
         }
@@ -119,6 +122,23 @@ final class FakeMaster implements Handler {
             session.open.merge(entry.inode().ino(), 1, Integer::sum);
         }
         return stored;
+    }
+
+    /** Who holds a file open hears first that another has changed its size. */
+    private void tellOthers(long session, Mutation mutation, Reply reply) {
+        Mutation change = mutation instanceof TreeMutation.Witnessed w ? w.mutation() : mutation;
+        boolean tells =
+                change instanceof TreeMutation.SetAttributes set
+                                && set.change().has(AttributeChange.SIZE)
+                        || change instanceof ContentMutation;
+        if (tells && reply instanceof Reply.EntryReply entry) {
+            shared.sessions.forEach(
+                    (other, each) -> {
+                        if (other != session && each.open.containsKey(entry.inode().ino())) {
+                            push(other, new Push.Changed(entry.inode()));
+                        }
+                    });
+        }
     }
 
     private Reply execute(long session, Mutation mutation) {
@@ -279,6 +299,7 @@ final class FakeMaster implements Handler {
                 }
                 yield new Reply.Done();
             }
+            case Query.HoldStill ignored -> new Reply.Done();
             case Query.Open open -> {
                 Reply reply = shared.namespace.read(open);
                 if (reply instanceof Reply.EntryReply) {

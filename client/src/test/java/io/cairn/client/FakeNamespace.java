@@ -332,7 +332,7 @@ final class FakeNamespace {
         Inode inode = require(m.ino());
         AttributeChange c = m.change();
         if (c.has(AttributeChange.SIZE)) {
-            inode = resize(inode, c.size());
+            inode = FakeLayouts.counted(inode, resize(inode, c.size()));
         }
         Attributes a = inode.attributes();
         int mode = c.has(AttributeChange.MODE) ? c.mode() : a.mode();
@@ -405,7 +405,7 @@ final class FakeNamespace {
     private Reply writeInline(ContentMutation.WriteInline m) {
         Inode inode = require(m.ino());
         byte[] old = inode.inline();
-        if (old == null) {
+        if (old == null || inode.cuts() != m.cuts()) {
             throw new FsException(Errno.ESTALE);
         }
         long size = m.lengthAfterBytes(old);

@@ -58,7 +58,7 @@ class InlineContentsTest {
         InlineContents contents = new InlineContents(new byte[0]);
         write(contents, 0, "abc");
         Patch told = contents.beginTelling().get(0);
-        WriteInline write = new WriteInline(1, List.of(told), 3, 0);
+        WriteInline write = new WriteInline(1, 0, List.of(told), 3, 0);
         byte[] master = write.applyTo(new byte[0]);
         write(contents, 0, "XY");
         write(contents, 2, "Z");

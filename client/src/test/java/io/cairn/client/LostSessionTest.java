@@ -15,6 +15,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.wire.ContentMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -154,6 +155,42 @@ class LostSessionTest {
         notice(first, "d");
         file.close();
         assertContents(bytes(length, 1), file.ino());
+    }
+
+    /** A file that is in its inode gets a new object when its writer is taken for lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void bytesOutlastTheObjectThatTheyWereFor(boolean stored) {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        write(file, 0, bytes(15_000, 1));
+        if (stored) {
+            Await.get(((ClientFile) file).state().drain(), 10_000);
+        }
+        endSessions();
+        long oid = cluster.namespace.require(file.ino()).layout().lastOid();
+        cluster.network.ask(
+                () -> cluster.namespace.apply(new ContentMutation.RenewTail(file.ino(), oid)));
+        notice(first, "d");
+        file.sync(false);
+        assertContents(bytes(15_000, 1), file.ino());
+        file.close();
+    }
+
+    /** What cannot go along is told by fsync and by close, to each open file. */
+    @Test
+    void bytesThatAreLostWithTheirObjectAreTold() {
+        OpenFile file = create(first, FileSystem.O_RDWR);
+        OpenFile other = first.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR);
+        write(file, 0, bytes(150_000, 1));
+        Await.get(((ClientFile) file).state().drain(), 10_000);
+        endSessions();
+        long oid = cluster.namespace.require(file.ino()).layout().lastOid();
+        cluster.network.ask(
+                () -> cluster.namespace.apply(new ContentMutation.RenewTail(file.ino(), oid)));
+        notice(first, "d");
+        assertLost(() -> file.sync(false));
+        assertLost(other::close);
+        file.close();
     }
 
     /** What is certain not to be held does not bind what is written. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param entryCount directories: number of entries; others: 0
  * @param exclusiveVerifier NFS exclusive create verifier, 0 when none
  * @param nameChanges directories: how many mutations have added, removed or replaced names in it
- *     since it was made, 0 at first; others: 0
+ *     since it was made, 0 at first; regular files: {@link #cuts}; others: 0
  */
 public record Inode(
         Attributes attributes,
@@ -30,6 +30,14 @@ public record Inode(
     /** The inode number. */
     public long ino() {
         return attributes.ino();
+    }
+
+    /**
+     * How often the size of a regular file was set: what lies beyond it then is cut off, also what
+     * clients have written and not committed.
+     */
+    public long cuts() {
+        return attributes.isFile() ? nameChanges : 0;
     }
 
     public Inode withAttributes(Attributes changed) {

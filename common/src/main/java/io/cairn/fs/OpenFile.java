@@ -47,6 +47,12 @@ public interface OpenFile extends AutoCloseable {
     int write(long offsetBytes, ByteBuffer source);
 
     /**
+     * As {@link #write(long, ByteBuffer)}, at the end or at the offset as this write wants it:
+     * fcntl(F_SETFL) sets and clears O_APPEND after the open.
+     */
+    int write(long offsetBytes, ByteBuffer source, boolean append);
+
+    /**
      * Drains buffered writes and commits the size, as close(2) promises; reports write errors once.
      */
     void flush();

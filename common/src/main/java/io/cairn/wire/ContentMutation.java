@@ -33,13 +33,14 @@ public sealed interface ContentMutation extends Mutation {
 
     /**
      * Writes into a file whose contents live in the inode. Fails with EFBIG when the result would
-     * exceed the inline limit, with ESTALE when the contents live in chunks: the client then writes
-     * chunks.
+     * exceed the inline limit, with ESTALE when the contents live in chunks (the client then writes
+     * chunks) or were cut since (what was cut off must not come back).
      *
+     * @param cuts how often the size of the file had been set as far as the writer knows
      * @param sizeBytes the file is at least this long afterwards
      * @param mtimeNs the time of the last write
      */
-    record WriteInline(long ino, List<Patch> patches, long sizeBytes, long mtimeNs)
+    record WriteInline(long ino, long cuts, List<Patch> patches, long sizeBytes, long mtimeNs)
             implements ContentMutation {
         @Override
         public int code() {
@@ -48,7 +49,8 @@ public sealed interface ContentMutation extends Mutation {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).list(patches, (o, p) -> p.encode(o)).i64(sizeBytes).i64(mtimeNs);
+            out.i64(ino).i64(cuts).list(patches, (o, p) -> p.encode(o));
+            out.i64(sizeBytes).i64(mtimeNs);
         }
 
         /** How long the contents are afterwards, in bytes. */
@@ -83,7 +85,7 @@ public sealed interface ContentMutation extends Mutation {
 
         @Override
         public int expectedBytes() {
-            int fieldsBytes = 3 * Long.BYTES + Integer.BYTES;
+            int fieldsBytes = 4 * Long.BYTES + Integer.BYTES;
             for (Patch patch : patches) {
                 fieldsBytes += Long.BYTES + Integer.BYTES + patch.bytes().limit();
             }
@@ -91,7 +93,7 @@ public sealed interface ContentMutation extends Mutation {
         }
 
         static WriteInline decode(Decoder in) {
-            return new WriteInline(in.i64(), in.list(Patch::decode), in.i64(), in.i64());
+            return new WriteInline(in.i64(), in.i64(), in.list(Patch::decode), in.i64(), in.i64());
         }
     }
 

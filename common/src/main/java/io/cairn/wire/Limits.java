@@ -44,5 +44,14 @@ public final class Limits {
      */
     public static final long MAX_ABSENCE_MS = 1000;
 
+    /**
+     * How long after its last renewal a client may believe by itself that nobody has cut or
+     * lengthened a file that it holds open, in milliseconds: longer than from one renewal to the
+     * next.
+     */
+    public static long believesMs(long leaseMs) {
+        return leaseMs / 2;
+    }
+
     private Limits() {}
 }

@@ -95,6 +95,7 @@ public final class OperationNames {
             case 14 -> "check_tail";
             case 32 -> "test_host_lock";
             case 33 -> "list_hosts";
+            case 34 -> "hold_still";
             default -> OTHER;
         };
     }

@@ -1,5 +1,6 @@
 package io.cairn.wire;
 
+import io.cairn.cluster.Inode;
 import io.cairn.fs.Lock;
 
 /**
@@ -64,6 +65,40 @@ public sealed interface Push {
         }
     }
 
+    /**
+     * Another client has cut or lengthened a file that this one holds open: how it is now. Who has
+     * answered writes and appends on top of that.
+     */
+    record Changed(Inode inode) implements Push {
+        @Override
+        public int code() {
+            return 5;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.inode(out, inode);
+        }
+    }
+
+    /**
+     * Another client is about to move the contents of a file: commit, keep writers out, answer. Who
+     * ends that by itself changes the inode first, so that a late move is refused.
+     *
+     * @param ms for how long, in milliseconds; 0 ends it
+     */
+    record HoldStill(long ino, int ms) implements Push {
+        @Override
+        public int code() {
+            return 6;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i32(ms);
+        }
+    }
+
     /** Reads code and fields. */
     static Push decode(Decoder in) {
         int code = in.u8();
@@ -72,6 +107,8 @@ public sealed interface Push {
             case 2 -> new RecallLock(in.i64(), Codecs.lockKind(in), in.i64());
             case 3 -> new Invalidate(in.i64());
             case 4 -> new MapChanged(in.i64());
+            case 5 -> new Changed(Codecs.inode(in));
+            case 6 -> new HoldStill(in.i64(), in.i32());
             default -> throw new MalformedMessageException("push code " + code);
         };
     }

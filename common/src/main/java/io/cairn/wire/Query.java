@@ -238,6 +238,25 @@ public sealed interface Query {
         }
     }
 
+    /**
+     * Nobody else is to write a file for a while, as its contents move: Done when every other
+     * session that holds it open has committed and keeps its writers out; EBUSY when one does not
+     * do so in time. Until then nobody can open it.
+     *
+     * @param ms for how long, in milliseconds; 0 ends it
+     */
+    record HoldStill(long ino, int ms) implements Query {
+        @Override
+        public int code() {
+            return 34;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i32(ms);
+        }
+    }
+
     /** Reads code and fields. */
     static Query decode(Decoder in) {
         int code = in.u8();
@@ -258,6 +277,7 @@ public sealed interface Query {
             case 14 -> new CheckTail(in.i64());
             case 32 -> new TestHostLock(Codecs.lockHost(in), in.i64(), Codecs.lock(in));
             case 33 -> new ListHosts(Codecs.lockHost(in), in.i32());
+            case 34 -> new HoldStill(in.i64(), in.i32());
             default -> throw new MalformedMessageException("query code " + code);
         };
     }

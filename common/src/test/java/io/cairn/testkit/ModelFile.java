@@ -67,13 +67,17 @@ final class ModelFile implements OpenFile {
 
     @Override
     public int write(long offsetBytes, ByteBuffer source) {
+        return write(offsetBytes, source, (flags & FileSystem.O_APPEND) != 0);
+    }
+
+    @Override
+    public int write(long offsetBytes, ByteBuffer source, boolean append) {
         synchronized (monitor) {
             require(offsetBytes, FileSystem.O_RDONLY);
             int length = source.remaining();
             if (length == 0) {
                 return 0;
             }
-            boolean append = (flags & FileSystem.O_APPEND) != 0;
             long offset = append ? node.size : offsetBytes;
             requireRoom(offset, length);
             tree.write(node, offset, source);

@@ -393,6 +393,12 @@ public final class NativePosix implements Posix {
     }
 
     @Override
+    public void setAppend(int fd, boolean append) {
+        long flags = append ? O_APPEND : 0;
+        call(Libc.FCNTL, fd, NativeStructs.F_SETFL, MemorySegment.ofAddress(flags));
+    }
+
+    @Override
     public void setlk(int fd, Lock.Mode mode, long start, long length, boolean wait) {
         int command = wait ? NativeStructs.F_SETLKW : NativeStructs.F_SETLK;
         call(Libc.FCNTL, fd, command, NativeStructs.flock(mode, start, length));

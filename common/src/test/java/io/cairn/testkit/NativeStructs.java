@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class NativeStructs {
+    static final int F_SETFL = 4;
     static final int F_GETLK = 5;
     static final int F_SETLK = 6;
     static final int F_SETLKW = 7;

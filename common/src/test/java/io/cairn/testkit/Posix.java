@@ -176,6 +176,9 @@ public interface Posix extends AutoCloseable {
 
     int pwrite(int fd, byte[] bytes, long offset);
 
+    /** fcntl F_SETFL: sets or clears O_APPEND of an open file. */
+    void setAppend(int fd, boolean append);
+
     long lseek(int fd, long offset, int whence);
 
     void fsync(int fd);

@@ -193,6 +193,25 @@ final class ReadWriteCases extends Scene {
     }
 
     @Case
+    void appendingIsSetAndClearedAfterTheOpen() {
+        put("f", "abc");
+        int fd = fs.open("f", O_RDWR, 0);
+        fs.setAppend(fd, true);
+        fs.write(fd, bytes("def"));
+        fs.pwrite(fd, bytes("g"), 0);
+        assertEquals("abcdefg", get("f"));
+        fs.setAppend(fd, false);
+        fs.pwrite(fd, bytes("X"), 1);
+        assertEquals("aXcdefg", get("f"));
+        int other = fs.open("f", O_RDWR | O_APPEND, 0);
+        fs.setAppend(other, false);
+        fs.pwrite(other, bytes("Y"), 2);
+        fs.setAppend(other, true);
+        fs.pwrite(other, bytes("Z"), 2);
+        assertEquals("aXYdefgZ", get("f"));
+    }
+
+    @Case
     void positionedWriteToAnAppendingDescriptorAppends() {
         put("f", "abc");
         int fd = fs.open("f", O_WRONLY | O_APPEND, 0);

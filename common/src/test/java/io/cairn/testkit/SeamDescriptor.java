@@ -1,12 +1,13 @@
 package io.cairn.testkit;
 
 import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** An open file description of {@link SeamPosix}. Guarded by its own monitor. */
 final class SeamDescriptor {
     final long ino;
-    final int flags;
+    int flags;
 
     /** Null for a directory. */
     final @Nullable OpenFile file;
@@ -25,5 +26,20 @@ final class SeamDescriptor {
         this.flags = flags;
         this.file = file;
         this.owner = owner;
+    }
+
+    synchronized boolean appends() {
+        return (flags & Posix.O_APPEND) != 0;
+    }
+
+    synchronized void setAppend(boolean append) {
+        flags = append ? flags | Posix.O_APPEND : flags & ~Posix.O_APPEND;
+    }
+
+    /** Writes where the description stands, or at the end. */
+    synchronized int write(OpenFile to, byte[] bytes) {
+        int written = to.write(offset, ByteBuffer.wrap(bytes), appends());
+        offset = appends() ? to.attributes().size() : offset + written;
+        return written;
     }
 }

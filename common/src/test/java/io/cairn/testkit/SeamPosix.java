@@ -141,13 +141,12 @@ public final class SeamPosix implements Posix {
     @Override
     public int write(int fd, byte[] bytes) {
         OpenFile file = table.file(fd, Errno.EBADF);
-        SeamDescriptor description = table.get(fd);
-        synchronized (description) {
-            int written = file.write(description.offset, ByteBuffer.wrap(bytes));
-            boolean append = (description.flags & O_APPEND) != 0;
-            description.offset = append ? file.attributes().size() : description.offset + written;
-            return written;
-        }
+        return table.get(fd).write(file, bytes);
+    }
+
+    @Override
+    public void setAppend(int fd, boolean append) {
+        table.get(fd).setAppend(append);
     }
 
     @Override
@@ -155,7 +154,9 @@ public final class SeamPosix implements Posix {
         if (offset > Long.MAX_VALUE - bytes.length) {
             throw new FsException(Errno.EINVAL, "offset " + offset);
         }
-        return table.file(fd, Errno.EBADF).write(requireOffset(offset), ByteBuffer.wrap(bytes));
+        boolean append = table.get(fd).appends();
+        OpenFile file = table.file(fd, Errno.EBADF);
+        return file.write(requireOffset(offset), ByteBuffer.wrap(bytes), append);
     }
 
     @Override

@@ -60,7 +60,7 @@ class CodecTest {
         Patch second = new Patch(5000, new byte[] {1, 2, 3});
         for (List<Patch> patches : List.of(List.of(first), List.of(first, second))) {
             for (int version = 1; version <= 2; version++) {
-                Mutation write = new ContentMutation.WriteInline(9, patches, 6000, 5);
+                Mutation write = new ContentMutation.WriteInline(9, 3, patches, 6000, 5);
                 Envelope envelope = new Envelope(version, 1, 2, 3, 4, write);
                 byte[] bytes = envelope.toBytes();
                 assertEquals(bytes.length, envelope.expectedBytes());

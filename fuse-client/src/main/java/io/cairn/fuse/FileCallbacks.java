@@ -22,12 +22,13 @@ import java.nio.ByteBuffer;
  * which libfuse does not even compute ({@code nopath}). Arguments are addresses of C structures.
  *
  * <pre>
- *   struct fuse_file_info: flags +0, bits +20 (1 direct_io, 2 keep_cache, 16 flock_release),
- *                          fh +24, lock_owner +32
+ *   struct fuse_file_info: flags +0, writepage +16, bits +20 (1 direct_io, 2 keep_cache,
+ *                          16 flock_release), fh +24, lock_owner +32
  *   struct flock:          type +0, whence +2 (2 bytes each), start +8, len +16, pid +24
  * </pre>
  */
 final class FileCallbacks {
+    private static final int WRITE_PAGE = 16;
     private static final int BITS = 20;
     private static final int HANDLE = 24;
     private static final int OWNER = 32;
@@ -111,7 +112,12 @@ final class FileCallbacks {
         OpenFile file = file(info);
         killPrivilege(file);
         ByteBuffer source = LoopThread.current().slice(buffer, (int) lengthBytes);
-        return file.write(offset, source);
+        boolean append = getInt(info + WRITE_PAGE) == 0 && appends(getInt(info));
+        return file.write(offset, source, append);
+    }
+
+    private static boolean appends(int flags) {
+        return (flags & FileSystem.O_APPEND) != 0;
     }
 
     /** The kernel does so before it writes to its pages, but not before it writes past them. */

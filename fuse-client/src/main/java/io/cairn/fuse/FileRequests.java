@@ -161,6 +161,9 @@ final class FileRequests {
     /**
      * fuse_write_in: +0 fh +8 offset +16 size +20 write_flags +24 lock_owner +32 flags +40 bytes;
      * fuse_write_out: +0 size.
+     *
+     * <p>The flags are those of the file now, not at its open: whether to append is asked of them.
+     * Pages of a memory map come without flags, and belong where they are.
      */
     int write(LoopThread thread) {
         long in = thread.arguments();
@@ -174,12 +177,23 @@ final class FileRequests {
         }
         ByteBuffer source = thread.slice(in + WRITE_IN_BYTES, getInt(in + 16));
         long offset = getLong(in + 8);
-        int count =
-                (writeFlags & WRITE_PAGE) != 0
-                        ? files.writePage(handle, offset, source)
-                        : files.get(handle).write(offset, source);
+        boolean isPage = (writeFlags & WRITE_PAGE) != 0;
+        boolean append = !isPage && (getInt(in + 32) & FileSystem.O_APPEND) != 0;
+        OpenFile file = files.get(handle);
+        int count = file.write(offset, source, append);
+        if (append && (file.flags() & FileSystem.O_APPEND) == 0) {
+            forgetPages(ino);
+        }
         putLong(thread.reply() + 16, count);
         return 8;
+    }
+
+    /**
+     * The kernel has put into its pages, where it thinks the end is, what was appended to a file
+     * that was not opened for that. It holds these pages until the write is answered.
+     */
+    private void forgetPages(long ino) {
+        Thread.ofPlatform().daemon().name("fuse-forget-" + ino).start(() -> notices.dropPages(ino));
     }
 
     /** fuse_flush_in: +0 fh +16 lock_owner. */

@@ -115,21 +115,6 @@ final class OpenFiles {
     }
 
     /**
-     * Writes at an offset also when the handle was opened for appending: a page of a memory map
-     * belongs where it is.
-     */
-    int writePage(long handle, long offset, ByteBuffer source) {
-        OpenFile file = get(handle);
-        if ((file.flags() & FileSystem.O_APPEND) == 0) {
-            return file.write(offset, source);
-        }
-        Caller kernel = Caller.checkedByKernel(0, 0);
-        try (OpenFile other = fileSystem.open(kernel, file.ino(), FileSystem.O_RDWR)) {
-            return other.write(offset, source);
-        }
-    }
-
-    /**
      * Sets a lock, or waits for it with another thread of the loop taking the place of this one.
      * Who was granted one sees what its holder before wrote, also through the kernel's pages.
      *

@@ -46,6 +46,7 @@ public final class MasterService implements AutoCloseable {
     private final RandomGenerator random;
     private final SessionTable sessions;
     private final DirectoryWatch watch;
+    private final ContentWatch contents;
     private final OrphanReaper reaper;
     private final LostSessions lost;
     private final ServerWatch servers;
@@ -85,6 +86,7 @@ public final class MasterService implements AutoCloseable {
         LogWriter writer = this::submit;
         this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
         this.watch = new DirectoryWatch(sessions, ground.clock(), scheduler);
+        this.contents = new ContentWatch(namespace, sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
@@ -95,7 +97,8 @@ public final class MasterService implements AutoCloseable {
                 new Presence(settings.id(), log, namespace, ground.transport(), ground.clock());
         this.door =
                 new RequestDoor(
-                        new RequestDoor.Rooms(log, namespace, sessions, watch, reaper, servers),
+                        new RequestDoor.Rooms(
+                                log, namespace, sessions, watch, contents, reaper, servers),
                         presence,
                         this::statusJson);
         this.listener = ground.transport().listen(settings.listen(), door);
@@ -176,7 +179,11 @@ public final class MasterService implements AutoCloseable {
                         bytes -> {
                             CompletableFuture<Reply> told = new CompletableFuture<>();
                             Reply reply = envelope.reply(bytes);
-                            watch.settle(envelope, bytes, () -> told.complete(reply));
+                            Runnable teller = () -> told.complete(reply);
+                            watch.settle(
+                                    envelope,
+                                    bytes,
+                                    () -> contents.settle(envelope, bytes, teller));
                             return told;
                         });
     }

@@ -41,6 +41,7 @@ final class RequestDoor implements Handler {
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final DirectoryWatch watch;
+    private final ContentWatch contents;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
     private final Presence presence;
@@ -54,6 +55,7 @@ final class RequestDoor implements Handler {
             Supplier<Namespace> namespace,
             SessionTable sessions,
             DirectoryWatch watch,
+            ContentWatch contents,
             OrphanReaper reaper,
             ServerWatch servers) {}
 
@@ -62,6 +64,7 @@ final class RequestDoor implements Handler {
         this.namespace = rooms.namespace;
         this.sessions = rooms.sessions;
         this.watch = rooms.watch;
+        this.contents = rooms.contents;
         this.reaper = rooms.reaper;
         this.servers = rooms.servers;
         this.presence = presence;
@@ -229,7 +232,8 @@ final class RequestDoor implements Handler {
     }
 
     private void settle(Answer answer, Envelope envelope, byte[] reply) {
-        watch.settle(envelope, reply, () -> answer.send(Message.of(reply)));
+        Runnable sender = () -> answer.send(Message.of(reply));
+        watch.settle(envelope, reply, () -> contents.settle(envelope, reply, sender));
     }
 
     private void createOpen(byte[] frame, Answer answer, Envelope envelope) {
@@ -294,6 +298,11 @@ final class RequestDoor implements Handler {
         requireTermBegun();
         if (session != 0) {
             sessions.touch(session);
+        }
+        if (query instanceof Query.HoldStill still) {
+            requireSession(session);
+            contents.holdStill(session, still, reply -> answer.send(Message.of(reply::toBytes)));
+            return;
         }
         Reply reply =
                 switch (query) {

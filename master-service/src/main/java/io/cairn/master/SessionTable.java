@@ -27,7 +27,11 @@ final class SessionTable {
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
     private final Set<Long> reserved = new HashSet<>();
+    private final Map<Long, Still> still = new HashMap<>();
     private volatile long term = -1;
+
+    /** While the contents of an inode move, for a session and until a moment. */
+    private record Still(long session, long endMs) {}
 
     private static final class Live {
         long renewedMs;
@@ -52,6 +56,7 @@ final class SessionTable {
         sessions.clear();
         openCounts.clear();
         reserved.clear();
+        still.clear();
         for (long session : known) {
             live(session);
         }
@@ -135,13 +140,28 @@ final class SessionTable {
     /**
      * The session holds an inode open once more.
      *
-     * @throws FsException NOT_READY while the inode is {@link #reserve reserved}
+     * @throws FsException NOT_READY while the inode is {@link #reserve reserved} or held still
      */
     synchronized void open(long session, long ino) {
+        Still held = still.get(ino);
+        if (held != null && held.session != session && clock.millis() - held.endMs < 0) {
+            throw new FsException(Errno.NOT_READY, "the contents of inode " + ino + " move");
+        }
         if (reserved.contains(ino)) {
             throw new FsException(Errno.NOT_READY, "inode " + ino + " gets a new object just now");
         }
         count(live(session), ino);
+    }
+
+    /** Nobody but a session opens an inode for a while, in milliseconds; 0 ends that. */
+    synchronized void holdStill(long session, long ino, long ms) {
+        long nowMs = clock.millis();
+        still.values().removeIf(each -> nowMs - each.endMs >= 0);
+        if (ms > 0) {
+            still.put(ino, new Still(session, nowMs + ms));
+        } else {
+            still.remove(ino);
+        }
     }
 
     /** Those of some inodes that nobody holds open; nobody can open them until they are free. */
@@ -188,6 +208,24 @@ final class SessionTable {
                 }
             }
         }
+    }
+
+    /** The sessions but one that hold an inode open. */
+    synchronized List<Long> othersWithOpen(long session, long ino) {
+        Integer all = openCounts.get(ino);
+        Live own = sessions.get(session);
+        int mine = own == null ? 0 : own.open.getOrDefault(ino, 0);
+        if (all == null || all <= mine) {
+            return List.of();
+        }
+        List<Long> others = new ArrayList<>();
+        sessions.forEach(
+                (other, live) -> {
+                    if (other != session && live.open.containsKey(ino)) {
+                        others.add(other);
+                    }
+                });
+        return others;
     }
 
     /** Whether any session holds an inode open. */

@@ -69,9 +69,13 @@ final class NfsOpenFile implements OpenFile {
 
     @Override
     public int write(long offsetBytes, ByteBuffer source) {
+        return write(offsetBytes, source, (flags & FileSystem.O_APPEND) != 0);
+    }
+
+    @Override
+    public int write(long offsetBytes, ByteBuffer source, boolean append) {
         require(FileSystem.O_RDONLY);
         int count = source.remaining();
-        boolean append = (flags & FileSystem.O_APPEND) != 0;
         long at = append && count > 0 ? attributes().size() : offsetBytes;
         if (at > FileSystem.MAX_FILE_BYTES - count) {
             throw new FsException(Errno.EFBIG);

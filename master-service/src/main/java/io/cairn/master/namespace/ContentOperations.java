@@ -57,6 +57,9 @@ final class ContentOperations {
         if (old == null) {
             throw stale(m.ino(), "has its contents in chunks");
         }
+        if (inode.cuts() != m.cuts()) {
+            throw stale(m.ino(), "was truncated");
+        }
         requireSize(m.sizeBytes());
         for (ContentMutation.Patch patch : m.patches()) {
             requireInline(requireSize(patch.offsetBytes()));
@@ -193,6 +196,8 @@ final class ContentOperations {
                     "inode " + draft.ino + " is not a regular file");
         }
         requireSize(sizeBytes);
+        // Somebody may have written beyond the size and not come to commit it: that is cut, too.
+        draft.nameChanges++;
         Layout layout = draft.layout;
         byte[] inline = draft.inline;
         if (inline != null) {

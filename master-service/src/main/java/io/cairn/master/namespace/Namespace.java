@@ -231,6 +231,16 @@ public final class Namespace {
         }
     }
 
+    /** The session that has the APPEND token of a file; 0 when none has. */
+    public long appender(long ino) {
+        lock.readLock().lock();
+        try {
+            return view.appender(ino);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
     /** The current cluster map. */
     public ClusterMap clusterMap() {
         return published.map;

@@ -163,7 +163,8 @@ final class StateCheck {
             violated(what + " counts " + links.inode.entryCount() + " entries: " + links.entries);
         }
         long changes = links.inode.nameChanges();
-        if (isDirectory ? changes < links.entries : changes != 0) {
+        boolean counts = isDirectory || a.isFile();
+        if (counts ? changes < links.entries : changes != 0) {
             violated(what + " counts " + changes + " changes of names: " + links.entries);
         }
         if (a.nlink() == 0 && store.get(Family.ORPHAN, Keys.of(a.ino())) == null) {

@@ -78,6 +78,7 @@ final class View {
                 case Query.Release q -> throw elsewhere(query);
                 case Query.KeepAlive q -> throw elsewhere(query);
                 case Query.GetStatus q -> throw elsewhere(query);
+                case Query.HoldStill q -> throw elsewhere(query);
             };
         } catch (FsException e) {
             return new Failure(e.errno(), String.valueOf(e.getMessage()));
@@ -205,6 +206,21 @@ final class View {
                 head,
                 (key, value) -> key.length == head.length || names.add(Keys.xattrNameOf(key)));
         return new NamesReply(names);
+    }
+
+    /** The session that has the APPEND token of a file; 0 when none has. */
+    long appender(long ino) {
+        byte[] prefix = Keys.heldPrefix(ino, Lock.Kind.APPEND);
+        long[] session = {0};
+        store.scan(
+                Family.LOCK,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    session[0] = Keys.numberAt(key, 10);
+                    return false;
+                });
+        return session[0];
     }
 
     private LockReply testLock(long asking, long ino, Lock lock) {

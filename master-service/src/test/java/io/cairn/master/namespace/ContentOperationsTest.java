@@ -28,7 +28,8 @@ class ContentOperationsTest extends OneFile {
     }
 
     private ContentMutation.WriteInline writing(long size, ContentMutation.Patch... patches) {
-        return new ContentMutation.WriteInline(ino, List.of(patches), size, 4242);
+        return new ContentMutation.WriteInline(
+                ino, bench.inode(ino).cuts(), List.of(patches), size, 4242);
     }
 
     @Test
@@ -66,7 +67,7 @@ class ContentOperationsTest extends OneFile {
     @Test
     void contentsAreForFilesOnly() {
         long dir = bench.mkdir(ROOT, "d").ino();
-        bench.fails(Errno.EISDIR, new ContentMutation.WriteInline(dir, List.of(), 0, 0));
+        bench.fails(Errno.EISDIR, new ContentMutation.WriteInline(dir, 0, List.of(), 0, 0));
         bench.fails(Errno.EISDIR, new ContentMutation.CommitSize(dir, 1, 0, 0, 0));
         bench.fails(Errno.EISDIR, new ContentMutation.Spill(dir, 1, 0, 0, 0));
         bench.fails(Errno.EISDIR, new ContentMutation.CloneDone(dir, 1));
@@ -152,7 +153,7 @@ class ContentOperationsTest extends OneFile {
         Layout layout = poor.change(touched, AttributeChange.NONE.withMtime(1)).layout();
         assertNotNull(layout);
         assertEquals(1, layout.poolId());
-        layout = poor.write(new ContentMutation.WriteInline(written, List.of(), 2, 1)).layout();
+        layout = poor.write(new ContentMutation.WriteInline(written, 0, List.of(), 2, 1)).layout();
         assertNotNull(layout);
         assertEquals(1, layout.poolId());
     }

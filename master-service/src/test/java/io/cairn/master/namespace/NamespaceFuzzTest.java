@@ -267,7 +267,8 @@ class NamespaceFuzzTest {
         for (int i = random.nextInt(3); i > 0; i--) {
             patches.add(new ContentMutation.Patch(number(), bytes()));
         }
-        return new ContentMutation.WriteInline(number(), patches, number(), number());
+        return new ContentMutation.WriteInline(
+                number(), random.nextInt(2), patches, number(), number());
     }
 
     private Mutation hostMutation() {

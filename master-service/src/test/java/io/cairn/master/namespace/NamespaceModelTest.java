@@ -276,6 +276,7 @@ class NamespaceModelTest {
             case 0, 1 ->
                     new ContentMutation.WriteInline(
                             ino,
+                            (node == null ? 0 : node.nameChanges) + s.d % 7 / 6,
                             List.of(new ContentMutation.Patch(s.b % 600, bytes(s.d % 90))),
                             s.c % 600,
                             s.d * 11L);

@@ -284,6 +284,7 @@ final class TreeModel {
         }
         if (c.has(AttributeChange.SIZE)) {
             resize(node, c.size());
+            node.nameChanges++;
             node.mtime = now;
         }
         node.mode = c.has(AttributeChange.MODE) ? c.mode() & 07777 : node.mode;
@@ -393,7 +394,7 @@ final class TreeModel {
         NodeModel node = file(m.ino());
         long before = node.version;
         byte[] old = node.inline;
-        if (old == null) {
+        if (old == null || node.nameChanges != m.cuts()) {
             throw new FsException(Errno.ESTALE);
         }
         long size = Math.max(old.length, m.sizeBytes());

@@ -1,0 +1,181 @@
+package io.cairn.client;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static io.cairn.client.CairnFileSystemTest.readAll;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.wire.Push;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A client that holds a file open while another one cuts and lengthens it. */
+class OthersChangesTest {
+    private static final int APPEND = FileSystem.O_RDWR | FileSystem.O_APPEND;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem first = slowClient();
+    private final CairnFileSystem second = slowClient();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    /** Commits only when asked to. */
+    private CairnFileSystem slowClient() {
+        return cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+    }
+
+    private OpenFile created(int flags, byte[] contents) {
+        OpenFile file = first.create(Caller.ROOT, 1, Name.of("f"), 0644, flags).file();
+        write(file, contents);
+        file.flush();
+        return file;
+    }
+
+    private static void write(OpenFile file, byte[] bytes) {
+        file.write(0, ByteBuffer.wrap(bytes));
+    }
+
+    private void resize(CairnFileSystem fs, OpenFile file, long size) {
+        fs.setAttributes(Caller.ROOT, file.ino(), AttributeChange.NONE.withSize(size));
+    }
+
+    private void awaitSize(OpenFile file, long size) {
+        cluster.awaitTrue(() -> file.attributes().size() == size, "the size is " + size);
+    }
+
+    private void assertContents(byte[] wanted, OpenFile file) {
+        assertArrayEquals(wanted, readAll(cluster.connect(), file.ino()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 6000, 200_000})
+    void whatIsWrittenAfterACutIsThere(int length) {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(length, 1));
+        resize(second, file, 0);
+        awaitSize(file, 0);
+        write(file, bytes(4, 2));
+        file.sync(false);
+        assertContents(bytes(4, 2), file);
+        file.close();
+    }
+
+    /** Buffered, and at the chunk servers. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatWasWrittenBeforeACutIsCutOff(boolean stored) {
+        for (int length : new int[] {100, 6000, 200_000}) {
+            OpenFile file =
+                    first.create(Caller.ROOT, 1, Name.of("g" + length), 0644, APPEND).file();
+            write(file, bytes(length, 1));
+            file.flush();
+            write(file, bytes(length, 2));
+            if (stored) {
+                Await.get(((ClientFile) file).state().drain(), 10_000);
+            }
+            resize(second, file, length / 2);
+            awaitSize(file, length / 2);
+            write(file, bytes(10, 3));
+            file.sync(false);
+            byte[] model = Arrays.copyOf(bytes(length, 1), length / 2 + 10);
+            System.arraycopy(bytes(10, 3), 0, model, length / 2, 10);
+            assertContents(model, file);
+            file.close();
+            assertContents(model, file);
+        }
+    }
+
+    @Test
+    void afterALostConnectionTheMasterIsAskedBeforeAnAppend() {
+        OpenFile file = created(APPEND, bytes(6000, 1));
+        cluster.network.disconnect(FakeCluster.MASTER);
+        // Nobody could tell the first client.
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.sessions.values().forEach(each -> each.connection = null);
+                    return 0;
+                });
+        try (OpenFile other = second.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR)) {
+            other.write(6000, ByteBuffer.wrap(bytes(50, 2)));
+        }
+        write(file, bytes(10, 3));
+        file.sync(false);
+        byte[] model = Arrays.copyOf(bytes(6000, 1), 6060);
+        System.arraycopy(bytes(50, 2), 0, model, 6000, 50);
+        System.arraycopy(bytes(10, 3), 0, model, 6050, 10);
+        assertContents(model, file);
+        file.close();
+    }
+
+    /** Nobody can say whether they were written before the cut. */
+    @Test
+    void bytesThatACutTookUnheardAreTold() {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(6000, 1));
+        write(file, bytes(6000, 2));
+        Await.get(((ClientFile) file).state().drain(), 10_000);
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.sessions.values().forEach(each -> each.connection = null);
+                    return 0;
+                });
+        resize(second, file, 0);
+        cluster.network.disconnect(FakeCluster.MASTER);
+        cluster.awaitTrue(
+                () -> ((ClientFile) file).state().doubts().isOpen(), "it doubts what it knows");
+        FsException told = assertThrows(FsException.class, () -> file.sync(false));
+        assertEquals(Errno.EIO, told.errno());
+        write(file, bytes(4, 3));
+        file.sync(false);
+        assertContents(bytes(4, 3), file);
+        file.close();
+    }
+
+    /** Appends and writes of one client ask nobody. */
+    @Test
+    void whatOneClientWritesCostsNoRequests() {
+        OpenFile file = created(APPEND, bytes(6000, 1));
+        write(file, bytes(10, 2));
+        int before = cluster.network.ask(() -> cluster.shared.requests);
+        for (int i = 0; i < 500; i++) {
+            write(file, bytes(10, i));
+        }
+        int after = cluster.network.ask(() -> cluster.shared.requests);
+        assertEquals(0, after - before, "but for a renewal of the lease");
+        file.close();
+    }
+
+    /** Then who moves its contents has to copy them anew. */
+    @Test
+    void whoIsKeptWaitingTooLongChangesTheInodeBeforeItGoesOn() {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(6000, 1));
+        long version = cluster.namespace.require(file.ino()).attributes().version();
+        long session = cluster.shared.sessions.keySet().iterator().next();
+        cluster.network.ask(
+                () -> {
+                    cluster.master.push(session, new Push.HoldStill(file.ino(), 100));
+                    return 0;
+                });
+        cluster.awaitTrue(
+                () -> cluster.namespace.require(file.ino()).attributes().version() > version,
+                "the inode has another version");
+        write(file, bytes(4, 2));
+        file.close();
+        byte[] model = bytes(6000, 1);
+        System.arraycopy(bytes(4, 2), 0, model, 0, 4);
+        assertContents(model, file);
+    }
+}

@@ -1,0 +1,178 @@
+package io.cairn.master;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MasterRequest;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.Push;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells who holds a file open that another session has cut or lengthened it, and lets the answer to
+ * that session wait until they know: what they write from then on they write on top of it. So an
+ * append goes behind all that was acknowledged, and what is written after a cut is not taken for
+ * what was cut off.
+ *
+ * <p>A change of the size is told to all who hold the file open. A commit that makes the file
+ * longer is told only while another session has the APPEND token: all others ask for the size
+ * before they append. Who does not answer asks by itself before it writes, {@link
+ * Limits#believesMs} after it was last answered; the master waits a quarter longer. Keeps nothing;
+ * thread-safe; never blocks.
+ */
+final class ContentWatch {
+    private final Supplier<Namespace> namespace;
+    private final SessionTable sessions;
+    private final Scheduler scheduler;
+
+    ContentWatch(Supplier<Namespace> namespace, SessionTable sessions, Scheduler scheduler) {
+        this.namespace = namespace;
+        this.sessions = sessions;
+        this.scheduler = scheduler;
+    }
+
+    /**
+     * A mutation was applied: sends the reply, at once or when all who have to know do.
+     *
+     * @param reply encoded
+     * @param sender sends it; called once, from any thread
+     */
+    void settle(Envelope envelope, byte[] reply, Runnable sender) {
+        Mutation mutation =
+                envelope.mutation() instanceof TreeMutation.Witnessed witnessed
+                        ? witnessed.mutation()
+                        : envelope.mutation();
+        long ino = resized(mutation);
+        List<Long> others = ino == 0 ? List.of() : sessions.othersWithOpen(envelope.session(), ino);
+        Inode inode = others.isEmpty() ? null : changed(envelope, mutation, reply);
+        if (inode == null) {
+            sender.run();
+            return;
+        }
+        Message push = Message.of(v -> MasterRequest.push(new Push.Changed(inode), v));
+        CompletableFuture<?>[] told =
+                others.stream()
+                        .map(session -> tell(session, push))
+                        .toArray(CompletableFuture<?>[]::new);
+        var _ = CompletableFuture.allOf(told).thenRun(sender);
+    }
+
+    /** The inode whose size a mutation may change; 0 when it changes none. */
+    private static long resized(Mutation mutation) {
+        return switch (mutation) {
+            case TreeMutation.SetAttributes m -> m.change().has(AttributeChange.SIZE) ? m.ino() : 0;
+            case TreeMutation.SetPolicy m -> m.ino();
+            case ContentMutation.CommitSize m -> m.sizeBytes() > 0 ? m.ino() : 0;
+            case ContentMutation.WriteInline m -> m.ino();
+            case ContentMutation.Spill m -> m.ino();
+            case ContentMutation.SwapContents m -> m.ino();
+            default -> 0;
+        };
+    }
+
+    /** The inode as it is now, if the others have to know; else null. */
+    private @Nullable Inode changed(Envelope envelope, Mutation mutation, byte[] reply) {
+        Inode inode =
+                switch (envelope.reply(reply)) {
+                    case Reply.EntryReply entry -> entry.inode();
+                    case Reply.WrittenReply written -> namespace.get().inode(written.inode().ino());
+                    default -> null;
+                };
+        if (inode == null
+                || mutation instanceof TreeMutation
+                || mutation instanceof ContentMutation.SwapContents) {
+            return inode;
+        }
+        long appender = namespace.get().appender(inode.ino());
+        return appender == 0 || appender == envelope.session() ? null : inode;
+    }
+
+    /**
+     * Has all other sessions that hold a file open keep their writers out of it.
+     *
+     * @param answer gets Done or a Failure, once, from any thread
+     */
+    void holdStill(long session, Query.HoldStill still, Consumer<Reply> answer) {
+        sessions.holdStill(session, still.ino(), still.ms());
+        Push order = new Push.HoldStill(still.ino(), still.ms());
+        Message push = Message.of(v -> MasterRequest.push(order, v));
+        List<CompletableFuture<?>> held = new ArrayList<>();
+        for (long other : sessions.othersWithOpen(session, still.ino())) {
+            Connection connection = sessions.connection(other);
+            if (still.ms() == 0) {
+                if (connection != null) {
+                    connection.send(push);
+                }
+            } else if (connection == null) {
+                held.add(CompletableFuture.failedFuture(new FsException(Errno.DISCONNECTED)));
+            } else {
+                held.add(connection.call(push, still.ms()).thenAccept(Message::release));
+            }
+        }
+        var _ =
+                CompletableFuture.allOf(held.toArray(CompletableFuture<?>[]::new))
+                        .whenComplete(
+                                (_, failure) ->
+                                        answer.accept(failure == null ? new Reply.Done() : busy()));
+    }
+
+    private static Reply busy() {
+        return new Reply.Failure(
+                Errno.EBUSY, "a client that has the file open does not answer; try again later");
+    }
+
+    /** Completes when a session knows, or cannot believe otherwise any more. */
+    private CompletableFuture<Void> tell(long session, Message push) {
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        Connection connection = sessions.connection(session);
+        long waitMs = believesMs(connection) - sessions.silentMs(session);
+        if (waitMs <= 0) {
+            if (connection != null) {
+                connection.send(push);
+            }
+            told.complete(null);
+            return told;
+        }
+        Scheduler.Timer end = scheduler.schedule(() -> told.complete(null), waitMs);
+        if (connection != null) {
+            var _ =
+                    connection
+                            .call(push, waitMs)
+                            .whenComplete(
+                                    (answer, _) -> {
+                                        if (answer != null) {
+                                            answer.release();
+                                            end.cancel();
+                                            told.complete(null);
+                                        } else if (!connection.isOpen()) {
+                                            scheduler.schedule(
+                                                    () -> told.complete(null),
+                                                    Limits.MAX_ABSENCE_MS);
+                                        }
+                                    });
+        }
+        return told;
+    }
+
+    /** Who has lost its connection asks before it writes, unless it was lost just now. */
+    private long believesMs(@Nullable Connection connection) {
+        long believesMs = Limits.believesMs(sessions.leaseMs());
+        return connection == null ? Limits.MAX_ABSENCE_MS : believesMs + believesMs / 4;
+    }
+}

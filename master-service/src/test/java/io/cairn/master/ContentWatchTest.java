@@ -1,0 +1,217 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
+import io.cairn.master.namespace.MemoryStore;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.wire.ContentMutation;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.Envelope;
+import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.Limits;
+import io.cairn.wire.Mutation;
+import io.cairn.wire.ProtocolRange;
+import io.cairn.wire.Push;
+import io.cairn.wire.Reply;
+import io.cairn.wire.SessionMutation;
+import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who hears that a file was cut or lengthened, and how long the answer waits for that. */
+class ContentWatchTest {
+    private static final long LEASE_MS = 15_000;
+
+    private final HandScheduler time = new HandScheduler();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final SessionTable sessions = new SessionTable(time, LEASE_MS);
+    private final ContentWatch watch = new ContentWatch(() -> namespace, sessions, time);
+    private final Map<Long, Long> sequences = new HashMap<>();
+    private final Peer one = new Peer();
+    private final Peer two = new Peer();
+    private long index;
+    private long first;
+    private long second;
+    private long ino;
+    private int sent;
+
+    /** A client that answers pushes when the test says so. */
+    private static final class Peer implements Connection {
+        final List<Long> sizes = new ArrayList<>();
+        final List<CompletableFuture<Message>> answers = new ArrayList<>();
+
+        private void tell(Message message) {
+            byte[] header = message.encoded(version()).header();
+            Push push = Push.decode(new Decoder(header, 1, header.length - 1));
+            sizes.add(assertInstanceOf(Push.Changed.class, push).inode().attributes().size());
+        }
+
+        void answer() {
+            answers.forEach(each -> each.complete(Message.empty()));
+        }
+
+        @Override
+        public Endpoint remote() {
+            return new Endpoint("peer", 1);
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public int version() {
+            return ProtocolRange.FIRST;
+        }
+
+        @Override
+        public String release() {
+            return "peer";
+        }
+
+        @Override
+        public CompletableFuture<Message> call(Message request, long timeoutMs) {
+            tell(request);
+            CompletableFuture<Message> answer = new CompletableFuture<>();
+            answers.add(answer);
+            return answer;
+        }
+
+        @Override
+        public void send(Message oneWay) {
+            tell(oneWay);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @BeforeEach
+    void open() {
+        settle(0, new LeaderMutation.Found(7, 1, 4096));
+        first = openSession(one);
+        second = openSession(two);
+        Mutation create =
+                new TreeMutation.Create(
+                        FileSystem.ROOT_INO,
+                        Name.of("f"),
+                        FileType.FILE,
+                        0644,
+                        0,
+                        0,
+                        0,
+                        false,
+                        0,
+                        new byte[0],
+                        false);
+        ino = assertInstanceOf(Reply.EntryReply.class, settle(first, create)).inode().ino();
+        sessions.open(first, ino);
+        sessions.open(second, ino);
+        sent = 0;
+    }
+
+    private long openSession(Peer peer) {
+        Reply reply = settle(0, new SessionMutation.OpenSession("test"));
+        long session = assertInstanceOf(Reply.SessionReply.class, reply).session();
+        sessions.opened(session);
+        sessions.keepAlive(session, peer, true, new long[0]);
+        return session;
+    }
+
+    private Reply settle(long session, Mutation mutation) {
+        long sequence = sequences.merge(session, 1L, Long::sum);
+        Envelope envelope = new Envelope(session, sequence, sequence - 1, 1000, mutation);
+        byte[] entry = new Encoder().bytes(envelope.toBytes()).toBytes();
+        byte[] reply = namespace.apply(1, ++index, entry).replies().getFirst();
+        watch.settle(envelope, reply, () -> sent++);
+        return envelope.reply(reply);
+    }
+
+    private Mutation resize(long size) {
+        return new TreeMutation.SetAttributes(ino, AttributeChange.NONE.withSize(size));
+    }
+
+    private Mutation write(long size) {
+        long cuts = Objects.requireNonNull(namespace.inode(ino)).cuts();
+        return new ContentMutation.WriteInline(ino, cuts, List.of(), size, 5);
+    }
+
+    @Test
+    void theAnswerWaitsUntilWhoHoldsTheFileOpenKnows() {
+        settle(second, resize(100));
+        assertEquals(List.of(100L), one.sizes);
+        assertEquals(List.of(), two.sizes, "its own change");
+        assertEquals(0, sent);
+        one.answer();
+        assertEquals(1, sent);
+        time.pass(LEASE_MS);
+        assertEquals(1, sent, "the answer goes once");
+    }
+
+    @Test
+    void nobodyIsAskedAboutWhatOneClientDoes() {
+        sessions.release(first, new long[] {ino});
+        settle(second, resize(100));
+        settle(second, resize(10));
+        settle(second, write(500));
+        assertEquals(3, sent);
+        assertEquals(List.of(), one.sizes);
+    }
+
+    /** All others ask for the size before they append. */
+    @Test
+    void aCommitIsToldToWhoMayAppend() {
+        settle(second, write(500));
+        assertEquals(1, sent);
+        Lock token = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, -5, 0, Lock.TO_END, 0);
+        settle(first, new SessionMutation.SetLock(ino, token, false, 1));
+        settle(first, write(600));
+        assertEquals(3, sent, "its own commit");
+        settle(second, write(700));
+        assertEquals(List.of(700L), one.sizes);
+        assertEquals(3, sent);
+        one.answer();
+        assertEquals(4, sent);
+    }
+
+    @Test
+    void whoDoesNotAnswerIsWaitedForAsLongAsItBelieves() {
+        long believesMs = Limits.believesMs(LEASE_MS);
+        time.pass(2000);
+        settle(second, resize(100));
+        time.pass(believesMs * 5 / 4 - 2001);
+        assertEquals(0, sent);
+        time.pass(1);
+        assertEquals(1, sent);
+        settle(second, resize(10));
+        assertEquals(2, sent, "it has not been heard for long enough");
+        assertEquals(List.of(100L, 10L), one.sizes, "it is told anyway");
+    }
+
+    @Test
+    void whoHasGoneIsWaitedForAndNotTold() {
+        sessions.disconnected(one);
+        settle(second, resize(100));
+        assertEquals(0, sent);
+        time.pass(Limits.MAX_ABSENCE_MS);
+        assertEquals(1, sent, "it knows that it hears nothing");
+        assertEquals(List.of(), one.sizes);
+    }
+}
