@@ -211,12 +211,19 @@ final class Agreement {
         if (own.sequence() > 0) {
             return CompletableFuture.completedFuture(own);
         }
-        return station.onDisk(
+        return station.fromDisk(
                 () -> {
-                    if (member.isUnusable(term, key)) {
-                        settleHere(new BlobKey(term.groupId(), key.oid(), key.index()), key);
+                    if (!member.isUnusable(term, key)) {
+                        return CompletableFuture.completedFuture(member.state(term, key));
                     }
-                    return member.state(term, key);
+                    settleHere(new BlobKey(term.groupId(), key.oid(), key.index()), key);
+                    ChunkState now = member.state(term, key);
+                    return now.sequence() > 0
+                            ? CompletableFuture.completedFuture(now)
+                            : new Salvage(station, member, term)
+                                    .run(key)
+                                    .thenCompose(
+                                            found -> station.onDisk(() -> member.state(term, key)));
                 });
     }
 
@@ -232,7 +239,7 @@ final class Agreement {
             }
             LOG.info("{} was in doubt and no other member has it: taken as it stands", blob);
         } catch (FsException e) {
-            LOG.error("{} is damaged and no other member has it: {}", blob, e.getMessage());
+            LOG.warn("{} is damaged and no serving member has it: {}", blob, e.getMessage());
         }
     }
 
@@ -255,7 +262,7 @@ final class Agreement {
     }
 
     /** By what a replica holds; one that cannot be used holds nothing. */
-    private static final Comparator<ChunkState> ORDER =
+    static final Comparator<ChunkState> ORDER =
             Comparator.<ChunkState>comparingLong(s -> s.sequence() == 0 ? 0 : s.epoch())
                     .thenComparingLong(ChunkState::sequence);
 }

@@ -12,6 +12,7 @@ import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.Clone;
 import io.cairn.wire.ChunkRequest.Discard;
+import io.cairn.wire.ChunkRequest.Expect;
 import io.cairn.wire.ChunkRequest.Fetch;
 import io.cairn.wire.ChunkRequest.Flush;
 import io.cairn.wire.ChunkRequest.Install;
@@ -136,6 +137,7 @@ final class Door implements Handler {
             case Discard d -> true;
             case Fetch f -> true;
             case Verify v -> true;
+            case Expect e -> true;
             case StatChunk s -> true;
             case Flush f -> f.forwarded();
             case Zero z -> z.sequence() > 0;
@@ -204,6 +206,7 @@ final class Door implements Handler {
                 yield part(f.chunk()).reader().fetch(f);
             }
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+            case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));
         };
     }
 

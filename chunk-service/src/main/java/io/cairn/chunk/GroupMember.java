@@ -123,7 +123,7 @@ final class GroupMember {
      */
     boolean isUnusable(Term asked, ChunkKey key) {
         BlobKey blob = new BlobKey(asked.groupId(), key.oid(), key.index());
-        return state(asked, key).sequence() == 0 && asked.target().doubtful().contains(blob);
+        return state(asked, key).sequence() == 0 && asked.target().isDoubtful(blob);
     }
 
     ChunkAddress address(Term asked, ChunkKey key, int chunkSizeLog2) {

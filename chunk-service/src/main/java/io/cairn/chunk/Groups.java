@@ -8,7 +8,6 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ChunkReply.ChunkState;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -122,9 +121,8 @@ final class Groups {
         for (StorageTarget target : targets.values()) {
             for (BlobKey blob : target.doubtful()) {
                 Part part = parts.get(blob.group());
-                ChunkState state = target.stat(blob.group(), blob.oid(), blob.index());
-                if (part != null && state.sequence() > 0) {
-                    part.repair().begin(state);
+                if (part != null) {
+                    part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
                 }
             }
         }
@@ -143,7 +141,8 @@ final class Groups {
         for (PlacementGroup group : younger.groups()) {
             for (PlacementGroup.Member member : group.members()) {
                 StorageTarget here = own.get(member.targetId());
-                if (here != null && !terms.containsKey(group.id())) {
+                Term other = terms.get(group.id());
+                if (here != null && (other == null || !other.isCurrent())) {
                     terms.put(group.id(), Term.of(younger, group, member.targetId(), here));
                 }
             }

@@ -163,7 +163,7 @@ final class HeadWrites {
         ChunkKey source = new ChunkKey(clone.sourceOid(), clone.chunk().index());
         Agreement agreement = member.headship(term).agreement();
         return member.turns()
-                .exclusive(source, () -> agreement.ensure(source))
+                .exclusive(source, () -> station.fromDisk(() -> usable(term, agreement, source)))
                 .thenCompose(
                         Scope.carried(
                                 agreed ->
@@ -173,6 +173,14 @@ final class HeadWrites {
                                                         () -> cloneSettled(term, clone, source))));
     }
 
+    /** What is damaged here may be whole elsewhere. */
+    private CompletableFuture<Void> usable(Term term, Agreement agreement, ChunkKey source) {
+        if (member.isUnusable(term, source)) {
+            agreement.doubt(source);
+        }
+        return agreement.ensure(source);
+    }
+
     private CompletableFuture<WriteReply> cloneSettled(Term term, Clone clone, ChunkKey source) {
         if (member.headship(term).agreement().isNeeded(source)) {
             throw new FsException(Errno.NOT_READY, "writes of the source fail: try again");
@@ -180,12 +188,15 @@ final class HeadWrites {
         return change(new Request(term, clone.chunk(), null, state -> cloning(term, clone, state)));
     }
 
-    private static @Nullable Change cloning(Term term, Clone clone, ChunkState state) {
+    private @Nullable Change cloning(Term term, Clone clone, ChunkState state) {
         if (state.sequence() > 0) {
             return null;
         }
-        ChunkState source =
-                term.target().stat(term.groupId(), clone.sourceOid(), clone.chunk().index());
+        ChunkKey sourceKey = new ChunkKey(clone.sourceOid(), clone.chunk().index());
+        if (member.isUnusable(term, sourceKey)) {
+            throw new FsException(Errno.EIO, "the source of " + clone.chunk() + " is damaged");
+        }
+        ChunkState source = member.state(term, sourceKey);
         int lengthBytes = Math.min(clone.lengthBytes(), source.lengthBytes());
         Clone forwarded =
                 new Clone(clone.chunk(), clone.sourceOid(), clone.lengthBytes(), true, NO_TICKET);
@@ -257,6 +268,9 @@ final class HeadWrites {
         ChunkState state = member.state(term, request.key());
         Change change;
         try {
+            if (member.isUnusable(term, request.key())) {
+                throw new FsException(Errno.EIO, request.chunk + " is damaged");
+            }
             change = request.preparation.prepare(state);
         } catch (FsException e) {
             if (!mayHeal) {

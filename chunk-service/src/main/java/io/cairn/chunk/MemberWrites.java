@@ -1,6 +1,7 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.store.AlignedWrite;
+import io.cairn.chunk.store.BlobKey;
 import io.cairn.chunk.store.InstallPart;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.fs.Errno;
@@ -11,6 +12,7 @@ import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.Clone;
 import io.cairn.wire.ChunkRequest.Discard;
+import io.cairn.wire.ChunkRequest.Expect;
 import io.cairn.wire.ChunkRequest.Install;
 import io.cairn.wire.ChunkRequest.Replicate;
 import io.cairn.wire.ChunkRequest.Zero;
@@ -196,6 +198,21 @@ final class MemberWrites {
                             if (install.last()) {
                                 station.memory().forget(key);
                             }
+                            return LACKING;
+                        })
+                .thenAccept(reply -> {});
+    }
+
+    /** What is here of a chunk is not what was written last, unless it is at that write. */
+    CompletableFuture<Void> expect(Expect expect) {
+        Term term = member.enterAsMember(expect.chunk().epoch());
+        return turn(
+                        term,
+                        expect.chunk(),
+                        key -> {
+                            BlobKey blob = new BlobKey(term.groupId(), key.oid(), key.index());
+                            term.target().expect(blob, expect.mark());
+                            station.memory().forget(key);
                             return LACKING;
                         })
                 .thenAccept(reply -> {});

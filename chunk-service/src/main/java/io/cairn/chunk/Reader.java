@@ -109,12 +109,13 @@ final class Reader {
                 });
     }
 
-    /** Checks the replica here, for the head: EBADMSG when it has a bad block. */
+    /** Checks the replica here, for the head: EBADMSG when it is bad as a whole or in a block. */
     CompletableFuture<Void> verify(Verify verify) {
         Term term = member.enterAsMember(verify.chunk().epoch());
         return station.doOnDisk(
                 () -> {
-                    if (!term.target().verify(verify.chunk())) {
+                    if (member.isUnusable(term, key(verify.chunk()))
+                            || !term.target().verify(verify.chunk())) {
                         throw new FsException(Errno.EBADMSG);
                     }
                 });

@@ -1,6 +1,7 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
@@ -44,7 +45,9 @@ final class Repair {
         ChunkKey key = new ChunkKey(state.oid(), state.index());
         Term term = member.term();
         try {
-            begin(new ReportBad(member.address(term, key, state.chunkSizeLog2()), 0));
+            int log2 = state.chunkSizeLog2();
+            int known = log2 == 0 ? Layout.STANDARD_CHUNK_SIZE_LOG2 : log2;
+            begin(new ReportBad(member.address(term, key, known), 0));
         } catch (FsException e) {
             LOG.debug("Not repaired now: {}", e.getMessage());
         }
@@ -110,8 +113,9 @@ final class Repair {
 
     private CompletableFuture<Void> examine(Term term, ChunkAddress chunk) {
         ChunkKey key = new ChunkKey(chunk.oid(), chunk.index());
-        return member.headship(term)
-                .agreement()
+        Agreement agreement = member.headship(term).agreement();
+        agreement.doubt(key);
+        return agreement
                 .ensure(key)
                 .thenCompose(
                         agreed ->
@@ -119,7 +123,9 @@ final class Repair {
                                         () -> {
                                             member.check(term);
                                             ChunkState state = member.state(term, key);
-                                            boolean good = term.target().verify(chunk);
+                                            boolean good =
+                                                    state.sequence() == 0
+                                                            || term.target().verify(chunk);
                                             return bad(term, chunk)
                                                     .thenCompose(b -> mend(term, state, good, b));
                                         }));

@@ -1,14 +1,12 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.Term.Peer;
-import io.cairn.cluster.Layout;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.ChunkRequest.ListChunks;
-import io.cairn.wire.ChunkRequest.StatChunk;
 import io.cairn.wire.ClusterRequest.MemberSynced;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,11 +16,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings a SYNCING member up to date, on the head. All chunks are compared; one that differs is
- * installed as it stands here, one that the head does not have is discarded, each while the head
- * holds the chunk's exclusive turn, so that no write comes between. Live writes go to the member as
- * well: it applies a write whose predecessor it has, and answers that it has not otherwise; then
- * the head installs the chunk before it acknowledges the write. So a chunk that was compared or
- * written once stays equal, and after one pass over all chunks the member is up to date.
+ * installed as it stands here, each while the head holds the chunk's exclusive turn, so that no
+ * write comes between. A chunk that is later at the member, or only there, is taken from it:
+ * nothing good is given up because the head has less. What was to be deleted while the member was
+ * away it is told by the master. Live writes go to the member as well: it applies a write whose
+ * predecessor it has, and answers that it has not otherwise; then the head installs the chunk
+ * before it acknowledges the write. So a chunk that was compared or written once stays equal, and
+ * after one pass over all chunks the member is up to date.
  *
  * <p>Nobody waits for a syncing member that fails: changes are acknowledged without it, and the
  * pass begins anew when it can be reached again. Once a clean pass was reported to the master the
@@ -41,6 +41,7 @@ final class Syncing {
     private final Term term;
     private final Peer peer;
     private final BlobCopy copy;
+    private final Salvage salvage;
     private final AtomicLong copied = new AtomicLong();
     private volatile boolean interrupted;
 
@@ -50,6 +51,7 @@ final class Syncing {
         this.term = term;
         this.peer = peer;
         this.copy = new BlobCopy(station, term);
+        this.salvage = new Salvage(station, member, term);
     }
 
     /** Syncs, and tells the master; tried again until it worked or the term has ended. */
@@ -132,57 +134,42 @@ final class Syncing {
                                                                 .thenCompose(d -> send(key))));
     }
 
+    /** The better replica wins, whoever has it; only the lack of one is not believed. */
     private CompletableFuture<Void> send(ChunkKey key) {
-        return station.fromDisk(
-                () -> {
-                    member.check(term);
-                    ChunkState state = member.state(term, key);
-                    if (member.isUnusable(term, key)) {
-                        return salvage(key);
-                    }
-                    copied.incrementAndGet();
-                    return copy.push(state, peer, term.servingPeers());
-                });
+        return salvage.stat(peer, key)
+                .thenCompose(theirs -> station.fromDisk(() -> level(key, theirs)));
     }
 
-    /**
-     * No serving member has a usable replica, after more went wrong than redundancy can bear. What
-     * the syncing one has may lack the last writes, but it is all there is; when it has nothing
-     * either, the chunk stays damaged here, and the others need not wait for it.
-     */
-    private CompletableFuture<Void> salvage(ChunkKey key) {
-        StatChunk question =
-                new StatChunk(member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2));
-        return station.members()
-                .ask(term, peer, () -> Message.of(question::toBytes))
-                .thenCompose(
-                        reply -> {
-                            ChunkState theirs;
-                            try {
-                                theirs = Replies.stat(reply).state();
-                            } finally {
-                                reply.release();
-                            }
-                            LOG.error(
-                                    "Chunk {}.{} of {} is damaged on every serving member; {}",
-                                    Long.toHexString(key.oid()),
-                                    key.index(),
-                                    term,
-                                    theirs.sequence() == 0
-                                            ? "nobody has another copy"
-                                            : "the copy of a syncing one is taken");
-                            return theirs.sequence() == 0 ? Futures.DONE : take(key, theirs);
-                        });
+    private CompletableFuture<Void> level(ChunkKey key, ChunkState theirs) {
+        member.check(term);
+        if (member.isUnusable(term, key)) {
+            return salvage.run(key)
+                    .thenCompose(
+                            found ->
+                                    found
+                                            ? settleAll(key)
+                                            : station.fromDisk(() -> salvage.warn(peer, key)));
+        }
+        ChunkState own = member.state(term, key);
+        boolean buried = station.graveyard().holds(key);
+        if (!buried && Agreement.ORDER.compare(theirs, own) > 0) {
+            LOG.warn(
+                    "Chunk {}.{} of {} is later at target {}: taken from there",
+                    Long.toHexString(key.oid()),
+                    key.index(),
+                    term,
+                    peer.targetId());
+            return copy.pull(theirs, theirs, List.of(peer)).thenCompose(done -> settleAll(key));
+        }
+        copied.incrementAndGet();
+        return copy.push(own, peer, term.servingPeers());
     }
 
-    private CompletableFuture<Void> take(ChunkKey key, ChunkState theirs) {
+    /** The serving members get what was taken from the syncing one. */
+    private CompletableFuture<Void> settleAll(ChunkKey key) {
         Agreement agreement = member.headship(term).agreement();
-        return copy.pull(theirs, theirs, List.of(peer))
-                .thenCompose(
-                        done -> {
-                            agreement.doubt(key);
-                            return agreement.ensure(key);
-                        });
+        agreement.doubt(key);
+        return agreement.ensure(key);
     }
 
     private CompletableFuture<Void> report() {

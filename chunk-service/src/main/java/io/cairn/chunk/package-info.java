@@ -57,12 +57,13 @@
  * <h2>Syncing, repair, garbage</h2>
  *
  * The head brings a SYNCING member up to date ({@code Syncing}): compares all chunks by (epoch,
- * sequence, length), installs what differs, discards what it does not have, in each chunk's turn,
- * while live writes go to the member as well; then it reports MemberSynced. A replica that cannot
- * be used (in doubt after a crash, fenced after a failed sync, damaged) looks absent and is
- * replaced in the same ways. Bad blocks that clients or scrubs report are repaired by the head
- * ({@code Repair}), block by block from any replica that is right; a block that is right nowhere
- * keeps failing, and travels as such. Garbage is deleted on the master's word only ({@code
+ * sequence, length), installs what differs, and takes what is later or only at the member, in each
+ * chunk's turn, while live writes go to the member as well; then it reports MemberSynced. A chunk
+ * that no serving member can use it takes from a syncing one that lacks nothing ({@code Salvage}).
+ * A replica that cannot be used (in doubt after a crash, fenced after a failed sync, damaged) looks
+ * absent and is replaced in the same ways. Bad blocks that clients or scrubs report are repaired by
+ * the head ({@code Repair}), block by block from any replica that is right; a block that is right
+ * nowhere keeps failing, and travels as such. Garbage is deleted on the master's word only ({@code
  * Garbage}).
  *
  * <h2>Threads</h2>

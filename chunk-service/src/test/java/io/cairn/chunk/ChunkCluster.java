@@ -120,14 +120,17 @@ final class ChunkCluster implements AutoCloseable {
                                 memory.computeIfAbsent(number, n -> new SimulatedDisk(1L << 30)),
                                 true);
         Random random = new Random(simulation.random().nextLong());
+        long bootId = boots.computeIfAbsent(number, n -> 1L);
         StorageTarget target;
         try {
-            StoreSettings store = StoreSettings.standard(random, simulation).withReserveBytes(0);
+            StoreSettings store =
+                    StoreSettings.standard(random, simulation)
+                            .withReserveBytes(0)
+                            .withBoot(() -> bootId);
             target = StorageTarget.open(disk, directory.resolve(name), store);
         } catch (TargetException e) {
             throw new IllegalStateException(e);
         }
-        long bootId = boots.computeIfAbsent(number, n -> 1L);
         Surroundings world =
                 new Surroundings(transport, simulation, scheduler, scheduler, random, bootId);
         ChunkSettings settings = ChunkSettings.of(name, new Endpoint(name, 9500), masters);

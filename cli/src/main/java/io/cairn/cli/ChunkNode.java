@@ -47,7 +47,12 @@ final class ChunkNode implements AutoCloseable {
                                 StorageTarget.open(
                                         disk,
                                         directory,
-                                        StoreSettings.standard(world.random(), world.clock())));
+                                        StoreSettings.standard(world.random(), world.clock())
+                                                .withBoot(
+                                                        () ->
+                                                                BootIdentity.of(
+                                                                        List.of(directory),
+                                                                        world.random()))));
                 targets.add(target);
                 measure(world, target, directory);
             }

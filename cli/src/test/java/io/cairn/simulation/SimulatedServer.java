@@ -63,7 +63,9 @@ final class SimulatedServer {
         Random random = new Random(simulation.random().nextLong());
         StorageTarget opened;
         try {
-            StoreSettings settings = new StoreSettings(0, 64, 64, random, simulation);
+            long boot = boots;
+            StoreSettings settings =
+                    new StoreSettings(0, 64, 64, random, simulation).withBoot(() -> boot);
             opened = StorageTarget.open(disk, DIRECTORY, settings);
         } catch (TargetException e) {
             throw new IllegalStateException("the target of " + node + " does not open", e);

@@ -318,7 +318,10 @@ public sealed interface ChunkRequest {
         }
     }
 
-    /** Head to a SYNCING member: deletes chunks of the group that the head does not have. Done. */
+    /**
+     * Head to a member: deletes chunks that a write made which is undone, or of which only a
+     * damaged copy is there while the head knows that nobody has one. Done.
+     */
     record Discard(int group, long epoch, List<ChunkKey> chunks) implements ChunkRequest {
         @Override
         public int code() {
@@ -392,6 +395,23 @@ public sealed interface ChunkRequest {
         }
     }
 
+    /**
+     * Head to a SYNCING member: the chunk was at this write and is lost on every serving member, so
+     * an earlier copy is not what was written. Done.
+     */
+    record Expect(ChunkAddress chunk, WriteMark mark) implements ChunkRequest {
+        @Override
+        public int code() {
+            return 15;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            WriteMark.encode(out, mark);
+        }
+    }
+
     /** Reads code and fields. */
     static ChunkRequest decode(Decoder in) {
         int code = in.u8();
@@ -428,6 +448,7 @@ public sealed interface ChunkRequest {
             case 12 -> new ReportBad(ChunkAddress.decode(in), in.i32());
             case 13 -> new Fetch(ChunkAddress.decode(in), in.i32(), in.i32());
             case 14 -> new Verify(ChunkAddress.decode(in));
+            case 15 -> new Expect(ChunkAddress.decode(in), WriteMark.decode(in));
             default -> throw new MalformedMessageException("chunk request code " + code);
         };
     }

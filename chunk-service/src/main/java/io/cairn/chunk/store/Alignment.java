@@ -34,11 +34,11 @@ final class Alignment {
         }
         ByteBuffer blocks = allocate(payloadEnd - start);
         if (start < offsetBytes) {
-            blocks.put(blob.readBlock(start / BLOCK).limit(offsetBytes - start));
+            blocks.put(readBlock(blob, start / BLOCK).limit(offsetBytes - start));
         }
         blocks.put(payload.duplicate());
         if (end < payloadEnd) {
-            ByteBuffer old = blob.readBlock(endBlock / BLOCK);
+            ByteBuffer old = readBlock(blob, endBlock / BLOCK);
             blocks.put(old.slice(end - endBlock, payloadEnd - end));
         }
         blocks.flip();
@@ -156,5 +156,9 @@ final class Alignment {
                             + chunkSizeLog2
                             + " bytes");
         }
+    }
+
+    private static ByteBuffer readBlock(Blob blob, int block) throws IOException {
+        return blob.read(ByteBuffer.allocate(BLOCK), body -> body.readBlock(block));
     }
 }

@@ -1,5 +1,6 @@
 package io.cairn.chunk.store;
 
+import io.cairn.chunk.store.LedgerEntry.Mark;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.DiskFullException;
@@ -26,6 +27,7 @@ final class Blob {
     private final Shelf shelf;
     private final BlobLoader loader;
     private final BlobKey key;
+    private final BlobRecord record;
     private final ReentrantLock mutation = new ReentrantLock();
     private final Lock reading;
     private final Lock changing;
@@ -56,6 +58,7 @@ final class Blob {
         this.shelf = shelf;
         this.loader = loader;
         this.key = key;
+        this.record = new BlobRecord(shelf.ledger, key);
         ReentrantReadWriteLock content = new ReentrantReadWriteLock();
         reading = content.readLock();
         changing = content.writeLock();
@@ -78,7 +81,7 @@ final class Blob {
                 });
     }
 
-    private void take(LoadedBlob found) {
+    private void take(LoadedBlob found) throws IOException {
         boolean dirty = shelf.log.isDirty(key);
         boolean recovered = shelf.log.isRecovered(key);
         condition = found.condition();
@@ -99,6 +102,11 @@ final class Blob {
                 found.blocks() != null
                         && !dirty
                         && (recovered || found.blocks().header().syncedSequence() == 0);
+        String objection = record.examine(found, condition, !dirty && !recovered);
+        if (objection != null) {
+            condition = Condition.DAMAGED;
+            reason = objection;
+        }
         if (condition != Condition.GOOD && condition != Condition.ABSENT) {
             shelf.log.setDoubtful(key, condition == Condition.DOUBTFUL);
             shelf.trouble(key, condition, reason);
@@ -114,8 +122,8 @@ final class Blob {
         T read(BlobBody body) throws IOException;
     }
 
-    /** Reads the body; {@code absent} when there is none. */
-    private <T> T read(T absent, Reader<T> reader) throws IOException {
+    /** Reads the body; {@code absent} when there is none. An error when it may not be used. */
+    <T> T read(T absent, Reader<T> reader) throws IOException {
         reading.lock();
         try {
             BlobBody usable = usable();
@@ -180,22 +188,10 @@ final class Blob {
         return read(0, blob -> blob.file().chunkSizeLog2());
     }
 
-    long allocatedBytes() throws IOException {
-        return read(0L, blob -> blob.map().allocatedBytes());
-    }
-
     /** Bytes that a write of these blocks would allocate, trailer included. */
     long neededBytes(int firstBlock, int count) throws IOException {
         long whole = (long) Limits.BLOCK_BYTES * (count + BlobFile.PAGES + 1);
-        return read(
-                whole,
-                blob -> {
-                    long needed = 0;
-                    for (int i = firstBlock; i < firstBlock + count; i++) {
-                        needed += blob.map().isAllocated(i) ? 0 : Limits.BLOCK_BYTES;
-                    }
-                    return needed;
-                });
+        return read(whole, blob -> blob.map().holes(firstBlock, count) * (long) Limits.BLOCK_BYTES);
     }
 
     BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
@@ -204,14 +200,6 @@ final class Blob {
                 new BlockRange(
                         offsetBytes & -Limits.BLOCK_BYTES, 0, ByteBuffer.allocate(0), new int[0]);
         return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
-    }
-
-    ByteBuffer readBlock(int block) throws IOException {
-        return read(ByteBuffer.allocate(Limits.BLOCK_BYTES), blob -> blob.readBlock(block));
-    }
-
-    int seek(int offsetBytes, boolean data) throws IOException {
-        return read(data ? -1 : offsetBytes, blob -> blob.seek(offsetBytes, data));
     }
 
     /** Whether all blocks match their checksums; notes when one does not. */
@@ -237,18 +225,8 @@ final class Blob {
             BlobBody source = usable();
             int length = source == null ? 0 : Math.min(lengthBytes, source.version().lengthBytes());
             shelf.space.take(length);
-            Replacement copy =
-                    new Replacement(shelf, target, newLog2, new BlobVersion(epoch, 1, length, 0));
-            try {
-                if (source != null) {
-                    copy.copyFrom(source);
-                }
-                copy.finish();
-                return copy;
-            } catch (IOException | FsException e) {
-                copy.abandon();
-                throw e;
-            }
+            BlobVersion version = new BlobVersion(epoch, 1, length, 0);
+            return Replacement.copyOf(source, new Replacement(shelf, target, newLog2, version));
         } finally {
             reading.unlock();
         }
@@ -266,7 +244,9 @@ final class Blob {
             changing.lock();
             try {
                 BlobBody target = blob == null ? create(newLog2) : blob;
-                return new BlobWriter(target).apply(epoch, sequence, write);
+                int allocated = new BlobWriter(target).apply(epoch, sequence, write);
+                record.written(target.version());
+                return allocated;
             } catch (DiskFullException e) {
                 if (blob == null) {
                     remove();
@@ -296,7 +276,9 @@ final class Blob {
             prepare(blob);
             changing.lock();
             try {
-                return new BlobWriter(blob).apply(epoch, sequence, range);
+                int change = new BlobWriter(blob).apply(epoch, sequence, range);
+                record.written(blob.version());
+                return change;
             } catch (DiskFullException e) {
                 throw e;
             } catch (IOException e) {
@@ -326,6 +308,7 @@ final class Blob {
     }
 
     private BlobBody create(int newLog2) throws IOException {
+        record.begin();
         BlobFile fresh =
                 new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
         shelf.count.incrementAndGet();
@@ -367,6 +350,7 @@ final class Blob {
                 shelf.forceName(key);
                 nameSynced = true;
             }
+            record.synced(blob.version());
             shelf.meter.synced(beganNs);
         } catch (IOException e) {
             throw fence(e);
@@ -412,6 +396,7 @@ final class Blob {
         reason = "";
         uncertain = false;
         loaded = false; // What follows may fail: then the file is looked at again.
+        record.remove();
         shelf.delete(key);
         shelf.troubles.remove(key);
         loaded = true;
@@ -421,10 +406,11 @@ final class Blob {
     void replace(Replacement replacement) throws IOException {
         alone(
                 () -> {
-                    boolean existed = condition != Condition.ABSENT;
+                    boolean existed = file != null;
                     boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
                     // So that the next process makes the new name durable if this one does not.
                     shelf.log.beforeWrite(key, existed);
+                    record.beforeReplacement(Mark.of(replacement.version()));
                     closeFile();
                     loaded = false;
                     shelf.makeDirectory(key);
@@ -438,8 +424,25 @@ final class Blob {
                         shelf.count.incrementAndGet();
                     }
                     shelf.forceName(key);
+                    record.synced(replacement.version());
                     shelf.log.forget(key);
                     shelf.troubles.remove(key);
+                    take(loader.load(key, false));
+                });
+    }
+
+    /** The state in which it must be at least; NONE when nothing must be there. */
+    Mark expected() {
+        return record.expected();
+    }
+
+    /** Another member knows that it was in a later state: what is here is not the last one. */
+    void expect(Mark mark) throws IOException {
+        alone(
+                () -> {
+                    record.expect(mark);
+                    closeFile();
+                    loaded = false;
                     take(loader.load(key, false));
                 });
     }

@@ -133,7 +133,7 @@ final class BlobLoader {
                 return judged;
             }
             String reason = failing.cardinality() + " blocks fail their checksum";
-            if (kind != null) {
+            if (kind != null && !shelf.kept) {
                 return doubtful(blocks, reason);
             }
             // The other blocks are good: reading a bad one fails at the reader.
@@ -147,7 +147,9 @@ final class BlobLoader {
 
         /** When no byte of a blob was ever promised to last, the file goes out of the way. */
         private LoadedBlob unreadable(String reason) throws IOException {
-            if (kind != Kind.NEW) {
+            LedgerEntry known = shelf.ledger.find(key);
+            boolean promised = known != null && known.latest().isKnown();
+            if (kind != Kind.NEW || promised) {
                 return LoadedBlob.damaged(file, reason);
             }
             LOG.warn("{}: its first write was cut off; quarantined", file.path());
@@ -248,6 +250,10 @@ final class BlobLoader {
             if (oldBlocks.equals(differing) && map.sum() == header.previous().tableSum()) {
                 return undo(found);
             }
+            if (shelf.kept && !badBlocks.isEmpty()) {
+                return LoadedBlob.damaged(
+                        file, badBlocks.cardinality() + " blocks are not those written");
+            }
             boolean certain = badBlocks.isEmpty() && isOfPrevious(found, differing, old);
             return new LoadedBlob(
                     Condition.DOUBTFUL,
@@ -318,7 +324,9 @@ final class BlobLoader {
                 return LoadedBlob.good(file, new Blocks(header, found.page(), proof));
             }
             String reason = "its checksums do not match its header";
-            return kind == null ? LoadedBlob.damaged(file, reason) : doubtful(found, reason);
+            return kind == null || shelf.kept
+                    ? LoadedBlob.damaged(file, reason)
+                    : doubtful(found, reason);
         }
     }
 

@@ -68,6 +68,15 @@ final class BlockMap {
         }
     }
 
+    /** How many of these blocks are holes. */
+    int holes(int first, int count) {
+        int holes = 0;
+        for (int block = first; block < first + count; block++) {
+            holes += isAllocated(block) ? 0 : 1;
+        }
+        return holes;
+    }
+
     long allocatedBytes() {
         return (long) allocatedBlocks * Limits.BLOCK_BYTES;
     }

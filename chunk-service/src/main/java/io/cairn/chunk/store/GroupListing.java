@@ -90,18 +90,6 @@ final class GroupListing {
         }
     }
 
-    /** The number of blobs. */
-    long count() throws IOException {
-        long count = 0;
-        for (int i = 0; i < oids.length; i++) {
-            count += (kinds[i] & FIRST) != 0 ? 1 : 0;
-            if ((kinds[i] & DIRECTORY) != 0) {
-                count += indices(disk, paths, group, oids[i]).length;
-            }
-        }
-        return count;
-    }
-
     /** The chunks of an object from index 1 on, in order. */
     static long[] indices(Disk disk, TargetPaths paths, int group, long oid) throws IOException {
         return disk.list(paths.objectDirectory(group, oid)).stream()

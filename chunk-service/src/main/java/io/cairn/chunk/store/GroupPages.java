@@ -4,6 +4,7 @@ import io.cairn.wire.ChunkReply.ChunkState;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +36,28 @@ final class GroupPages {
         return page;
     }
 
+    /** The next blobs: those that have a file, and those whose file is gone. */
+    private List<BlobKey> keys(GroupListing listing, long oid, long index, int max)
+            throws IOException {
+        TreeSet<BlobKey> keys = new TreeSet<>(listing.after(oid, index, max));
+        BlobKey from = new BlobKey(listing.group(), oid, index);
+        int troubled = 0;
+        for (BlobKey key : shelf.troubles.tailMap(from, false).keySet()) {
+            if (key.group() != listing.group() || ++troubled > max) {
+                break;
+            }
+            keys.add(key);
+        }
+        return keys.stream().limit(max).toList();
+    }
+
     private List<ChunkState> states(GroupListing listing, long oid, long index, int max)
             throws IOException {
         List<ChunkState> page = new ArrayList<>();
         long afterOid = oid;
         long afterIndex = index;
         while (page.size() < max) {
-            List<BlobKey> keys = listing.after(afterOid, afterIndex, max - page.size());
+            List<BlobKey> keys = keys(listing, afterOid, afterIndex, max - page.size());
             if (keys.isEmpty()) {
                 break;
             }

@@ -2,7 +2,6 @@ package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.IntentLogFile.Contents;
 import io.cairn.chunk.store.IntentRecord.Kind;
-import io.cairn.runtime.Disk;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -84,8 +83,8 @@ final class IntentLog implements AutoCloseable {
     private @Nullable IOException failure;
 
     /** The log of a target, with what was found in its file. Nothing is written yet. */
-    IntentLog(Disk disk, TargetPaths paths, long identity, Contents contents) {
-        file = new IntentLogFile(disk, paths, identity);
+    IntentLog(IntentLogFile file, Contents contents) {
+        this.file = file;
         contents.kinds()
                 .forEach(
                         (key, kind) -> {

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  *  24 +----------------------------------------------------------+
  *     | bytes of the file synced when it was made (8)            |
  *  32 +----------------------------------------------------------+
- *     | 0 (32)                                                   |
+ *     | start of the machine, 0 when unknown (8)                 |
+ *  40 +----------------------------+-----------------------------+
+ *     | files of the ledger (4)    | 0 (20)                      |
  *  64 +----------------------------------------------------------+
  *     | {@link IntentRecord}s of 48 bytes                        |
  *     +----------------------------------------------------------+
@@ -47,15 +50,24 @@ final class IntentLogFile implements AutoCloseable {
     private final Disk disk;
     private final TargetPaths paths;
     private final long identity;
+    private final long boot;
+    private final IntSupplier ledgers;
     private final ByteBuffer record = ByteBuffer.allocateDirect(IntentRecord.BYTES);
     private @Nullable DiskFile file;
     private long end;
 
-    /** Opens nothing yet. */
-    IntentLogFile(Disk disk, TargetPaths paths, long identity) {
+    /**
+     * Opens nothing yet.
+     *
+     * @param boot this start of the machine, 0 when unknown
+     * @param ledgers how many files the ledger has
+     */
+    IntentLogFile(Disk disk, TargetPaths paths, long identity, long boot, IntSupplier ledgers) {
         this.disk = disk;
         this.paths = paths;
         this.identity = identity;
+        this.boot = boot;
+        this.ledgers = ledgers;
     }
 
     /**
@@ -63,10 +75,17 @@ final class IntentLogFile implements AutoCloseable {
      *
      * @param kinds blobs that may differ from their last sync
      * @param trusted false when records are missing
+     * @param boot the start of the machine in which it was made; 0 when that is not known
+     * @param ledgers how many files the ledger had at least
      */
-    record Contents(Map<BlobKey, Kind> kinds, boolean trusted) {
+    record Contents(Map<BlobKey, Kind> kinds, boolean trusted, long boot, int ledgers) {
         static Contents untrusted() {
-            return new Contents(new LinkedHashMap<>(), false);
+            return new Contents(new LinkedHashMap<>(), false, 0, 0);
+        }
+
+        /** Whether power cannot have been lost since the log was made. */
+        boolean isOf(long presentBoot) {
+            return trusted && boot != 0 && boot == presentBoot;
         }
     }
 
@@ -88,7 +107,7 @@ final class IntentLogFile implements AutoCloseable {
         int bytes = HEADER_BYTES + live.size() * IntentRecord.BYTES;
         ByteBuffer contents = ByteBuffer.allocate(bytes);
         contents.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(0);
-        contents.putLong(identity).putLong(bytes);
+        contents.putLong(identity).putLong(bytes).putLong(boot).putInt(ledgers.getAsInt());
         contents.putInt(12, checksum(contents));
         contents.position(HEADER_BYTES);
         live.forEach(
@@ -179,7 +198,8 @@ final class IntentLogFile implements AutoCloseable {
                 kinds.put(record.key(), record.kind());
             }
         }
-        return new Contents(kinds, durable <= Math.min(firstBad, at));
+        return new Contents(
+                kinds, durable <= Math.min(firstBad, at), bytes.getLong(32), bytes.getInt(40));
     }
 
     private static int checksum(ByteBuffer header) {

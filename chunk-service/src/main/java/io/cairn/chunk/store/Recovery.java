@@ -4,7 +4,9 @@ import io.cairn.chunk.store.IntentLogFile.Contents;
 import io.cairn.chunk.store.IntentRecord.Kind;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +35,9 @@ final class Recovery {
         for (String left : shelf.disk.list(shelf.paths.incoming())) {
             shelf.disk.delete(shelf.paths.incoming().resolve(left));
         }
+        if (!shelf.kept) {
+            shelf.ledger.forgetUnsynced();
+        }
         List<BlobKey> named = new ArrayList<>(contents.kinds().keySet());
         for (BlobKey key : named) {
             check(key, contents.kinds().get(key) != Kind.FENCE);
@@ -53,7 +58,7 @@ final class Recovery {
                 shelf.log.forget(key);
             }
         }
-        shelf.count.set(count());
+        shelf.count.set(take());
         if (!named.isEmpty()) {
             LOG.info(
                     "{}: looked at {} blobs after an unclean stop, {} in trouble",
@@ -80,10 +85,15 @@ final class Recovery {
         }
     }
 
-    private long count() throws IOException {
+    /** Counts the blobs, and finds those that are gone. */
+    private long take() throws IOException {
         long count = 0;
-        for (int group : GroupListing.groups(shelf.disk, shelf.paths)) {
-            count += GroupListing.read(shelf.disk, shelf.paths, group).count();
+        for (int group : shelf.ledger.groups()) {
+            GroupListing listing = GroupListing.read(shelf.disk, shelf.paths, group);
+            Set<BlobKey> present =
+                    new HashSet<>(listing.after(Long.MIN_VALUE, -1, Integer.MAX_VALUE));
+            count += present.size();
+            shelf.missing(shelf.ledger.missing(group, present));
         }
         return count;
     }

@@ -7,6 +7,7 @@ import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A blob file that is built in {@code incoming/} from parts that come in order, to take the place
@@ -41,6 +42,25 @@ final class Replacement {
 
     Path path() {
         return file.path();
+    }
+
+    /** What the blob will be. */
+    BlobVersion version() {
+        return version;
+    }
+
+    /** Completes one with the first bytes of a blob, or with nothing. */
+    static Replacement copyOf(@Nullable BlobBody source, Replacement copy) throws IOException {
+        try {
+            if (source != null) {
+                copy.copyFrom(source);
+            }
+            copy.finish();
+            return copy;
+        } catch (IOException | FsException e) {
+            copy.abandon();
+            throw e;
+        }
     }
 
     /** Whether a part continues this. */

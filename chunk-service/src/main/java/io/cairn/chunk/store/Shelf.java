@@ -9,7 +9,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,11 @@ final class Shelf {
     final Disk disk;
     final TargetPaths paths;
     final IntentLog log;
+    final Ledger ledger;
+
+    /** Whether power cannot have been lost since the target was open last. */
+    final boolean kept;
+
     final SpaceGauge space;
     final TargetMeter meter;
     final ScratchPool scratch = new ScratchPool();
@@ -34,17 +40,26 @@ final class Shelf {
     final AtomicLong count = new AtomicLong();
 
     /** Blobs that cannot be used, or hold a bad block, and why. */
-    final ConcurrentMap<BlobKey, String> troubles = new ConcurrentHashMap<>();
+    final ConcurrentNavigableMap<BlobKey, String> troubles = new ConcurrentSkipListMap<>();
 
     private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
     private final AtomicLong fences = new AtomicLong();
     private final Set<Long> slices = ConcurrentHashMap.newKeySet();
 
+    /**
+     * What a target writes about its blobs.
+     *
+     * @param kept whether power cannot have been lost since the target was open last
+     */
+    record Books(IntentLog log, Ledger ledger, boolean kept) {}
+
     /** The shelf of a target. */
-    Shelf(Disk disk, TargetPaths paths, IntentLog log, SpaceGauge space, TargetMeter meter) {
+    Shelf(Disk disk, TargetPaths paths, Books books, SpaceGauge space, TargetMeter meter) {
         this.disk = disk;
         this.paths = paths;
-        this.log = log;
+        this.log = books.log();
+        this.ledger = books.ledger();
+        this.kept = books.kept();
         this.space = space;
         this.meter = meter;
     }
@@ -75,6 +90,21 @@ final class Shelf {
             LOG.error("{}: {}", paths.blob(key), reason);
         } else {
             LOG.warn("{}: {}: {}", paths.blob(key), condition, reason);
+        }
+    }
+
+    /** Notes blobs whose files are gone: one line for all, for there may be many. */
+    void missing(List<BlobKey> keys) {
+        for (BlobKey key : keys) {
+            troubles.putIfAbsent(key, "it is missing");
+        }
+        if (!keys.isEmpty()) {
+            meter.failed();
+            LOG.error(
+                    "{}: {} files of blobs are gone, the first one {}; they need a peer's copies",
+                    paths.group(keys.get(0).group()),
+                    keys.size(),
+                    paths.blob(keys.get(0)));
         }
     }
 
@@ -156,6 +186,9 @@ final class Shelf {
             directories.add(paths.directory(key));
         }
         try {
+            if (!keys.isEmpty()) {
+                ledger.force();
+            }
             for (Path directory : directories) {
                 if (disk.exists(directory)) {
                     disk.forceDirectory(directory);

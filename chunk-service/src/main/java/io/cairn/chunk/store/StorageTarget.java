@@ -1,5 +1,6 @@
 package io.cairn.chunk.store;
 
+import io.cairn.chunk.store.LedgerEntry.Mark;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
@@ -11,7 +12,6 @@ import io.cairn.wire.TargetLoad;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
@@ -34,13 +34,10 @@ public final class StorageTarget implements AutoCloseable {
     /** Failed writes and syncs after which the disk is given up. */
     private static final int MAX_FENCES = 8;
 
-    /** Blobs that a writer syncs when too many are dirty. */
-    private static final int SYNC_BATCH = 64;
-
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Shelf shelf;
     private final DiskWork disk;
-    private final StoreSettings settings;
+    private final DirtyBlobs dirty;
     private final BlobCache blobs;
     private final Replacements replacements;
     private final AutoCloseable lock;
@@ -55,7 +52,7 @@ public final class StorageTarget implements AutoCloseable {
             AutoCloseable lock) {
         this.shelf = shelf;
         this.disk = new DiskWork(shelf, blobs);
-        this.settings = settings;
+        this.dirty = new DirtyBlobs(shelf, disk, settings.dirtyBlobs());
         this.blobs = blobs;
         this.replacements = new Replacements(shelf);
         this.pages = new GroupPages(shelf, blobs);
@@ -150,7 +147,9 @@ public final class StorageTarget implements AutoCloseable {
 
     /** Bytes of data allocated on the disk for a chunk; 0 when absent. */
     public long allocatedBytes(int group, long oid, long index) {
-        return disk.on(new BlobKey(group, oid, index), Blob::allocatedBytes);
+        return disk.on(
+                new BlobKey(group, oid, index),
+                blob -> blob.read(0L, body -> body.map().allocatedBytes()));
     }
 
     /**
@@ -187,7 +186,7 @@ public final class StorageTarget implements AutoCloseable {
      * @return newly allocated bytes
      */
     public int write(ChunkAddress chunk, long sequence, AlignedWrite write) {
-        limitDirty();
+        dirty.limit();
         long beganNs = shelf.meter.begin();
         int allocated =
                 disk.on(
@@ -239,7 +238,7 @@ public final class StorageTarget implements AutoCloseable {
      */
     public int zero(ChunkAddress chunk, long sequence, int offsetBytes, int lengthBytes) {
         Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
-        limitDirty();
+        dirty.limit();
         return disk.on(
                 key(chunk),
                 blob -> {
@@ -277,7 +276,8 @@ public final class StorageTarget implements AutoCloseable {
      */
     public int seek(ChunkAddress chunk, int offsetBytes, boolean data) {
         Alignment.checkRange(offsetBytes, 0, chunk.chunkSizeLog2());
-        return disk.on(key(chunk), blob -> blob.seek(offsetBytes, data));
+        int none = data ? -1 : offsetBytes;
+        return disk.on(key(chunk), blob -> blob.read(none, body -> body.seek(offsetBytes, data)));
     }
 
     /**
@@ -285,28 +285,12 @@ public final class StorageTarget implements AutoCloseable {
      * failure fences the blob for ever: EIO until it is installed anew or deleted.
      */
     public void flush(ChunkAddress chunk) {
-        flush(key(chunk));
+        dirty.flush(key(chunk));
     }
 
     /** Flushes every chunk with unsynced writes; EIO at the end when one failed. */
     public void flushAll() {
-        List<BlobKey> unsynced = new ArrayList<>(shelf.log.dirty(Integer.MAX_VALUE));
-        for (BlobKey key : shelf.log.recovered()) {
-            if (!shelf.troubles.containsKey(key)) {
-                unsynced.add(key);
-            }
-        }
-        FsException failure = null;
-        for (BlobKey key : unsynced) {
-            try {
-                flush(key);
-            } catch (FsException e) {
-                failure = e;
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
+        dirty.flushAll();
     }
 
     /**
@@ -354,6 +338,11 @@ public final class StorageTarget implements AutoCloseable {
                         delete(group, oid, 0);
                     }
                     boolean all = true;
+                    for (BlobKey lost : lost(group, oid)) {
+                        if (lost.index() >= fromIndex && lost.index() < endIndex) {
+                            delete(group, oid, lost.index());
+                        }
+                    }
                     for (long index : GroupListing.indices(shelf.disk, shelf.paths, group, oid)) {
                         if (index >= fromIndex && index < endIndex) {
                             delete(group, oid, index);
@@ -366,6 +355,13 @@ public final class StorageTarget implements AutoCloseable {
                     }
                     return all;
                 });
+    }
+
+    /** Chunks of an object that may have no file any more. */
+    private List<BlobKey> lost(int group, long oid) {
+        BlobKey first = new BlobKey(group, oid, 0);
+        BlobKey last = new BlobKey(group, oid, Long.MAX_VALUE);
+        return List.copyOf(shelf.troubles.subMap(first, true, last, true).keySet());
     }
 
     /**
@@ -389,9 +385,35 @@ public final class StorageTarget implements AutoCloseable {
         return disk.on(key(chunk), Blob::verify);
     }
 
-    /** The groups that have blobs here, in order. */
+    /** The groups that have or had blobs here, in order. */
     public List<Integer> groups() {
-        return disk.attempt(() -> GroupListing.groups(shelf.disk, shelf.paths));
+        return shelf.ledger.groups();
+    }
+
+    /** Whether a blob cannot be used as it is, as far as is known: see {@link #doubtful}. */
+    public boolean isDoubtful(BlobKey key) {
+        return shelf.troubles.containsKey(key);
+    }
+
+    /**
+     * The write at which a chunk must be at least, whether its blob can be used or not; null when
+     * nothing must be there.
+     */
+    public @Nullable WriteMark expected(BlobKey key) {
+        return disk.on(
+                key,
+                blob -> {
+                    Mark mark = blob.expected();
+                    return mark.isKnown() ? new WriteMark(mark.epoch(), mark.sequence()) : null;
+                });
+    }
+
+    /**
+     * From now on a chunk must be at this write at least: a blob that is not, or is not there, is
+     * damaged. The file stays where it is.
+     */
+    public void expect(BlobKey key, WriteMark mark) {
+        disk.run(key, blob -> blob.expect(Mark.of(mark)));
     }
 
     /**
@@ -399,7 +421,7 @@ public final class StorageTarget implements AutoCloseable {
      * fenced, or with a block found bad. To be installed from a peer, or else settled.
      */
     public List<BlobKey> doubtful() {
-        return shelf.troubles.keySet().stream().sorted().toList();
+        return List.copyOf(shelf.troubles.keySet());
     }
 
     /**
@@ -438,6 +460,7 @@ public final class StorageTarget implements AutoCloseable {
     private void release() {
         try {
             shelf.log.close();
+            shelf.ledger.close();
             lock.close();
         } catch (Exception e) {
             LOG.warn("{}: releasing it: {}", shelf.paths.root(), e.toString());
@@ -461,25 +484,7 @@ public final class StorageTarget implements AutoCloseable {
         return blob.neededBytes(write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
     }
 
-    private void flush(BlobKey key) {
-        disk.run(key, Blob::flush);
-    }
-
     private void replace(BlobKey key, Replacement complete) {
         disk.run(key, blob -> blob.replace(complete));
-    }
-
-    /** Syncs the blobs that are dirty for longest when there are too many. */
-    private void limitDirty() {
-        if (shelf.log.dirtyCount() < settings.dirtyBlobs()) {
-            return;
-        }
-        for (BlobKey key : shelf.log.dirty(SYNC_BATCH)) {
-            try {
-                flush(key);
-            } catch (FsException e) {
-                LOG.warn("{}", e.getMessage());
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.runtime.Clock;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -14,9 +15,16 @@ import java.util.random.RandomGenerator;
  *     bounds recovery after an unclean stop
  * @param random draws the identity of a freshly formatted target
  * @param clock tells how long the disk takes
+ * @param boot identity of this start of the machine and of the mount of the disk, asked once the
+ *     directory is there; 0 when it cannot be told: then every start may follow a loss of power
  */
 public record StoreSettings(
-        long reserveBytes, int openBlobs, int dirtyBlobs, RandomGenerator random, Clock clock) {
+        long reserveBytes,
+        int openBlobs,
+        int dirtyBlobs,
+        RandomGenerator random,
+        Clock clock,
+        LongSupplier boot) {
     private static final int LEAST = 16;
     private static final int MOST = 1 << 20;
 
@@ -26,14 +34,30 @@ public record StoreSettings(
         check("dirtyBlobs", dirtyBlobs);
     }
 
+    /** Of a machine that does not know which start this is. */
+    public StoreSettings(
+            long reserveBytes, int openBlobs, int dirtyBlobs, RandomGenerator random, Clock clock) {
+        this(reserveBytes, openBlobs, dirtyBlobs, random, clock, StoreSettings::unknownBoot);
+    }
+
     /** Reserve by size of the disk, 1024 open blobs, 16384 dirty ones. */
     public static StoreSettings standard(RandomGenerator random, Clock clock) {
-        return new StoreSettings(-1, 1024, 16384, random, clock);
+        return new StoreSettings(-1, 1024, 16384, random, clock, StoreSettings::unknownBoot);
+    }
+
+    /** Nothing tells one start of the machine from another. */
+    private static long unknownBoot() {
+        return 0;
     }
 
     /** The same with another reserve. */
     public StoreSettings withReserveBytes(long newReserveBytes) {
-        return new StoreSettings(newReserveBytes, openBlobs, dirtyBlobs, random, clock);
+        return new StoreSettings(newReserveBytes, openBlobs, dirtyBlobs, random, clock, boot);
+    }
+
+    /** The same on a machine that knows which start this is. */
+    public StoreSettings withBoot(LongSupplier newBoot) {
+        return new StoreSettings(reserveBytes, openBlobs, dirtyBlobs, random, clock, newBoot);
     }
 
     private static void check(String name, int value) {

@@ -37,7 +37,7 @@ record TargetFormat(long identity, long clusterId) {
 
     /** What a formatting that was cut off leaves, and what a new filesystem contains. */
     private static final Set<String> HARMLESS =
-            Set.of("LOCK", "FORMAT.new", "pg", "incoming", "quarantine", "lost+found");
+            Set.of("LOCK", "FORMAT.new", "pg", "ledger", "incoming", "quarantine", "lost+found");
 
     /** Whether a directory was formatted; an error when it holds other things. */
     static boolean isFormatted(Disk disk, TargetPaths paths) throws IOException {

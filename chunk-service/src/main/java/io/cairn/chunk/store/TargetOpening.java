@@ -104,16 +104,21 @@ final class TargetOpening {
         Contents contents =
                 formatted
                         ? IntentLogFile.read(disk, paths, format.identity())
-                        : new Contents(Map.of(), true);
-        IntentLog log = new IntentLog(disk, paths, format.identity(), contents);
+                        : new Contents(Map.of(), true, 0, 0);
+        long boot = settings.boot().getAsLong();
+        Ledger ledger = Ledger.open(disk, paths, contents.ledgers());
+        IntentLogFile file = new IntentLogFile(disk, paths, format.identity(), boot, ledger::size);
+        IntentLog log = new IntentLog(file, contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
-        Shelf shelf = new Shelf(disk, paths, log, space, new TargetMeter(settings.clock()));
+        Shelf.Books books = new Shelf.Books(log, ledger, contents.isOf(boot));
+        Shelf shelf = new Shelf(disk, paths, books, space, new TargetMeter(settings.clock()));
         BlobCache blobs = new BlobCache(shelf, settings.openBlobs());
         try {
             new Recovery(shelf, blobs, contents).run();
         } catch (IOException e) {
             blobs.clear();
             log.close();
+            ledger.close();
             throw e;
         }
         LOG.info(
@@ -126,6 +131,7 @@ final class TargetOpening {
 
     private TargetFormat format() throws IOException {
         disk.makeDirectories(paths.groups());
+        disk.makeDirectories(paths.ledger());
         disk.makeDirectories(paths.incoming());
         disk.makeDirectories(paths.quarantine());
         long identity = 0;

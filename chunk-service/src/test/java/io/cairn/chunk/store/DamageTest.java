@@ -141,7 +141,7 @@ class DamageTest {
         ChunkAddress other = chunk(0x177, 0);
         world.write(other, 0, bytes(5, 100));
         world.target().close();
-        disk.rename(world.path(other), path);
+        disk.copyPrefix(world.path(other), path, 2L * CHUNK);
         assertFalse(isReadable("its header names another chunk"));
     }
 

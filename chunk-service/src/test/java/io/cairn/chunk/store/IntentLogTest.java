@@ -28,15 +28,22 @@ class IntentLogTest {
     private static final BlobKey A = new BlobKey(1, 2, 3);
     private static final BlobKey B = new BlobKey(1, 2, 4);
     private static final long IDENTITY = 42;
+    private static final long BOOT = 0x1122_3344_5566_7788L;
+    private static final int LEDGERS = 3;
 
     private final CrashDisk disk = new CrashDisk();
     private final TargetPaths paths = new TargetPaths(Path.of("/target"));
-    private IntentLog log = new IntentLog(disk, paths, IDENTITY, Contents.untrusted());
+    private IntentLog log = log(Contents.untrusted());
 
     @BeforeEach
     void start() throws IOException {
         disk.makeDirectories(paths.root());
         log.rewrite();
+    }
+
+    private IntentLog log(Contents contents) {
+        return new IntentLog(
+                new IntentLogFile(disk, paths, IDENTITY, BOOT, () -> LEDGERS), contents);
     }
 
     private Contents read() throws IOException {
@@ -49,7 +56,7 @@ class IntentLogTest {
 
     @Test
     void cleanLogIsEmpty() throws IOException {
-        assertEquals(new Contents(new HashMap<>(), true), read());
+        assertEquals(new Contents(new HashMap<>(), true, BOOT, LEDGERS), read());
     }
 
     @Test
@@ -57,7 +64,8 @@ class IntentLogTest {
         log.beforeWrite(A, false);
         log.beforeWrite(B, true);
         disk.kill();
-        assertEquals(new Contents(Map.of(A, Kind.NEW, B, Kind.INTENT), true), read());
+        assertEquals(
+                new Contents(Map.of(A, Kind.NEW, B, Kind.INTENT), true, BOOT, LEDGERS), read());
     }
 
     @Test
@@ -73,7 +81,7 @@ class IntentLogTest {
             for (int j = 0; j <= i; j++) {
                 assertEquals(Kind.INTENT, contents.kinds().get(key(2 * j + 1)));
             }
-            log = new IntentLog(disk, paths, IDENTITY, contents);
+            log = log(contents);
             log.rewrite();
         }
     }

@@ -58,7 +58,8 @@ final class MapDecision {
         List<PlacementGroup> groups = new ArrayList<>();
         for (PlacementGroup group : map.groups()) {
             PlacementGroup next =
-                    new GroupDecision(group, this::standing, !impatient.contains(group.id()))
+                    new GroupDecision(
+                                    group, m -> standing(group, m), !impatient.contains(group.id()))
                             .decide(nextEpoch);
             changed |= !next.equals(group);
             groups.add(next);
@@ -129,6 +130,39 @@ final class MapDecision {
             }
         }
         throw new IllegalStateException("server " + view.name() + " was not entered");
+    }
+
+    /**
+     * A server answers for one member of a group only: when a disk was moved to one that holds
+     * another member already, the one that stands higher counts as here, the other as away.
+     */
+    private Standing standing(PlacementGroup group, Member member) {
+        Standing alone = standing(member);
+        ServerView here = view(member);
+        boolean beside = false;
+        int own = group.members().indexOf(member);
+        for (int i = 0; here != null && i < group.members().size(); i++) {
+            Member other = group.members().get(i);
+            int order = Integer.compare(rank(other), rank(member));
+            boolean higher = order < 0 || (order == 0 && i < own);
+            beside |= higher && here.equals(view(other)) && standing(other).present();
+        }
+        return beside ? new Standing(false, alone.restarted(), alone.rebooted()) : alone;
+    }
+
+    private @Nullable ServerView view(Member member) {
+        Target target = map.target(member.targetId());
+        return target == null ? null : viewByTarget.get(target.identity());
+    }
+
+    private static int rank(Member member) {
+        return switch (member.state()) {
+            case SERVING -> 0;
+            case LAST_SERVING -> 1;
+            case WAITING -> 2;
+            case SYNCING -> 3;
+            case OFFLINE -> 4;
+        };
     }
 
     private Standing standing(Member member) {

@@ -319,6 +319,33 @@ final class MapDecisionTest {
     }
 
     @Test
+    void aDiskBesideAnotherMemberOfItsGroupsIsAwayUntilItMovesOn() {
+        TargetReport own = new TargetReport(102, 1 << 30, 1 << 30, 0, true);
+        TargetReport moved = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
+        ServerView two = view(2, ALIVE, 1, 50, own, moved);
+        ClusterMap lost =
+                changed(founded(), server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ClusterMap beside = changed(lost, two, server(3, ALIVE, 1));
+        assertEquals(List.of(OFFLINE, SERVING, SERVING), states(beside));
+        assertNull(decide(beside, two, server(3, ALIVE, 1)));
+        ClusterMap moves =
+                changed(beside, server(1, ALIVE, 2), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(moves));
+    }
+
+    @Test
+    void ofTwoMembersOnOneServerTheOneThatServedLastServes() {
+        TargetReport own = new TargetReport(102, 1 << 30, 1 << 30, 0, true);
+        TargetReport moved = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
+        ClusterMap two =
+                changed(founded(), server(1, ALIVE, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        ClusterMap none = changed(two, server(1, DEAD, 1), server(2, DEAD, 1), server(3, DEAD, 1));
+        assertEquals(List.of(LAST_SERVING, OFFLINE, OFFLINE), states(none));
+        ClusterMap next = changed(none, view(2, ALIVE, 2, 50, own, moved), server(3, ALIVE, 1));
+        assertEquals(List.of(SERVING, OFFLINE, SYNCING), states(next));
+    }
+
+    @Test
     void syncedMembersServeAgain() {
         ClusterMap map =
                 changed(founded(), server(1, DEAD, 1), server(2, ALIVE, 1), server(3, ALIVE, 1));
