@@ -119,7 +119,7 @@ final class Groups {
     /** Begins to repair the blobs that are known to have a bad block here. On a disk thread. */
     void repairKnown() {
         for (StorageTarget target : targets.values()) {
-            for (BlobKey blob : target.doubtful()) {
+            for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
                 Part part = parts.get(blob.group());
                 if (part != null) {
                     part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));

@@ -268,7 +268,7 @@ final class HeadWrites {
         ChunkState state = member.state(term, request.key());
         Change change;
         try {
-            if (member.isUnusable(term, request.key())) {
+            if (state.sequence() == 0 && member.isUnusable(term, request.key())) {
                 throw new FsException(Errno.EIO, request.chunk + " is damaged");
             }
             change = request.preparation.prepare(state);

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Repair {
     private static final Logger LOG = LoggerFactory.getLogger(Repair.class);
-    private static final int MAX_RUNNING = 256;
+    static final int MAX_RUNNING = 256;
     private static final long VERIFY_TIMEOUT_MS = 30_000;
     private static final long FORWARD_TIMEOUT_MS = 5_000;
 

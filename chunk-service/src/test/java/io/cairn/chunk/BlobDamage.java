@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 /** What can be done to the file of a blob while no process looks after it. */
@@ -34,7 +35,7 @@ enum BlobDamage {
 
     /** The object that gets this damage. */
     long oid() {
-        return 0x100 + ordinal();
+        return 0x100L + ordinal();
     }
 
     /** Where the file of a chunk lies in a target. */
@@ -54,7 +55,7 @@ enum BlobDamage {
         Path file = file(target, group, oid(), index());
         switch (this) {
             case FILE_DELETED -> Files.delete(file);
-            case DIRECTORY_DELETED -> remove(file.getParent());
+            case DIRECTORY_DELETED -> remove(Objects.requireNonNull(file.getParent()));
             case EARLIER_FILE_PUT_BACK -> copy(file(earlier, group, oid(), index()), file);
             case CUT_IN_HALF -> cut(file, Files.size(file) / 2);
             case EMPTIED -> cut(file, 0);
