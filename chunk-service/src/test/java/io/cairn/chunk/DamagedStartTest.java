@@ -290,10 +290,6 @@ class DamagedStartTest {
             if (!left) {
                 return;
             }
-            for (BlobDamage damage : BlobDamage.values()) {
-                byte[] read = read(damage.oid(), damage.index());
-                assertArrayEquals(bytes(damage.oid()), read, () -> where("healed: " + damage));
-            }
             // A bad block is found by whoever reads it, and repaired when he says so.
             for (BlobDamage damage : BlobDamage.values()) {
                 ReportBad report =
@@ -308,6 +304,10 @@ class DamagedStartTest {
                 cluster.await(cluster.client.ask(head, Message.of(report::toBytes))).release();
             }
             cluster.simulation.run(3_000);
+            for (BlobDamage damage : BlobDamage.values()) {
+                byte[] read = read(damage.oid(), damage.index());
+                assertArrayEquals(bytes(damage.oid()), read, () -> where("healed: " + damage));
+            }
             assertEquals(List.of(), cluster.differences(), () -> where("healed"));
         }
 

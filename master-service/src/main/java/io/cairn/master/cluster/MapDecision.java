@@ -140,10 +140,12 @@ final class MapDecision {
         Standing alone = standing(member);
         ServerView here = view(member);
         boolean beside = false;
-        int own = group.members().indexOf(member);
+        List<Integer> ids = group.members().stream().map(Member::targetId).toList();
+        int own = ids.indexOf(member.targetId());
+        int rank = rank(group.members().get(own));
         for (int i = 0; here != null && i < group.members().size(); i++) {
             Member other = group.members().get(i);
-            int order = Integer.compare(rank(other), rank(member));
+            int order = Integer.compare(rank(other), rank);
             boolean higher = order < 0 || (order == 0 && i < own);
             beside |= higher && here.equals(view(other)) && standing(other).present();
         }
