@@ -3,6 +3,7 @@ package io.cairn.cli;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Values;
+import io.cairn.fs.Printable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ final class AdminConfigCommand implements Callable<Integer> {
     }
 
     private static String line(String key, int width, Values values, Object value) {
-        return Values.plain(key) + " ".repeat(width - key.length() + 2) + values.text(key, value);
+        return Printable.of(key) + " ".repeat(width - key.length() + 2) + values.text(key, value);
     }
 
     @Command(name = "get", description = "Show the settings of the cluster.")

@@ -5,6 +5,7 @@ import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.EventFeed;
 import io.cairn.cli.api.Values;
+import io.cairn.fs.Printable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +70,7 @@ final class AdminEventsCommand implements Callable<Integer> {
                         || troubles >= MAX_TROUBLES) {
                     throw e;
                 }
-                reading.errors().println("cairn: " + e.getMessage());
+                reading.errors().println("cairn: " + Printable.of(String.valueOf(e.getMessage())));
             }
             if (troubles >= MAX_TROUBLES) {
                 throw new CommandException(

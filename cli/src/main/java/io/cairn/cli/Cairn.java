@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiException;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Printable;
 import io.cairn.fs.Spelling;
 import io.cairn.fs.Wording;
 import io.cairn.fuse.MountException;
@@ -202,7 +203,7 @@ public final class Cairn {
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        errors.println("cairn: " + firstLine(cause));
+        errors.println("cairn: " + Printable.of(firstLine(cause)));
         if (debug) {
             cause.printStackTrace(errors);
         }

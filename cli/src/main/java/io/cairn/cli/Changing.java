@@ -4,6 +4,7 @@ import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Screen;
 import io.cairn.cli.api.Values;
+import io.cairn.fs.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -87,7 +88,7 @@ final class Changing extends ApiOptions {
             return ExitCode.OK;
         }
         if (!isJson()) {
-            print(List.of(Values.plain(sentence)));
+            print(List.of(Printable.of(sentence)));
         } else if (!answer.text().isEmpty()) {
             printDocument(answer.text());
         }

@@ -73,6 +73,7 @@ final class ChunkCommand implements Callable<Integer> {
         }
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
+        OpenPort.warn(settings.listen());
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());

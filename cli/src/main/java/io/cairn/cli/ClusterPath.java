@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
-import io.cairn.cli.api.Values;
+import io.cairn.fs.Printable;
 import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,7 +64,7 @@ record ClusterPath(String text, @Nullable Long localIno) {
             throw new CommandException(
                     ExitCode.USAGE,
                     "'"
-                            + Values.plain(given)
+                            + Printable.of(given)
                             + "' is not text in this locale and cannot be looked up on mounts; give"
                             + " its path in the cluster, which begins with '/'");
         }

@@ -89,6 +89,9 @@ final class MasterCommand implements Callable<Integer> {
             throw new CommandException(
                     ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
         }
+        peers.stream()
+                .filter(p -> p.id().equals(id))
+                .forEach(p -> OpenPort.warn(endpoint, p.raft()));
         ClusterSettings standard = ClusterSettings.STANDARD;
         ClusterSettings cluster =
                 new ClusterSettings(

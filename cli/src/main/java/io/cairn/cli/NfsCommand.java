@@ -112,6 +112,7 @@ final class NfsCommand implements Callable<Integer> {
         Compilers.giveWay();
         Require.between("--slow-ms", slowMs, 1, 3_600_000);
         NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen)).withSlowMs(slowMs);
+        OpenPort.warn(settings.listen());
         if (manageGids) {
             settings = settings.withManagedGids();
         }

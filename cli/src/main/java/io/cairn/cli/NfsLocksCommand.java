@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.LockHost;
+import io.cairn.fs.Printable;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ final class NfsLocksCommand implements Callable<Integer> {
         for (HostRecord record : hosts) {
             System.out.printf(
                     "%-30s %-15s via %-15s %6d held %6d waiting  since %s%n",
-                    printable(record.contact().host().name()),
+                    Printable.of(record.contact().host().name()),
                     record.contact().host().address(),
                     record.contact().server(),
                     record.held(),
@@ -77,11 +78,6 @@ final class NfsLocksCommand implements Callable<Integer> {
 
     private static Instant since(HostRecord record) {
         return Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(record.sinceNs()));
-    }
-
-    /** What a machine calls itself may be anything. */
-    private static String printable(String name) {
-        return name.replaceAll("[^\\x21-\\x7e]", "?");
     }
 
     private static Map<String, Object> map(HostRecord record) {
@@ -119,7 +115,7 @@ final class NfsLocksCommand implements Callable<Integer> {
         released.forEach(
                 host ->
                         System.out.println(
-                                "released " + printable(host.name()) + " " + host.address()));
+                                "released " + Printable.of(host.name()) + " " + host.address()));
         return ExitCode.OK;
     }
 

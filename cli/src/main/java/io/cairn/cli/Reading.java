@@ -4,6 +4,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.fs.Printable;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -142,7 +143,7 @@ final class Reading extends ApiOptions {
             if (ExitCode.of(e) != ExitCode.UNAVAILABLE && ExitCode.of(e) != ExitCode.TEMPORARY) {
                 throw e;
             }
-            errors().println("cairn: " + e.getMessage());
+            errors().println("cairn: " + Printable.of(String.valueOf(e.getMessage())));
             return List.of();
         }
     }

@@ -3,6 +3,7 @@ package io.cairn.net;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.Printable;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -85,6 +86,6 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
             return new Greeting(new ProtocolRange(newest, newest), line, traces, UNKNOWN);
         }
         ProtocolRange range = new ProtocolRange(in.i32(), newest);
-        return new Greeting(range, line, traces, in.text().replaceAll("\\p{Cntrl}", "?"));
+        return new Greeting(range, line, traces, Printable.of(in.text()));
     }
 }

@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The network of production: {@link Frame frames} over TCP. Requests, replies and futures complete
@@ -34,7 +32,6 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 public final class NettyTransport implements Transport {
     private static final ReadBuffers.Sizes READS = new ReadBuffers.Sizes(64 << 10, 2048, 32);
-    private static final Logger LOG = LoggerFactory.getLogger(NettyTransport.class);
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(1 << 20, 4 << 20);
     private static final int ACCEPT_QUEUE = 1024;
@@ -143,7 +140,12 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.ENXIO, "the transport is closed");
         }
-        Set<Channel> accepted = ConcurrentHashMap.newKeySet();
+        Admission admission =
+                new Admission(
+                        at.toString(),
+                        Limits.MAX_CONNECTIONS,
+                        Limits.MAX_CONNECTIONS / 2,
+                        context.loops().clock());
         ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(context.loops().group())
@@ -154,24 +156,21 @@ public final class NettyTransport implements Transport {
                                 new ChannelInitializer<Channel>() {
                                     @Override
                                     protected void initChannel(Channel channel) {
-                                        accept(channel, accepted, handler);
+                                        accept(channel, admission, handler);
                                     }
                                 });
         Channel server = PortBinding.bind(bootstrap, at);
         track(server);
-        return new PortBinding(context.loops(), at, server, accepted);
+        return new PortBinding(context.loops(), at, server, admission);
     }
 
-    private void accept(Channel channel, Set<Channel> accepted, Handler handler) {
-        Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
-        if (accepted.size() >= Limits.MAX_CONNECTIONS) {
-            LOG.info("Connection from {} refused: {} are open, the limit", remote, accepted.size());
-            channel.close();
-            return;
+    private void accept(Channel channel, Admission admission, Handler handler) {
+        if (admission.admit(channel, true)) {
+            Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
+            adopt(channel, handler, remote)
+                    .greeting()
+                    .thenAccept(greeted -> admission.spoke(channel));
         }
-        accepted.add(channel);
-        channel.closeFuture().addListener(done -> accepted.remove(channel));
-        adopt(channel, handler, remote);
     }
 
     private static Endpoint endpointOf(InetSocketAddress address) {

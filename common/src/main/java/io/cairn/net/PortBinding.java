@@ -12,7 +12,6 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A bound port and the connections that came in through it. Thread-safe. */
@@ -24,9 +23,9 @@ final class PortBinding implements Listener {
     private final EventLoops loops;
     private final Endpoint endpoint;
     private final Channel server;
-    private final Set<Channel> accepted;
+    private final Admission accepted;
 
-    PortBinding(EventLoops loops, Endpoint asked, Channel server, Set<Channel> accepted) {
+    PortBinding(EventLoops loops, Endpoint asked, Channel server, Admission accepted) {
         this.loops = loops;
         int port = ((InetSocketAddress) server.localAddress()).getPort();
         this.endpoint = new Endpoint(asked.host(), port);
@@ -80,7 +79,7 @@ final class PortBinding implements Listener {
 
     @Override
     public void close() {
-        List<Channel> open = new ArrayList<>(accepted);
+        List<Channel> open = new ArrayList<>(accepted.open());
         open.add(server);
         server.close();
         for (Channel channel : open) {

@@ -5,12 +5,10 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * A TCP port for a protocol that is not Cairn's own, such as NFS: it binds, counts connections and
+ * A TCP port for a protocol that is not Cairn's own, such as NFS: it binds, limits connections and
  * closes them in the end. What a connection says is the affair of who opens the door. Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
@@ -24,11 +22,18 @@ public final class TcpDoor implements Listener {
      *
      * @param at where; port 0 takes a free one
      * @param maxConnections further ones are closed as soon as they are accepted
+     * @param maxOfHost those of them from one address
      * @param accept gets every new connection on its loop, to fill its pipeline; it may close it
      * @throws io.cairn.fs.FsException as {@link Transport#listen} does
      */
-    public TcpDoor(EventLoops loops, Endpoint at, int maxConnections, Consumer<Channel> accept) {
-        Set<Channel> accepted = ConcurrentHashMap.newKeySet();
+    public TcpDoor(
+            EventLoops loops,
+            Endpoint at,
+            int maxConnections,
+            int maxOfHost,
+            Consumer<Channel> accept) {
+        Admission admission =
+                new Admission(at.toString(), maxConnections, maxOfHost, loops.clock());
         ServerBootstrap bootstrap =
                 new ServerBootstrap()
                         .group(loops.group())
@@ -39,17 +44,12 @@ public final class TcpDoor implements Listener {
                                 new ChannelInitializer<Channel>() {
                                     @Override
                                     protected void initChannel(Channel channel) {
-                                        if (accepted.size() >= maxConnections) {
-                                            channel.close();
-                                            return;
+                                        if (admission.admit(channel, false)) {
+                                            accept.accept(channel);
                                         }
-                                        accepted.add(channel);
-                                        channel.closeFuture()
-                                                .addListener(done -> accepted.remove(channel));
-                                        accept.accept(channel);
                                     }
                                 });
-        binding = new PortBinding(loops, at, PortBinding.bind(bootstrap, at), accepted);
+        binding = new PortBinding(loops, at, PortBinding.bind(bootstrap, at), admission);
     }
 
     @Override

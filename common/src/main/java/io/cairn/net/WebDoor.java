@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class WebDoor implements Listener {
-    /** Connections at a time. */
+    /** Connections at a time; one address gets half of them at most. */
     public static final int MAX_CONNECTIONS = 256;
 
     /** Largest body of a request, in bytes. */
@@ -64,6 +64,7 @@ public final class WebDoor implements Listener {
                         loops,
                         at,
                         MAX_CONNECTIONS,
+                        MAX_CONNECTIONS / 2,
                         channel -> accept(channel, certificate, handler, patience));
     }
 

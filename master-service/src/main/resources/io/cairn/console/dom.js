@@ -3,6 +3,20 @@
 const SVG = 'http://www.w3.org/2000/svg';
 const HANDLERS = ['onclick', 'onsubmit', 'onchange', 'oninput', 'onkeydown'];
 
+/** Controls, invisible and direction characters, as the command writes them. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+function escaped(character) {
+    const number = character.codePointAt(0);
+    const digits = number.toString(16);
+    return number < 256 ? `\\x${digits.padStart(2, '0')}` : `\\u{${digits.padStart(4, '0')}}`;
+}
+
+/** Text of others, such as names of files, for people to read. */
+export function printable(text) {
+    return text.replace(HIDDEN, escaped);
+}
+
 function make(element, properties, children) {
     for (const [name, value] of Object.entries(properties || {})) {
         if (value === undefined || value === null || value === false) {
@@ -16,7 +30,8 @@ function make(element, properties, children) {
     }
     for (const child of children.flat(Infinity)) {
         if (child !== undefined && child !== null && child !== false) {
-            element.append(child);
+            element.append(typeof child === 'string' && element.localName !== 'textarea'
+                ? printable(child) : child);
         }
     }
     return element;

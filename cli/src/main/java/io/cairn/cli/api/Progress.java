@@ -1,5 +1,6 @@
 package io.cairn.cli.api;
 
+import io.cairn.fs.Printable;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ public final class Progress {
                         total,
                         progress.get("namesTotal") == null ? " found" : "",
                         decimal(progress.get("namesPerSecond")),
-                        path == null ? "" : "  " + Values.plain(String.valueOf(path)));
+                        path == null ? "" : "  " + Printable.of(String.valueOf(path)));
         return screen.cut(line, screen.columns() - 1);
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.cli.api;
 
+import io.cairn.fs.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -43,7 +44,7 @@ public final class Sheet {
         int width = plain.keySet().stream().mapToInt(k -> Values.words(k).length()).max().orElse(0);
         plain.forEach(
                 (key, value) -> {
-                    String name = Values.words(Values.plain(key));
+                    String name = Values.words(Printable.of(key));
                     String pad = " ".repeat(Math.max(0, width - name.length()));
                     String line = indent + name + pad + INDENT + values.text(key, value);
                     lines.add(screen.cut(line, screen.columns()));
@@ -58,7 +59,7 @@ public final class Sheet {
     }
 
     private void writeNested(String key, Object value, String indent, List<String> lines) {
-        lines.add(indent + Values.words(Values.plain(key)));
+        lines.add(indent + Values.words(Printable.of(key)));
         if (value instanceof Map<?, ?> map) {
             write(map, indent + INDENT, lines);
         } else if (value instanceof List<?> list) {

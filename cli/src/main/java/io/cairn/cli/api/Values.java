@@ -1,5 +1,6 @@
 package io.cairn.cli.api;
 
+import io.cairn.fs.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -40,10 +41,10 @@ public final class Values {
             case Boolean flag -> flag ? "yes" : "no";
             case Number number -> number(field, number);
             case String text when isTime(field) -> time(text);
-            case String text -> text.isEmpty() ? "-" : plain(text);
+            case String text -> text.isEmpty() ? "-" : Printable.of(text);
             case List<?> list -> list(field, list);
             case Map<?, ?> map -> map(map);
-            default -> plain(value.toString());
+            default -> Printable.of(value.toString());
         };
     }
 
@@ -87,7 +88,7 @@ public final class Values {
         try {
             return Instant.parse(text).truncatedTo(ChronoUnit.SECONDS).toString();
         } catch (DateTimeParseException e) {
-            return plain(text);
+            return Printable.of(text);
         }
     }
 
@@ -116,23 +117,7 @@ public final class Values {
     }
 
     private String entry(String key, @Nullable Object value) {
-        return plain(key) + "=" + text(key, value);
-    }
-
-    /** Text without control characters, which could speak to the terminal. */
-    public static String plain(String text) {
-        StringBuilder plain = new StringBuilder();
-        text.codePoints().forEach(c -> plain.appendCodePoint(isPlain(c) ? c : '\ufffd'));
-        return plain.toString();
-    }
-
-    private static boolean isPlain(int codePoint) {
-        int type = Character.getType(codePoint);
-        return type != Character.CONTROL
-                && type != Character.FORMAT
-                && type != Character.LINE_SEPARATOR
-                && type != Character.PARAGRAPH_SEPARATOR
-                && type != Character.SURROGATE;
+        return Printable.of(key) + "=" + text(key, value);
     }
 
     /** A field's name in words, without its unit: {@code capacityBytes} is {@code capacity}. */

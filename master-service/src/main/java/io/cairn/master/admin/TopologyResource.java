@@ -4,6 +4,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
+import io.cairn.fs.Printable;
 import io.cairn.fs.Spelling;
 import io.cairn.master.MasterService;
 import io.cairn.master.admin.Topology.GroupState;
@@ -13,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /servers}, {@code /targets}, {@code /pools} and {@code /groups}: where data is kept.
@@ -20,6 +23,7 @@ import java.util.TreeMap;
  */
 final class TopologyResource implements Resource {
     private static final String LABELS = "label/";
+    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9._/-]{1,63}");
     private static final int MAX_LABELS = 64;
 
     private final MasterService master;
@@ -140,7 +144,7 @@ final class TopologyResource implements Resource {
         find(new Topology(master), name);
         Map<String, Object> wanted = new TreeMap<>();
         if (call.body().get("labels") instanceof Map<?, ?> map) {
-            map.forEach((key, value) -> wanted.put(String.valueOf(key), value));
+            map.forEach((key, value) -> wanted.put(labelText(key), labelText(value)));
         }
         long version = records.version(LABELS + name);
         Plan plan =
@@ -151,6 +155,18 @@ final class TopologyResource implements Resource {
                             return Outcome.of(server(name));
                         });
         return plan.change("labels of chunk server " + name, labels(name), wanted);
+    }
+
+    /** Labels stand in tables, metrics and settings of others: what all of these take. */
+    private static String labelText(@Nullable Object part) {
+        String text = String.valueOf(part);
+        if (!LABEL.matcher(text).matches()) {
+            throw Problem.invalid(
+                    "labels",
+                    "'%s' is not a label: names and values are 1 to 63 of A-Z a-z 0-9 . _ / -"
+                            .formatted(Printable.of(text)));
+        }
+        return text;
     }
 
     private Outcome targets(Call call) {

@@ -93,6 +93,22 @@ class ResourcesTest {
     }
 
     @Test
+    void labelsAreWordsThatEverythingTakes() throws Exception {
+        bench.startServers();
+        for (String bad :
+                List.of("", "a b", "\\u001b[2J", "\\u202e", "<b>", "x".repeat(64), "\u00e4")) {
+            for (String labels : List.of("{\"rack\":\"" + bad + "\"}", "{\"" + bad + "\":\"x\"}")) {
+                HttpResponse<String> refused =
+                        bench.change("PATCH", "/servers/c1", "{\"labels\":" + labels + "}");
+                assertEquals(400, refused.statusCode(), labels);
+                assertTrue(refused.body().contains("1 to 63"), refused.body());
+            }
+        }
+        String good = "{\"labels\":{\"zone/rack-1\":\"" + "R.7_" + "x".repeat(59) + "\"}}";
+        assertEquals(200, bench.change("PATCH", "/servers/c1", good).statusCode());
+    }
+
+    @Test
     void aPlanTellsAndDoesNothingAndGoesStale() throws Exception {
         bench.startServers();
         String blue = "{\"labels\":{\"rack\":\"blue\"}}";

@@ -81,19 +81,20 @@ public final class RpcServer implements Listener {
                         threads.clock(),
                         LOG);
         this.scheduler = threads.scheduler();
-        this.door = new TcpDoor(threads.loops(), at, limits.maxConnections(), this::accept);
+        this.door =
+                new TcpDoor(
+                        threads.loops(),
+                        at,
+                        limits.maxConnections(),
+                        limits.maxConnectionsPerHost(),
+                        this::accept);
         scheduler.schedule(this::check, CHECK_MS);
     }
 
     private void accept(Channel channel) {
         InetAddress host = ((InetSocketAddress) channel.remoteAddress()).getAddress();
-        int ofHost = hosts.merge(host, 1, Integer::sum);
+        hosts.merge(host, 1, Integer::sum);
         channel.closeFuture().addListener(done -> hosts.compute(host, RpcServer::less));
-        if (ofHost > context.limits().maxConnectionsPerHost()) {
-            LOG.info("RPC connection from {} refused: {} are open, the limit", host, ofHost - 1);
-            channel.close();
-            return;
-        }
         RpcConnection connection = new RpcConnection(channel, context);
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);

@@ -1,0 +1,92 @@
+package io.cairn.net;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.runtime.Clock;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdmissionTest {
+    private static final int MAX = 64;
+
+    private final Admission admission = new Admission("port", MAX, MAX / 2, Clock.system());
+
+    /** A connection from an address. */
+    private static final class From extends EmbeddedChannel {
+        private final String address;
+
+        From(String address) {
+            this.address = address;
+        }
+
+        @Override
+        protected SocketAddress remoteAddress0() {
+            return new InetSocketAddress(address, 1234);
+        }
+
+        @Override
+        public SocketAddress remoteAddress() {
+            return remoteAddress0();
+        }
+    }
+
+    private List<From> open(String address, int count, boolean speaks) {
+        List<From> opened = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            From channel = new From(address);
+            if (admission.admit(channel, speaks)) {
+                opened.add(channel);
+            } else {
+                assertFalse(channel.isOpen(), "what is refused is closed");
+            }
+        }
+        return opened;
+    }
+
+    @Test
+    void oneAddressGetsItsPartOnly() {
+        assertEquals(MAX / 2, open("10.0.0.1", 1000, false).size());
+        assertEquals(1, open("10.0.0.2", 1, false).size());
+    }
+
+    @Test
+    void addressesThatHaveManyLeaveTheLastPlacesToOthers() {
+        open("10.0.0.1", 1000, false);
+        open("10.0.0.2", 1000, false);
+        assertEquals(MAX - MAX / 16, admission.open().size());
+        assertEquals(4, open("10.0.0.3", 100, false).size());
+        assertEquals(0, open("10.0.0.4", 1, false).size(), "nothing is left");
+    }
+
+    @Test
+    void whatClosesMakesRoom() {
+        List<From> first = open("10.0.0.1", 1000, false);
+        first.forEach(EmbeddedChannel::close);
+        assertEquals(0, admission.open().size());
+        assertEquals(MAX / 2, open("10.0.0.1", 1000, false).size());
+    }
+
+    @Test
+    void whoSaysNothingMakesRoomForTheNextOfItsAddress() {
+        List<From> silent = open("10.0.0.1", MAX / 2, true);
+        From next = new From("10.0.0.1");
+        assertTrue(admission.admit(next, true));
+        assertFalse(silent.getFirst().isOpen(), "the oldest went");
+        assertTrue(next.isOpen());
+        assertEquals(MAX / 2, admission.open().size());
+    }
+
+    @Test
+    void whoHasSpokenStays() {
+        List<From> spoken = open("10.0.0.1", MAX / 2, true);
+        spoken.forEach(admission::spoke);
+        assertEquals(0, open("10.0.0.1", 10, true).size());
+        assertTrue(spoken.stream().allMatch(EmbeddedChannel::isOpen));
+    }
+}
