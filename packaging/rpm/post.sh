@@ -3,7 +3,11 @@ rm -f /usr/lib/cairn/rehearsed # with other jars
 /usr/lib/cairn/rehearse
 if [ -d /run/systemd/system ]; then
     systemctl daemon-reload
-    if [ "$1" -gt 1 ]; then
-        systemctl try-restart cairn-master.service cairn-chunk.service cairn-nfs.service || :
-    fi
+    # None is started or restarted unasked: all at once would be a pause of the cluster.
+    for unit in cairn-master cairn-chunk cairn-nfs; do
+        if systemctl --quiet is-active "$unit.service"; then
+            echo "$unit runs the version before: systemctl restart $unit, one machine after" \
+                "the other (README, Rolling upgrade)"
+        fi
+    done
 fi

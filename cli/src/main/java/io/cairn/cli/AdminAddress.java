@@ -42,6 +42,13 @@ final class AdminAddress {
             description = "Its private key (PEM, PKCS #8).")
     private @Nullable Path key;
 
+    @Option(
+            names = "--admin-host",
+            split = ",",
+            paramLabel = "NAME[,...]",
+            description = "Further names under which browsers ask for it, as behind a proxy.")
+    private List<String> hosts = new ArrayList<>();
+
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
     /** An address without anything else. */
@@ -100,6 +107,7 @@ final class AdminAddress {
         Set<String> names = new HashSet<>();
         names.add(MasterList.endpoint(admin).host().toLowerCase(Locale.ROOT));
         names.add(MountNode.hostName().toLowerCase(Locale.ROOT));
+        hosts.forEach(name -> names.add(name.strip().toLowerCase(Locale.ROOT)));
         WebCertificate proof = certificate();
         if (proof != null) {
             names.addAll(proof.names());

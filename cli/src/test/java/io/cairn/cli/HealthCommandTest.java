@@ -3,6 +3,11 @@ package io.cairn.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.AdminDoor;
+import io.cairn.net.EventLoops;
+import io.cairn.runtime.Clock;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,6 +51,33 @@ final class HealthCommandTest {
                             directory, "health", "--metrics", door.replace("127.0.0.1", "0.0.0.0"));
             assertEquals(ExitCode.UNAVAILABLE, notReady.exitCode(), notReady.output());
             assertTrue(notReady.output().contains("no lease"), notReady.output());
+            CairnProcess.Result probe = probe("0.0.0.0" + door.substring(door.indexOf(':')));
+            assertEquals(1, probe.exitCode(), probe.output());
+            assertTrue(probe.output().contains("no lease"), probe.output());
+        }
+        assertEquals(1, probe(door).exitCode(), "nobody is there");
+    }
+
+    /** The probe of the container image, with the address that all services there have. */
+    private static CairnProcess.Result probe(String address) throws Exception {
+        Path script = Path.of(System.getProperty("cairn.root"), "docker", "healthcheck");
+        ProcessBuilder builder = new ProcessBuilder(script.toString()).redirectErrorStream(true);
+        builder.environment().put("CAIRN_METRICS", address);
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return new CairnProcess.Result(process.waitFor(), output);
+    }
+
+    @Test
+    void theProbeOfTheContainerSaysYesToOneThatIsReady() throws Exception {
+        try (EventLoops loops = new EventLoops("probe", 1, Clock.system());
+                AdminDoor door =
+                        new AdminDoor(
+                                loops,
+                                new Endpoint("127.0.0.1", 0),
+                                new AdminDoor.Pages(List::of, () -> "", () -> "{}"))) {
+            CairnProcess.Result ready = probe(door.endpoint().toString());
+            assertEquals(0, ready.exitCode(), ready.output());
         }
     }
 }

@@ -28,9 +28,13 @@ public record WebAnswer(
         return of(status, type, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** 200 and a body that a feed makes as long as both sides want. */
+    /**
+     * 200 and a body that a feed makes as long as both sides want. A reverse proxy is asked to hand
+     * each piece on at once; nginx would gather them (its header X-Accel-Buffering).
+     */
     public static WebAnswer of(String type, WebFeed feed) {
-        return new WebAnswer(200, Map.of("content-type", type), new byte[0], feed);
+        Map<String, String> headers = Map.of("content-type", type, "x-accel-buffering", "no");
+        return new WebAnswer(200, headers, new byte[0], feed);
     }
 
     /** The same with one more header. */

@@ -1,6 +1,7 @@
 // The REST API: one place for the token, for problems, for pages of lists and for the stream.
 
-const BASE = '/api/v1';
+// Beside this page, wherever a reverse proxy has put it.
+const BASE = new URL('api/v1', document.baseURI).pathname;
 const TOKEN = 'cairn.token';
 const LEADER_TRIES = 8;
 const LIMIT_MS = 30_000;

@@ -2,8 +2,6 @@ package io.cairn.master.admin;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
-import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Wording;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
@@ -15,8 +13,6 @@ import java.util.Map;
 
 /** {@code /cluster}: the whole at a glance. */
 final class ClusterResource implements Resource {
-    private static final int FULL_PERCENT = 90;
-
     private static final Shape CAPACITY =
             Shape.fields(
                     Field.of("totalBytes", Shape.count(), "Of all disks."),
@@ -109,7 +105,8 @@ final class ClusterResource implements Resource {
         document.put("leaderAddress", leader.toString());
         document.put("level", master.namespace().level());
         document.put("mapEpoch", map.epoch());
-        Health health = health(map, servers, space);
+        Health health = new Health();
+        new StorageHealth(map, servers, space).tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
         masters(health, master.log().masters());
@@ -162,42 +159,6 @@ final class ClusterResource implements Resource {
         return counts;
     }
 
-    private static Health health(ClusterMap map, List<ServerStatus> servers, Space space) {
-        Health health = new Health();
-        List<String> known = servers.stream().map(ServerStatus::name).toList();
-        for (ServerStatus server : servers) {
-            if (!server.alive()) {
-                down(health, server.name(), server.endpoint());
-            }
-            server.targets().stream()
-                    .filter(target -> !target.healthy())
-                    .forEach(
-                            target ->
-                                    health.warning(
-                                            "Target %s of chunk server %s has failed."
-                                                    .formatted(
-                                                            Json.hex(target.identity()),
-                                                            server.name()),
-                                            "Replace its disk; its data is on other servers."));
-        }
-        map.servers().stream()
-                .filter(server -> !known.contains(server.name()))
-                .forEach(server -> down(health, server.name(), server.endpoint()));
-        groups(health, map, space.replicas());
-        if (map.pools().isEmpty()) {
-            health.critical(
-                    "Files cannot be stored yet: no chunk servers have come.",
-                    "Start chunk servers with 'cairn chunk'.");
-        }
-        if (space.totalBytes() > 0
-                && space.freeBytes() * 100 / space.totalBytes() < 100 - FULL_PERCENT) {
-            health.warning(
-                    "More than " + FULL_PERCENT + " % of the space is used.",
-                    "Add chunk servers or disks, or delete files.");
-        }
-        return health;
-    }
-
     private void masters(Health health, List<Standing> masters) {
         List<Standing> silent = masters.stream().filter(Standing::isDown).toList();
         int spare = (masters.size() - 1) / 2 - silent.size();
@@ -211,52 +172,6 @@ final class ClusterResource implements Resource {
                             .formatted(each.id(), each.silentSince(clock), risk),
                     "Look at the machine of %s; start 'cairn master' there again."
                             .formatted(each.raft()));
-        }
-    }
-
-    private static void down(Health health, String name, Endpoint at) {
-        health.warning(
-                "Chunk server %s does not answer.".formatted(name),
-                "Look at the machine of %s; start 'cairn chunk' there again.".formatted(at));
-    }
-
-    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
-    private static void groups(Health health, ClusterMap map, int standard) {
-        List<PlacementGroup> without =
-                map.groups().stream().filter(group -> group.head() == null).toList();
-        long unavailable = without.stream().filter(g -> g.members().size() >= standard).count();
-        long spared = without.size() - unavailable;
-        long atRisk =
-                map.groups().stream().filter(group -> !group.isComplete()).count() - without.size();
-        if (unavailable > 0) {
-            health.critical(
-                    unavailable
-                            + " of "
-                            + Wording.count(map.groups().size(), "placement group")
-                            + (unavailable == 1 ? " has" : " have")
-                            + " no copy that serves: their files cannot be read or written.",
-                    "Bring the chunk servers back that hold them: see groups with the state"
-                            + " unavailable.");
-        }
-        if (spared > 0) {
-            health.warning(
-                    "Files that ask for fewer copies than the standard (%d) cannot be read or"
-                                    .formatted(standard)
-                            + " written in "
-                            + Wording.count(spared, "placement group")
-                            + ", if there are such files.",
-                    "Bring the chunk servers back that hold them: see groups with the state"
-                            + " unavailable.");
-        }
-        if (atRisk > 0) {
-            health.warning(
-                    atRisk
-                            + " of "
-                            + Wording.count(map.groups().size(), "placement group")
-                            + (atRisk == 1 ? " is" : " are")
-                            + " short of a copy.",
-                    "Wait if they are syncing; else bring their servers back: see groups"
-                            + " at risk.");
         }
     }
 }

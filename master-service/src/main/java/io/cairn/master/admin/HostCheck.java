@@ -32,7 +32,10 @@ final class HostCheck {
             throw Problem.misdirected(
                     "This master is not called '"
                             + host
-                            + "'; use its address, or a name of its certificate.");
+                            + "'; use its address or a name of its certificate, or start it with"
+                            + " --admin-host "
+                            + host
+                            + ".");
         }
     }
 

@@ -1,0 +1,171 @@
+package io.cairn.master.admin;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Target;
+import io.cairn.fs.Wording;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.Space;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What is wrong with servers, disks and placement groups, the causes before what they cause: of a
+ * server or disk that is gone it is told how many groups wait for it, and of groups by themselves
+ * only those that nothing gone explains. Made for one document; not thread-safe.
+ */
+final class StorageHealth {
+    private static final int FULL_PERCENT = 90;
+
+    private final ClusterMap map;
+    private final List<ServerStatus> servers;
+    private final Space space;
+
+    /** Groups that a reason told so far explains. */
+    private final Set<Integer> explained = new HashSet<>();
+
+    StorageHealth(ClusterMap map, List<ServerStatus> servers, Space space) {
+        this.map = map;
+        this.servers = servers;
+        this.space = space;
+    }
+
+    /** Says what is wrong. */
+    void tell(Health health) {
+        Map<String, Endpoint> gone = new TreeMap<>();
+        map.servers().forEach(server -> gone.put(server.name(), server.endpoint()));
+        for (ServerStatus server : servers) {
+            if (server.alive()) {
+                gone.remove(server.name());
+            } else {
+                gone.put(server.name(), server.endpoint());
+            }
+        }
+        gone.forEach((name, at) -> down(health, name, at));
+        for (ServerStatus server : servers) {
+            for (TargetReport report : server.targets()) {
+                if (!report.healthy()) {
+                    failed(health, server.name(), report);
+                }
+            }
+        }
+        groups(health);
+        space(health);
+    }
+
+    private void down(Health health, String name, Endpoint at) {
+        List<Integer> targets = new ArrayList<>();
+        for (ChunkServer server : map.servers()) {
+            if (server.name().equals(name)) {
+                map.targets().stream()
+                        .filter(target -> target.serverId() == server.id())
+                        .forEach(target -> targets.add(target.id()));
+            }
+        }
+        tell(
+                health,
+                "Chunk server %s does not answer".formatted(name),
+                targets,
+                "Look at the machine of %s; start 'cairn chunk' there again.".formatted(at));
+    }
+
+    private void failed(Health health, String server, TargetReport report) {
+        List<Integer> targets =
+                map.targets().stream()
+                        .filter(target -> target.identity() == report.identity())
+                        .map(Target::id)
+                        .toList();
+        String disk =
+                report.directory().isEmpty()
+                        ? "target " + Json.hex(report.identity())
+                        : report.directory();
+        tell(
+                health,
+                "Disk %s of chunk server %s has failed".formatted(disk, server),
+                targets,
+                "Replace the disk; what had copies elsewhere is there.");
+    }
+
+    private void tell(Health health, String what, List<Integer> targets, String remedy) {
+        List<PlacementGroup> waiting =
+                map.groups().stream()
+                        .filter(group -> targets.stream().anyMatch(t -> waitsFor(group, t)))
+                        .toList();
+        waiting.forEach(group -> explained.add(group.id()));
+        long unreadable = waiting.stream().filter(this::isMissed).count();
+        long copyless = waiting.stream().filter(group -> group.head() != null).count();
+        if (unreadable > 0) {
+            health.critical(
+                    what
+                            + ": "
+                            + Wording.count(unreadable, "placement group")
+                            + (unreadable == 1 ? " waits" : " wait")
+                            + " for it, whose files cannot be read or written.",
+                    remedy);
+        } else if (copyless > 0) {
+            health.warning(
+                    what
+                            + ": "
+                            + Wording.count(copyless, "placement group")
+                            + (copyless == 1 ? " is" : " are")
+                            + " short of a copy.",
+                    remedy);
+        } else {
+            health.warning(what + ".", remedy);
+        }
+    }
+
+    private static boolean waitsFor(PlacementGroup group, int target) {
+        return group.stateOf(target) != null && !group.isCurrent(target);
+    }
+
+    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
+    private boolean isMissed(PlacementGroup group) {
+        return group.head() == null && group.members().size() >= space.replicas();
+    }
+
+    private void groups(Health health) {
+        List<PlacementGroup> others =
+                map.groups().stream().filter(group -> !explained.contains(group.id())).toList();
+        long unreadable = others.stream().filter(this::isMissed).count();
+        long syncing =
+                others.stream()
+                        .filter(group -> group.head() != null && !group.isComplete())
+                        .count();
+        if (unreadable > 0) {
+            health.critical(
+                    Wording.count(unreadable, "placement group")
+                            + (unreadable == 1 ? " has" : " have")
+                            + " no copy that serves yet: their files cannot be read or written.",
+                    "Wait while their servers come back: see groups with the state unavailable.");
+        }
+        if (syncing > 0) {
+            health.warning(
+                    Wording.count(syncing, "placement group")
+                            + (syncing == 1 ? " is" : " are")
+                            + " short of a copy and being brought up to date.",
+                    "Wait: see groups at risk.");
+        }
+        if (map.pools().isEmpty()) {
+            health.critical(
+                    "Files cannot be stored yet: no chunk servers have come.",
+                    "Start chunk servers with 'cairn chunk'.");
+        }
+    }
+
+    private void space(Health health) {
+        if (space.totalBytes() > 0
+                && space.freeBytes() * 100 / space.totalBytes() < 100 - FULL_PERCENT) {
+            health.warning(
+                    "More than " + FULL_PERCENT + " % of the space is used.",
+                    "Add chunk servers or disks, or delete files.");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.cairn.master.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.Space;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.TargetLoad;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StorageHealthTest {
+    private static final MemberState SERVING = MemberState.SERVING;
+    private static final MemberState OFFLINE = MemberState.OFFLINE;
+    private static final MemberState LAST = MemberState.LAST_SERVING;
+
+    private static PlacementGroup group(int id, int pool, MemberState one, MemberState two) {
+        return new PlacementGroup(id, pool, 1, List.of(new Member(1, one), new Member(2, two)));
+    }
+
+    private static ClusterMap map(PlacementGroup... groups) {
+        return new ClusterMap(
+                7,
+                List.of(server(1), server(2)),
+                List.of(new Target(1, 11, 1), new Target(2, 12, 2)),
+                List.of(new Pool(1, 2, 1, groups.length)),
+                List.of(groups));
+    }
+
+    private static ChunkServer server(int id) {
+        return new ChunkServer(id, "c" + id, new Endpoint("10.0.0." + id, 9881), 1);
+    }
+
+    private static ServerStatus status(int id, boolean alive, boolean healthy) {
+        TargetReport report =
+                new TargetReport(10 + id, 100, 50, 1, healthy, 0, "/disk" + id, TargetLoad.NONE);
+        return new ServerStatus("c" + id, server(id).endpoint(), alive, 0, null, List.of(report));
+    }
+
+    private static List<String> told(ClusterMap map, ServerStatus... servers) {
+        Health health = new Health();
+        new StorageHealth(map, List.of(servers), new Space(100, 50, 2)).tell(health);
+        return ((List<?>) health.toJson().get("reasons"))
+                .stream()
+                        .map(reason -> (Map<?, ?>) reason)
+                        .map(reason -> reason.get("level") + ": " + reason.get("what"))
+                        .toList();
+    }
+
+    @Test
+    void ofAServerThatIsGoneItIsToldWhatWaitsForIt() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, OFFLINE, LAST));
+        assertEquals(
+                List.of(
+                        "critical: Chunk server c2 does not answer: 1 placement group waits for"
+                                + " it, whose files cannot be read or written."),
+                told(map, status(1, true, true), status(2, false, true)).subList(0, 1));
+        // A leader that is new has not heard of it at all.
+        assertTrue(
+                told(map, status(1, true, true))
+                        .getFirst()
+                        .startsWith("critical: Chunk server c2 does not answer: 1 placement"));
+    }
+
+    @Test
+    void oneReasonForACauseAndWhatItCauses() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, SERVING, OFFLINE));
+        assertEquals(
+                List.of(
+                        "warning: Chunk server c2 does not answer: 2 placement groups are short of"
+                                + " a copy."),
+                told(map, status(1, true, true), status(2, false, true)));
+    }
+
+    @Test
+    void disksAreToldByTheirPaths() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE));
+        assertEquals(
+                List.of(
+                        "warning: Disk /disk2 of chunk server c2 has failed: 1 placement group is"
+                                + " short of a copy."),
+                told(map, status(1, true, true), status(2, true, false)));
+    }
+
+    @Test
+    void whatIsBeingBroughtUpToDateIsNoLoss() {
+        ClusterMap map = map(group(1, 1, SERVING, MemberState.SYNCING));
+        assertEquals(
+                List.of(
+                        "warning: 1 placement group is short of a copy and being brought up to"
+                                + " date."),
+                told(map, status(1, true, true), status(2, true, true)));
+    }
+
+    @Test
+    void allIsWell() {
+        assertEquals(
+                List.of(),
+                told(
+                        map(group(1, 1, SERVING, SERVING)),
+                        status(1, true, true),
+                        status(2, true, true)));
+    }
+}
