@@ -1,4 +1,4 @@
-install -d -m 0750 -o cairn -g cairn /var/lib/cairn
+install -d -m 0700 -o cairn -g cairn /var/lib/cairn
 rm -f /usr/lib/cairn/rehearsed # with other jars
 /usr/lib/cairn/rehearse
 if [ -d /run/systemd/system ]; then

@@ -98,7 +98,8 @@ public class FileBenchmark {
                 new RatisSettings(
                         "m1",
                         directory.resolve("m1"),
-                        List.of(new RatisSettings.Peer("m1", raft)),
+                        new RatisSettings.Members(
+                                List.of(new RatisSettings.Peer("m1", raft)), true),
                         listen,
                         StoreSettings.standard(),
                         RatisSettings.CheckpointRule.standard());

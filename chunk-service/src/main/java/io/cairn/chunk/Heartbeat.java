@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.ClusterRequest;
@@ -35,6 +36,7 @@ final class Heartbeat {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
     private static final long CALL_TIMEOUT_MS = 3_000;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
+    private static final long FOREIGN_REMINDER_NS = TimeUnit.MINUTES.toNanos(1);
     private static final long RETRY_MS = 500;
     private static final long SHORTEST_PAUSE_MS = 20;
 
@@ -49,6 +51,8 @@ final class Heartbeat {
     private Scheduler.@Nullable Timer next;
     private long silentSinceNs;
     private Contact contact = Contact.ANSWERED;
+    private boolean toldForeign;
+    private long foreignToldNs;
 
     Heartbeat(Surroundings world, Leader leader, Lease lease) {
         this.world = world;
@@ -150,11 +154,31 @@ final class Heartbeat {
         served.forEach(each -> each.complete(null));
     }
 
+    /** Its data is useless there, and may be all that is left of its own cluster. */
+    private void tellForeign(FsException error) {
+        long nowNs = world.clock().nanoTime();
+        synchronized (this) {
+            if (toldForeign && nowNs - foreignToldNs < FOREIGN_REMINDER_NS) {
+                return;
+            }
+            toldForeign = true;
+            foreignToldNs = nowNs;
+        }
+        LOG.error(
+                "The masters at {} are of another cluster or release: {}; this server keeps its"
+                        + " data and serves nobody there",
+                leader.masters(),
+                error.getMessage());
+    }
+
     /**
      * One line for each change between answered, not answered, and not serving any more; a silence
      * is told when it has lasted, because masters that start or choose a leader are silent, too.
      */
     private void report(@Nullable Throwable thrown) {
+        if (thrown != null && Futures.failure(thrown).errno() == Errno.WRONG_CLUSTER) {
+            tellForeign(Futures.failure(thrown));
+        }
         Contact now =
                 thrown == null
                         ? Contact.ANSWERED

@@ -64,11 +64,15 @@ final class Registration implements Heartbeat.Contents {
     private FsException other(String what) {
         return new FsException(
                 Errno.WRONG_CLUSTER,
-                "chunk server " + name + " " + what + "; check --data and --masters");
+                "chunk server "
+                        + name
+                        + " "
+                        + what
+                        + "; check --data and --masters, and that the masters have their disks");
     }
 
     private static String hex(long id) {
-        return Long.toHexString(id);
+        return String.format("%016x", id);
     }
 
     @Override

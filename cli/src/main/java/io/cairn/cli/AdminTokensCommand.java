@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn admin tokens add monitoring --role read > monitoring.token",
             "  cairn admin tokens add guest --role operate --expires 7d",
-            "  cairn admin tokens remove guest"
+            "  cairn admin tokens remove guest",
+            "  cairn admin tokens reset --data /srv/m1"
         })
 @Calls("GET /tokens")
 final class AdminTokensCommand implements Callable<Integer> {
@@ -101,6 +103,28 @@ final class AdminTokensCommand implements Callable<Integer> {
                     "--expires '" + text + "' is neither 12h, 30d nor 2026-12-31T00:00:00Z",
                     e);
         }
+    }
+
+    @Command(
+            name = "reset",
+            description = {
+                "Make the first token anew, when no secret of role admin is known any more.",
+                "For the machine of the master that leads: who may write in its data directory"
+                        + " needs no token."
+            })
+    int reset(
+            @Option(
+                            names = "--data",
+                            paramLabel = "DIR",
+                            description =
+                                    "The data directory of the master, or of 'cairn up' (default:"
+                                            + " ~/.cairn).")
+                    @Nullable Path data)
+            throws InterruptedException {
+        System.out.println(
+                "the new token of role admin is in "
+                        + new TokenReset(OwnDirectory.unless(data)).run());
+        return ExitCode.OK;
     }
 
     @Command(name = "remove", description = "End a token.")

@@ -10,6 +10,7 @@ import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.MeasuredDisk;
+import io.cairn.runtime.OwnerOnly;
 import io.cairn.wire.OperationNames;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
@@ -53,6 +54,7 @@ final class ChunkNode implements AutoCloseable {
                                                                 BootIdentity.of(
                                                                         List.of(directory),
                                                                         world.random()))));
+                OwnerOnly.close(directory);
                 targets.add(target);
                 measure(world, target, directory);
             }

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ final class Detached {
      * @return 0, or the exit code of a child that failed, after printing its error
      */
     static int start(List<String> arguments, Path log) throws IOException, InterruptedException {
+        OwnerOnly.begin();
         Path directory = log.toAbsolutePath().getParent();
         if (directory != null) {
             Files.createDirectories(directory);

@@ -4,8 +4,10 @@ import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Wording;
 import io.cairn.master.admin.AdminSettings;
+import io.cairn.master.admin.FirstToken;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -36,7 +38,10 @@ final class EmbeddedCluster implements AutoCloseable {
                     "cairn.log",
                     "log",
                     MasterNode.TOKEN_FILE,
-                    MasterNode.TOKEN_FILE + ".new");
+                    MasterNode.TOKEN_FILE + ".new",
+                    MasterNode.TOKEN_FILE + FirstToken.REQUEST,
+                    MasterNode.TOKEN_FILE + FirstToken.ANSWER,
+                    MasterNode.TOKEN_FILE + FirstToken.ANSWER + ".new");
 
     private final Closing closing;
     private final MasterNode master;
@@ -96,7 +101,8 @@ final class EmbeddedCluster implements AutoCloseable {
                                                     ProductVersion.text(),
                                                     tokenFile(plan.data()),
                                                     plan.admin().hostNames(),
-                                                    LogLevels::follow))));
+                                                    LogLevels::follow),
+                                            existingServers(plan.data()) == 0)));
             admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {
@@ -161,6 +167,8 @@ final class EmbeddedCluster implements AutoCloseable {
                                 + "'); give an empty directory or one of 'cairn up' as --data");
             }
             lock(data, closing);
+            requireMaster(data);
+            OwnerOnly.close(data);
         } catch (AccessDeniedException e) {
             throw new CommandException(
                     ExitCode.CANNOT_CREATE,
@@ -179,6 +187,18 @@ final class EmbeddedCluster implements AutoCloseable {
                     ExitCode.CANNOT_CREATE,
                     data + " cannot be used as data directory: " + Wording.of(e),
                     e);
+        }
+    }
+
+    /** Chunk servers with data and no master: the names of the files are gone or elsewhere. */
+    private static void requireMaster(Path data) {
+        if (existingServers(data) > 0 && !Files.exists(data.resolve(MASTER).resolve("FORMAT"))) {
+            throw new CommandException(
+                    ExitCode.DATA,
+                    data
+                            + " holds chunk servers, but "
+                            + data.resolve(MASTER)
+                            + " is gone: restore it, or give an empty directory as --data");
         }
     }
 

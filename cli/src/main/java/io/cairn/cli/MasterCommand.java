@@ -21,9 +21,10 @@ import picocli.CommandLine.Option;
         name = "master",
         description = "Run a master: it keeps the names, attributes and the map of the cluster.",
         footer = {
-            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 --raft m1=10.0.0.1:9872",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872"
+            "      --raft m1=10.0.0.1:9872 --found",
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found"
         })
 final class MasterCommand implements Callable<Integer> {
     @Option(
@@ -53,6 +54,16 @@ final class MasterCommand implements Callable<Integer> {
             paramLabel = "NAME=HOST:PORT[,...]",
             description = "All masters of the cluster and where they talk to each other.")
     private String raft = "";
+
+    @Option(
+            names = "--found",
+            description = {
+                "Found a new cluster, together with all masters of --raft: when every one of them"
+                        + " was told so and none holds anything.",
+                "Where a cluster exists it does nothing. Without it a master whose directory is"
+                        + " empty joins the cluster of the others."
+            })
+    private boolean found;
 
     @Mixin private AdminAddress admin = new AdminAddress();
 
@@ -114,7 +125,8 @@ final class MasterCommand implements Callable<Integer> {
                                                     ProductVersion.text(),
                                                     data.resolve(MasterNode.TOKEN_FILE),
                                                     admin.hostNames(),
-                                                    LogLevels::follow))));
+                                                    LogLevels::follow),
+                                            found)));
             page.serve(node.api());
             page.show(node.service()::notReadyReason, node.service()::statusJson);
             announce(node, page, world);

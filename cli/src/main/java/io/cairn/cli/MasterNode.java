@@ -47,6 +47,7 @@ final class MasterNode implements AutoCloseable {
      * @param wanted where to listen; other masters are told the port, so a free one is chosen
      *     before
      * @param peers all masters, this one included
+     * @param found whether it may found a cluster with the others, when none of them holds one
      */
     record Plan(
             String id,
@@ -54,7 +55,8 @@ final class MasterNode implements AutoCloseable {
             Endpoint wanted,
             List<Peer> peers,
             ClusterSettings cluster,
-            AdminSettings admin) {}
+            AdminSettings admin,
+            boolean found) {}
 
     /** Starts the log, then the door, then the admin API. */
     MasterNode(World world, Plan plan) {
@@ -66,7 +68,7 @@ final class MasterNode implements AutoCloseable {
                 new RatisSettings(
                         plan.id(),
                         plan.directory(),
-                        plan.peers(),
+                        new RatisSettings.Members(plan.peers(), plan.found()),
                         listen,
                         StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());

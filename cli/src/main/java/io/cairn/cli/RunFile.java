@@ -1,12 +1,12 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.master.store.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -93,13 +93,8 @@ record RunFile(
         if (mount != null) {
             map.put("mount", mount);
         }
-        Path temporary = directory.resolve(NAME + ".new");
-        Files.writeString(temporary, JSON.std.asString(map) + "\n", StandardCharsets.UTF_8);
-        Files.move(
-                temporary,
-                directory.resolve(NAME),
-                StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
+        byte[] contents = (JSON.std.asString(map) + "\n").getBytes(StandardCharsets.UTF_8);
+        Durable.replace(directory.resolve(NAME), contents);
     }
 
     /** Removes the file. */

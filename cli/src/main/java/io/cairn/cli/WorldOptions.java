@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.runtime.OwnerOnly;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
@@ -21,8 +22,9 @@ final class WorldOptions {
         var _ = cpuLatency.limitUs();
     }
 
-    /** The world of a service; the caller closes it. */
+    /** The world of a service, whose files are its user's alone; the caller closes it. */
     World open() {
+        OwnerOnly.begin();
         OptionalInt limitUs = cpuLatency.limitUs();
         return new World(traces.open(), limitUs);
     }

@@ -86,7 +86,7 @@ final class KernelClientTest {
         String data = directory.toString();
         List<String> master = new ArrayList<>(List.of("master", "--id", "m1"));
         master.addAll(List.of("--data", data + "/m1", "--listen", MASTER));
-        master.addAll(List.of("--raft", "m1=127.0.0.1:9801", "--replicas", "1"));
+        master.addAll(List.of("--raft", "m1=127.0.0.1:9801", "--found", "--replicas", "1"));
         master.addAll(List.of("--expect-servers", "1", "--admin", "127.0.0.1:0"));
         start("master", here, master);
         List<String> chunk = new ArrayList<>(List.of("chunk", "--id", "c1"));

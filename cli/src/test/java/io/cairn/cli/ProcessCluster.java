@@ -63,6 +63,7 @@ final class ProcessCluster implements AutoCloseable {
                             masters.get(i - 1),
                             "--raft",
                             String.join(",", raft),
+                            "--found",
                             "--replicas",
                             String.valueOf(replicas),
                             "--expect-servers",

@@ -67,6 +67,7 @@ final class TraceProcessTest {
                         directory.resolve("m1").toString(),
                         "--listen",
                         MASTER,
+                        "--found",
                         "--raft",
                         "m1=127.0.0.1:" + ProcessCluster.freePort(),
                         "--replicas",

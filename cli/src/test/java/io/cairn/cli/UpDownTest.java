@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -59,6 +60,7 @@ final class UpDownTest {
             assertEquals(0, health.exitCode(), health.output());
             assertEquals("{\"ready\":true}", health.output().strip());
             checkFsCommands(mount);
+            checkOwnerOnly(data);
 
             CairnProcess.Result again =
                     cairn(
@@ -79,6 +81,21 @@ final class UpDownTest {
         assertFalse(Files.exists(mount.resolve("hello")), "still mounted");
         assertEquals(ExitCode.UNAVAILABLE, cairn("status", "--data", data).exitCode());
         assertEquals(ExitCode.UNAVAILABLE, cairn("down", "--data", data).exitCode());
+    }
+
+    /** Nothing is open to others, and who owns the directory gets a new token. */
+    private void checkOwnerOnly(String data) throws Exception {
+        assertEquals("", Shell.run(directory, "find '" + data + "' -perm /077").strip());
+        Path file = Path.of(data, "admin.token");
+        String before = Files.readString(file);
+        CairnProcess.Result reset = cairn("admin", "tokens", "reset", "--data", data);
+        assertEquals(0, reset.exitCode(), reset.output());
+        assertTrue(reset.output().contains(file.toString()), reset.output());
+        assertNotEquals(before, Files.readString(file));
+        CairnProcess.Result tokens = cairn("admin", "tokens", "--data", data);
+        assertEquals(0, tokens.exitCode(), tokens.output());
+        CairnProcess.Result astray = cairn("admin", "tokens", "reset", "--data", "/proc");
+        assertEquals(ExitCode.NO_INPUT, astray.exitCode(), astray.output());
     }
 
     private static void checkAdmin(RunFile running) throws Exception {

@@ -225,7 +225,9 @@ final class MasterLink implements AutoCloseable {
                 connection.call(Message.of(request), settings.attemptTimeoutMs()),
                 (message, failure) -> {
                     try {
-                        next.accept(sessionReply(message, failure));
+                        Reply.SessionReply reply = sessionReply(message, failure);
+                        state.requireCluster(reply);
+                        next.accept(reply);
                     } catch (FsException e) {
                         if (e.errno() == Errno.NO_SESSION) {
                             sessionGone(session);

@@ -68,7 +68,7 @@ final class Outage {
     static String reason(Endpoint at, FsException error) {
         String message = String.valueOf(error.getMessage());
         return switch (error.errno()) {
-            case WRONG_CLUSTER -> "refuses this client: " + message;
+            case WRONG_CLUSTER -> "and this client do not go together: " + message;
             case NOT_LEADER ->
                     message.isEmpty()
                             ? "knows no leader"

@@ -65,6 +65,23 @@ final class SessionState {
         return openNonce;
     }
 
+    /**
+     * Checks that an answer comes from the cluster that this client has worked with so far: its
+     * inode numbers mean other files anywhere else.
+     *
+     * @throws FsException WRONG_CLUSTER with both ids and the remedy
+     */
+    synchronized void requireCluster(SessionReply reply) {
+        if (clusterId != 0 && reply.clusterId() != clusterId) {
+            throw new FsException(
+                    Errno.WRONG_CLUSTER,
+                    ("it is of cluster %016x, and this client works on cluster %016x; start the"
+                                    + " masters of that one at its address, or unmount and mount"
+                                    + " again to work on this one")
+                            .formatted(reply.clusterId(), clusterId));
+        }
+    }
+
     /** A session was opened. */
     synchronized void opened(SessionReply reply) {
         session = reply.session();

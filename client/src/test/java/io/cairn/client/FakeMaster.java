@@ -44,6 +44,7 @@ final class FakeMaster implements Handler {
         final List<Held> locks = new ArrayList<>();
         final List<Held> queue = new ArrayList<>();
         long lastSession;
+        long clusterId = 77;
         int executed;
         int requests;
         int lookups;
@@ -253,7 +254,11 @@ final class FakeMaster implements Handler {
 
     private Reply sessionReply(long session) {
         return new Reply.SessionReply(
-                session, 77, 15_000, shared.namespace.inlineLimitBytes, shared.map.epoch());
+                session,
+                shared.clusterId,
+                15_000,
+                shared.namespace.inlineLimitBytes,
+                shared.map.epoch());
     }
 
     private Reply query(Connection from, long number, Query query) {

@@ -106,7 +106,9 @@ final class OutageTest {
             outage.failed(ONE, refusal, 10);
         }
         assertEquals(
-                List.of("ERROR master 10.0.0.1:9871 refuses this client: it speaks version 3"),
+                List.of(
+                        "ERROR master 10.0.0.1:9871 and this client do not go together: it speaks"
+                                + " version 3"),
                 told());
     }
 

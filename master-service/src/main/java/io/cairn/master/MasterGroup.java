@@ -9,6 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The masters that keep the log together, for operators. Thread-safe. */
 public interface MasterGroup {
+    /** How a master takes part. */
+    enum Share {
+        /** It has a vote. */
+        FULL,
+        /** Its directory was empty; it has no vote before it holds everything. */
+        CATCHING_UP,
+        /** It belongs to another cluster, and neither takes anything from the other. */
+        FOREIGN,
+        /** It was not heard yet, or not since it went. */
+        UNKNOWN
+    }
+
     /**
      * A master as the one that was asked sees it.
      *
@@ -18,6 +30,7 @@ public interface MasterGroup {
      * @param leads whether it leads
      * @param commitIndex entries of the log that it knows to be committed
      * @param silentMs since the leader heard it last; 0 for the leader, -1 when that is not known
+     * @param share how it takes part
      */
     record Standing(
             String id,
@@ -25,20 +38,39 @@ public interface MasterGroup {
             @Nullable Endpoint client,
             boolean leads,
             long commitIndex,
-            long silentMs) {
+            long silentMs,
+            Share share) {
         private static final int SILENT_MS = 3_000;
 
-        /** In the eyes of the leader: up, down (silent for three seconds), or unknown. */
+        /** All that {@link #state} may be. */
+        public static List<String> states() {
+            return List.of("up", "catching up", "other cluster", "down", "unknown");
+        }
+
+        /**
+         * In the eyes of the leader: up, down (silent for three seconds), unknown, or why it does
+         * not take part although it is there.
+         */
         public String state() {
-            if (silentMs < 0) {
-                return "unknown";
+            if (isDown()) {
+                return "down";
             }
-            return silentMs < SILENT_MS ? "up" : "down";
+            return switch (share) {
+                case CATCHING_UP -> "catching up";
+                case FOREIGN -> "other cluster";
+                case UNKNOWN -> "unknown";
+                case FULL -> silentMs < 0 ? "unknown" : "up";
+            };
         }
 
         /** Whether the leader does not hear it. */
         public boolean isDown() {
             return silentMs >= SILENT_MS;
+        }
+
+        /** Whether it has no part in what the masters decide now. */
+        public boolean isAbsent() {
+            return isDown() || share == Share.CATCHING_UP || share == Share.FOREIGN;
         }
 
         /** When one that is down was heard last, {@code 2026-01-31T12:00:00Z}; else null. */
@@ -51,6 +83,11 @@ public interface MasterGroup {
 
     /** All of them, by name. */
     List<Standing> masters();
+
+    /** Why this master has no vote among them yet, or null when it has one. */
+    default @Nullable String waiting() {
+        return null;
+    }
 
     /** The term that this master is in. */
     long term();

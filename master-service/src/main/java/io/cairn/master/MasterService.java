@@ -339,6 +339,10 @@ public final class MasterService implements AutoCloseable {
         if (log.mayRead()) {
             return namespace.get().clusterId() == 0 ? "the cluster is being founded" : null;
         }
+        String waiting = log.waiting();
+        if (waiting != null) {
+            return "this master has no vote yet: " + waiting;
+        }
         return log.leader() == null ? "no leader is known" : null;
     }
 

@@ -56,6 +56,11 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
+    public @Nullable String waiting() {
+        return log.waiting();
+    }
+
+    @Override
     public long term() {
         return log.term();
     }

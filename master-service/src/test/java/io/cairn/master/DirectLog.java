@@ -34,7 +34,7 @@ final class DirectLog implements ReplicatedLog {
         @Override
         public List<Standing> masters() {
             Endpoint here = new Endpoint("here", 1);
-            return List.of(new Standing("m1", here, here, true, 0, 0));
+            return List.of(new Standing("m1", here, here, true, 0, 0, MasterGroup.Share.FULL));
         }
 
         @Override

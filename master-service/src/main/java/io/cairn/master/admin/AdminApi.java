@@ -1,6 +1,7 @@
 package io.cairn.master.admin;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
 import io.cairn.net.WebAnswer;
 import io.cairn.net.WebHandler;
@@ -177,6 +178,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         try {
             followLogLevels();
             times.sample();
+            firstToken.reset(
+                    master.leads() && master.namespace().clusterId() != 0, leaderForPeople());
             operations.sample(ground.clock().millis(), master.operations());
             if (master.leads() && master.namespace().clusterId() != 0) {
                 firstToken.ensure();
@@ -192,6 +195,14 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         } finally {
             ticking = false;
         }
+    }
+
+    private String leaderForPeople() {
+        return ground.log().masters().stream()
+                .filter(MasterGroup.Standing::leads)
+                .map(each -> each.id() + " at " + each.raft())
+                .findFirst()
+                .orElse("nobody");
     }
 
     /** On every master, from its own copy of the state. */

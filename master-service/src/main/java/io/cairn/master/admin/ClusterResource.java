@@ -2,6 +2,7 @@ package io.cairn.master.admin;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
@@ -161,7 +162,8 @@ final class ClusterResource implements Resource {
 
     private void masters(Health health, List<Standing> masters) {
         List<Standing> silent = masters.stream().filter(Standing::isDown).toList();
-        int spare = (masters.size() - 1) / 2 - silent.size();
+        List<Standing> absent = masters.stream().filter(Standing::isAbsent).toList();
+        int spare = (masters.size() - 1) / 2 - absent.size();
         String risk =
                 spare <= 0
                         ? "another loss stops the cluster"
@@ -172,6 +174,20 @@ final class ClusterResource implements Resource {
                             .formatted(each.id(), each.silentSince(clock), risk),
                     "Look at the machine of %s; start 'cairn master' there again."
                             .formatted(each.raft()));
+        }
+        for (Standing each : absent) {
+            if (each.isDown()) {
+                continue;
+            }
+            if (each.share() == Share.FOREIGN) {
+                health.critical(
+                        "Master %s belongs to another cluster: %s.".formatted(each.id(), risk),
+                        "Look at its log and its data directory at %s.".formatted(each.raft()));
+            } else {
+                health.warning(
+                        "Master %s catches up and has no vote yet: %s.".formatted(each.id(), risk),
+                        "Wait until it is up before you stop another master.");
+            }
         }
     }
 }

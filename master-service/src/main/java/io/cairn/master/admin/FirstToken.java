@@ -1,18 +1,13 @@
 package io.cairn.master.admin;
 
 import io.cairn.fs.Wording;
+import io.cairn.master.store.Durable;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.RecordChange;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +16,16 @@ import org.slf4j.LoggerFactory;
  * Gives a cluster without any token its first one: of role admin, its secret in a file that only
  * the owner of the process can read.
  */
-final class FirstToken {
+public final class FirstToken {
+    /**
+     * To be added to the name of its file: whoever makes such a file has the token made anew. The
+     * answer is another file: empty when that is done, else who leads and can do it.
+     */
+    public static final String REQUEST = ".reset";
+
+    /** To be added to the name of its file: the answer to a {@link #REQUEST}. */
+    public static final String ANSWER = ".answer";
+
     static final String NAME = "first";
 
     private static final Logger LOG = LoggerFactory.getLogger(FirstToken.class);
@@ -49,7 +53,7 @@ final class FirstToken {
         }
         String secret = Tokens.secret(random);
         try {
-            write(secret);
+            Durable.replace(file, bytes(secret));
         } catch (IOException e) {
             throw Problem.unavailable(
                     "The first token cannot be written to " + file + ": " + Wording.of(e));
@@ -60,26 +64,49 @@ final class FirstToken {
         LOG.info("the first token of the admin API, of role admin, is in {}", file);
     }
 
-    private void write(String secret) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(temporary);
-        FileAttribute<?>[] ownerOnly =
-                FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-                        ? new FileAttribute<?>[] {
-                            PosixFilePermissions.asFileAttribute(
-                                    PosixFilePermissions.fromString("rw-------"))
-                        }
-                        : new FileAttribute<?>[0];
-        Set<StandardOpenOption> options =
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try (var channel = Files.newByteChannel(temporary, options, ownerOnly)) {
-            channel.write(
-                    java.nio.ByteBuffer.wrap((secret + "\n").getBytes(StandardCharsets.UTF_8)));
+    /**
+     * Makes it anew when somebody who may write beside its file asks for that: see {@link
+     * #REQUEST}. Only the leader can. Blocks.
+     *
+     * @param leads whether this master leads
+     * @param leader who does, for people
+     * @throws Problem when the log does not take it: it is tried again
+     */
+    void reset(boolean leads, String leader) {
+        Path request = beside(REQUEST);
+        if (!Files.exists(request)) {
+            return;
         }
-        Files.move(
-                temporary,
-                file,
-                StandardCopyOption.ATOMIC_MOVE,
-                StandardCopyOption.REPLACE_EXISTING);
+        try {
+            if (leads) {
+                renew();
+            }
+            Durable.replace(beside(ANSWER), bytes(leads ? "" : leader));
+            Files.deleteIfExists(request);
+        } catch (IOException e) {
+            LOG.warn("the order in {} cannot be carried out: {}", request, Wording.of(e));
+        }
+    }
+
+    private void renew() throws IOException {
+        String secret = Tokens.secret(random);
+        Durable.replace(file, bytes(secret));
+        String now = clock.now().toString();
+        String key = Tokens.PREFIX + NAME;
+        Tokens.Token token = new Tokens.Token(NAME, Role.ADMIN, Tokens.hash(secret), now, null, 0);
+        records.change(new RecordChange(key, records.version(key), token.stored()));
+        LOG.warn(
+                "the token '{}' of role admin was made anew, because {} asked for it; the old one"
+                        + " is void",
+                NAME,
+                beside(REQUEST));
+    }
+
+    private Path beside(String suffix) {
+        return file.resolveSibling(file.getFileName() + suffix);
+    }
+
+    private static byte[] bytes(String line) {
+        return (line + "\n").getBytes(StandardCharsets.UTF_8);
     }
 }

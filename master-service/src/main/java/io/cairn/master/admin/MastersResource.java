@@ -4,6 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Spelling;
 import io.cairn.fs.Wording;
 import io.cairn.master.MasterGroup;
+import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterRelease;
 import io.cairn.master.MasterService;
@@ -25,8 +26,8 @@ final class MastersResource implements Resource {
                     Field.of("role", Shape.choice(List.of("leader", "follower")), "What it is."),
                     Field.of(
                             "state",
-                            Shape.choice(List.of("up", "down", "unknown")),
-                            "Whether the leader hears it."),
+                            Shape.choice(Standing.states()),
+                            "Whether the leader hears it, and whether it holds everything."),
                     Field.maybe(
                             "silentSince",
                             Shape.text(),
@@ -162,6 +163,11 @@ final class MastersResource implements Resource {
         Standing now = leader();
         if (next.leads()) {
             throw Problem.conflict("Master " + next.id() + " leads already.");
+        }
+        if (next.share() == Share.CATCHING_UP || next.share() == Share.FOREIGN) {
+            throw Problem.conflict(
+                    "Master %s cannot lead: it is in the state '%s'."
+                            .formatted(next.id(), next.state()));
         }
         if (!next.state().equals("up")) {
             throw Problem.conflict(

@@ -119,7 +119,8 @@ public final class ServerWatch {
             throw new FsException(
                     Errno.WRONG_CLUSTER,
                     String.format(
-                            "chunk server %s holds data of cluster %016x; this is cluster %016x",
+                            "chunk server %s holds data of cluster %016x; this is cluster %016x:"
+                                    + " check its --data and --masters",
                             heartbeat.name(), heartbeat.clusterId(), cluster));
         }
         Seen seen = servers.get(heartbeat.name());

@@ -44,7 +44,9 @@ final class LogFiles {
     private static final int MAX_TORN_BYTES = 16 << 20;
 
     private final Path members;
+    private final Path promises;
     private final List<Segment> segments = new ArrayList<>();
+    private long last = -1;
 
     /** A segment; {@code end} is -1 for the one that is written to. */
     private record Segment(Path file, long start, long end) {}
@@ -56,6 +58,7 @@ final class LogFiles {
      */
     LogFiles(Path current) throws IOException {
         members = current.resolve("raft-meta.conf");
+        promises = current.resolve("raft-meta");
         if (!Files.isDirectory(current)) {
             return;
         }
@@ -87,7 +90,6 @@ final class LogFiles {
      */
     void prepare(long applied, long checkpoint) throws IOException {
         long first = checkpoint + 1;
-        long last = -1;
         for (Segment segment : segments) {
             first = Math.min(first, segment.start());
             if (last >= 0 && segment.start() > last + 1 && segment.start() > checkpoint + 1) {
@@ -107,6 +109,16 @@ final class LogFiles {
                                     + " put them back, or replace this master by a new one")
                             .formatted(Math.max(last, checkpoint), applied));
         }
+    }
+
+    /** Whether the file is there that tells the term and who was voted for. */
+    boolean remembersTerm() {
+        return Files.exists(promises);
+    }
+
+    /** Whether there is an entry; known when {@link #prepare} was called. */
+    boolean holds() {
+        return last >= 0;
     }
 
     /**

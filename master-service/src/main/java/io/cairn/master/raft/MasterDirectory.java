@@ -1,19 +1,27 @@
 package io.cairn.master.raft;
 
 import io.cairn.master.store.DirectoryLock;
+import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Position;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A master's directory, locked and checked, with the state in it; see the package for a map. */
 final class MasterDirectory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MasterDirectory.class);
+
     private final DirectoryLock lock;
     private final Path raft;
+    private final Path current;
     private final boolean used;
+    private final FormatFile format;
     private final ReplicatedState state;
     private final LogFiles log;
 
@@ -25,23 +33,78 @@ final class MasterDirectory implements AutoCloseable {
      */
     MasterDirectory(Path directory, String masterId, String group, StoreSettings settings)
             throws IOException {
-        Files.createDirectories(directory);
+        Durable.makeDirectories(directory);
         lock = DirectoryLock.take(directory);
         ReplicatedState opened = null;
         try {
-            FormatFile format = FormatFile.open(directory, masterId);
+            format = FormatFile.open(directory, masterId);
+            OwnerOnly.close(directory);
             raft = directory.resolve("raft");
             used = Files.exists(raft);
             Files.createDirectories(raft);
             opened = new ReplicatedState(directory, format, settings);
-            log = new LogFiles(raft.resolve(group).resolve("current"));
+            current = raft.resolve(group).resolve("current");
+            log = new LogFiles(current);
             Position newest = opened.shelf().newest();
             log.prepare(opened.namespace().appliedIndex(), newest == null ? -1 : newest.index());
             state = opened;
+            forgoLostVote();
         } catch (IOException | RuntimeException e) {
             close(opened, lock);
             throw e;
         }
+    }
+
+    /**
+     * A vote counts only together with the memory of what was promised and of what was logged: who
+     * lost one of both is as good as new.
+     */
+    private void forgoLostVote() throws IOException {
+        if (format.votes() && (!log.remembersTerm() || (format.clusterId() != 0 && !holds()))) {
+            LOG.warn("{} has lost its Raft log: this master has no vote until it caught up", raft);
+            format.setVotes(false);
+        }
+    }
+
+    /** Whether anything of a cluster is here: entries of the log, or a state that they made. */
+    boolean holds() {
+        return log.holds() || state.shelf().newest() != null;
+    }
+
+    /**
+     * Founds the cluster of a master without others, which has nobody to ask, unless it holds one.
+     *
+     * @param told whether it was told to found one
+     * @throws IOException it holds none and was not told to found one, or lost it
+     */
+    void foundAlone(boolean told) throws IOException {
+        if (!holds() && format.clusterId() != 0) {
+            throw new IOException(
+                    "%s belongs to cluster %s, but its log and its state are gone: restore them"
+                            .formatted(raft.getParent(), Seat.text(format.clusterId())));
+        }
+        if (!holds() && !told) {
+            throw new IOException(
+                    ("%s is empty: to found a new cluster, start this master once with --found;"
+                                    + " if it should hold one, look whether its disk is mounted")
+                            .formatted(raft.getParent()));
+        }
+        format.setVotes(true);
+    }
+
+    FormatFile format() {
+        return format;
+    }
+
+    /**
+     * Makes the names of what was made since the start durable: files that Ratis forces are of no
+     * use when their directories are gone after a power cut.
+     */
+    void forceNames() throws IOException {
+        for (Path made = current; made != null && made.startsWith(raft); made = made.getParent()) {
+            Durable.force(made);
+        }
+        Durable.forceEntry(raft);
     }
 
     /** Where Ratis keeps its files. */

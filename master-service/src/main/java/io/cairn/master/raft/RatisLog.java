@@ -22,7 +22,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -80,6 +79,9 @@ public final class RatisLog implements ReplicatedLog {
     private static final int LEAST_BESIDE = 1;
     private static final long EXPIRE_INTERVAL_MS = 250;
 
+    /** Several times within the shortest wait of an election. */
+    private static final long ATTEND_INTERVAL_MS = 100;
+
     private final RatisSettings settings;
     private final Clock clock;
     private final LogListener listener;
@@ -97,6 +99,9 @@ public final class RatisLog implements ReplicatedLog {
     private final RaftServer server;
     private final RaftServer.Division division;
     private final LeaderGate gate;
+    private final Seat seat;
+    private final RollCall others;
+    private final Admission admission;
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().name("log-timer").daemon().unstarted(task));
@@ -144,11 +149,23 @@ public final class RatisLog implements ReplicatedLog {
                         combiner,
                         new Announcer(),
                         this::stop);
+        seat = new Seat(directory.format());
         try {
             directory.log().requireMembers(settings.ids());
+            if (settings.alone()) {
+                directory.foundAlone(settings.found());
+            }
             server = build();
             division = server.getDivision(GROUP);
             gate = new LeaderGate(division);
+            others = new RollCall(settings, GROUP, clock);
+            admission =
+                    new Admission(
+                            settings,
+                            seat,
+                            new Admission.Surroundings(
+                                    division, gate, others, () -> namespace().appliedIndex()),
+                            UUID.randomUUID().getMostSignificantBits());
         } catch (IOException | RuntimeException e) {
             directory.close();
             throw e;
@@ -156,6 +173,7 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private RaftServer build() throws IOException {
+        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission().hello(), clock);
         List<RaftPeer> peers =
                 settings.peers().stream()
                         .map(
@@ -169,7 +187,7 @@ public final class RatisLog implements ReplicatedLog {
                 .setServerId(self)
                 .setStateMachine(machine)
                 .setProperties(RatisOptions.properties(settings, directory.raft()))
-                .setParameters(new Parameters())
+                .setParameters(GuardedRpc.with(door))
                 .setThreadGroup(new RaftThreads())
                 .setGroup(RaftGroup.valueOf(GROUP, peers))
                 .setOption(RaftStorage.StartupOption.RECOVER)
@@ -187,6 +205,7 @@ public final class RatisLog implements ReplicatedLog {
                 sitOutLease();
             }
             server.start();
+            directory.forceNames();
         } catch (IOException | RuntimeException e) {
             String damage = directory.log().findDamage();
             close();
@@ -198,6 +217,23 @@ public final class RatisLog implements ReplicatedLog {
                         EXPIRE_INTERVAL_MS,
                         EXPIRE_INTERVAL_MS,
                         TimeUnit.MILLISECONDS);
+        if (!settings.alone()) {
+            Future<?> _ =
+                    timer.scheduleWithFixedDelay(
+                            this::attend, 0, ATTEND_INTERVAL_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void attend() {
+        try {
+            admission.tick();
+        } catch (RuntimeException e) {
+            LOG.error("looking at the other masters failed", e);
+        }
+    }
+
+    private Admission admission() {
+        return admission;
     }
 
     /**
@@ -320,7 +356,12 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public List<Standing> masters() {
-        return new Standings(division, settings, directory.state()).list();
+        return new Standings(division, settings, directory.state(), admission).list();
+    }
+
+    @Override
+    public @Nullable String waiting() {
+        return settings.alone() ? null : admission.waiting();
     }
 
     @Override
@@ -349,6 +390,7 @@ public final class RatisLog implements ReplicatedLog {
             return;
         }
         timer.shutdownNow();
+        others.close();
         combiner.close();
         machine.stop();
         try (directory) {

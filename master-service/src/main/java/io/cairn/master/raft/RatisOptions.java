@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.netty.NettyConfigKeys;
-import org.apache.ratis.rpc.SupportedRpcType;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.RaftServerConfigKeys.Log;
 import org.apache.ratis.server.RaftServerConfigKeys.Read;
@@ -54,8 +53,7 @@ final class RatisOptions {
         RaftServerConfigKeys.RetryCache.setExpiryTime(to, seconds(5));
         // A machine that slept does not have to die of it; a leader steps down all the same.
         RaftServerConfigKeys.setCloseThreshold(to, TimeDuration.valueOf(3650, TimeUnit.DAYS));
-        // Half the processor time of gRPC, and a master that comes back is found at once.
-        RaftConfigKeys.Rpc.setType(to, SupportedRpcType.NETTY);
+        RaftConfigKeys.Rpc.setType(to, new GuardedRpc());
         NettyConfigKeys.Server.setHost(to, settings.self().raft().host());
         NettyConfigKeys.Server.setPort(to, settings.self().raft().port());
         return to;

@@ -13,8 +13,7 @@ import java.util.stream.Collectors;
  *
  * @param id its name in the group, 1..255 bytes
  * @param directory its directory; made when absent
- * @param peers all masters, this one included; always the same names. Addresses of others are taken
- *     from here when the group is founded, later from the log
+ * @param members all masters, this one included
  * @param client where clients reach this master, told to the other masters when it leads
  * @param store memory of the store
  * @param checkpoints when to make checkpoints
@@ -22,10 +21,25 @@ import java.util.stream.Collectors;
 public record RatisSettings(
         String id,
         Path directory,
-        List<Peer> peers,
+        Members members,
         Endpoint client,
         StoreSettings store,
         CheckpointRule checkpoints) {
+    /**
+     * The masters of a group.
+     *
+     * @param peers always the same names. Addresses of others are taken from here when the group is
+     *     founded, later from the log
+     * @param found whether a master may found a cluster, together with all others that were told
+     *     so, when none of them holds anything; without effect when there is a cluster
+     */
+    public record Members(List<Peer> peers, boolean found) {
+        /** Takes a copy. */
+        public Members {
+            peers = List.copyOf(peers);
+        }
+    }
+
     /**
      * A master in the group.
      *
@@ -50,9 +64,8 @@ public record RatisSettings(
 
     /** Checks that the peers have distinct names and hold this master. */
     public RatisSettings {
-        peers = List.copyOf(peers);
         Set<String> ids = new TreeSet<>();
-        for (Peer peer : peers) {
+        for (Peer peer : members.peers()) {
             if (!ids.add(peer.id())) {
                 throw new IllegalArgumentException("two masters are called '" + peer.id() + "'");
             }
@@ -63,18 +76,28 @@ public record RatisSettings(
         }
     }
 
+    /** All masters. */
+    List<Peer> peers() {
+        return members.peers();
+    }
+
+    /** Whether this master was told to found a cluster. */
+    boolean found() {
+        return members.found();
+    }
+
     /** The names of all masters. */
     Set<String> ids() {
-        return peers.stream().map(Peer::id).collect(Collectors.toSet());
+        return peers().stream().map(Peer::id).collect(Collectors.toSet());
     }
 
     /** This master among the peers. */
     Peer self() {
-        return peers.stream().filter(peer -> peer.id().equals(id)).findFirst().orElseThrow();
+        return peers().stream().filter(peer -> peer.id().equals(id)).findFirst().orElseThrow();
     }
 
     /** Whether there is no other master. */
     public boolean alone() {
-        return peers.size() == 1;
+        return peers().size() == 1;
     }
 }

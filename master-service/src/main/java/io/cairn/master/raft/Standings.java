@@ -1,6 +1,7 @@
 package io.cairn.master.raft;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -18,11 +19,17 @@ final class Standings {
     private final RaftServer.Division division;
     private final RatisSettings settings;
     private final ReplicatedState state;
+    private final Admission admission;
 
-    Standings(RaftServer.Division division, RatisSettings settings, ReplicatedState state) {
+    Standings(
+            RaftServer.Division division,
+            RatisSettings settings,
+            ReplicatedState state,
+            Admission admission) {
         this.division = division;
         this.settings = settings;
         this.state = state;
+        this.admission = admission;
     }
 
     /** All masters, by name. */
@@ -36,6 +43,11 @@ final class Standings {
         List<Standing> list = new ArrayList<>();
         for (RatisSettings.Peer peer : settings.peers()) {
             boolean leads = peer.id().equals(leader);
+            Share share = admission.shareOf(peer.id());
+            if (share == Share.CATCHING_UP || share == Share.FOREIGN) {
+                // What is committed was told by a process that held more.
+                committed.put(peer.id(), admission.reachedBy(peer.id()));
+            }
             list.add(
                     new Standing(
                             peer.id(),
@@ -43,7 +55,8 @@ final class Standings {
                             clientOf(peer.id()),
                             leads,
                             committed.getOrDefault(peer.id(), -1L),
-                            leads ? 0 : silentMs.getOrDefault(peer.id(), -1L)));
+                            leads ? 0 : silentMs.getOrDefault(peer.id(), -1L),
+                            share));
         }
         list.sort(Comparator.comparing(Standing::id));
         return list;

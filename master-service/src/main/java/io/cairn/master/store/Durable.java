@@ -1,13 +1,21 @@
 package io.cairn.master.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 
 /** What the file operations of the JDK leave out: durable and recursive ones. */
 public final class Durable {
@@ -24,6 +32,51 @@ public final class Durable {
     public static void forceEntry(Path path) throws IOException {
         Path parent = path.toAbsolutePath().getParent();
         if (parent != null) {
+            force(parent);
+        }
+    }
+
+    /**
+     * Replaces a small file as a whole, readable for its owner only: after a power cut the old or
+     * the new one is there. Beside it {@code NAME.new} is made.
+     */
+    public static void replace(Path file, byte[] contents) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(next);
+        FileAttribute<?>[] ownerOnly =
+                FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
+                        ? new FileAttribute<?>[] {
+                            PosixFilePermissions.asFileAttribute(
+                                    PosixFilePermissions.fromString("rw-------"))
+                        }
+                        : new FileAttribute<?>[0];
+        try (FileChannel channel =
+                FileChannel.open(
+                        next,
+                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                        ownerOnly)) {
+            ByteBuffer left = ByteBuffer.wrap(contents);
+            while (left.hasRemaining()) {
+                channel.write(left);
+            }
+            channel.force(true);
+        }
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        forceEntry(file);
+    }
+
+    /** Makes a directory and those above it that are missing, with their names durable. */
+    public static void makeDirectories(Path directory) throws IOException {
+        List<Path> changed = new ArrayList<>();
+        Path path = directory.toAbsolutePath();
+        for (Path parent = path.getParent();
+                parent != null && !Files.exists(path);
+                parent = path.getParent()) {
+            changed.add(parent);
+            path = parent;
+        }
+        Files.createDirectories(directory);
+        for (Path parent : changed) {
             force(parent);
         }
     }

@@ -8,21 +8,22 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.zip.CRC32C;
 
 /**
  * The file {@code FORMAT} in a master's directory: whose directory it is and in which format.
  *
  * <pre>
- * +----------+---------+-----------+----------+-----------+--------+
- * |  magic   | version | clusterId | idLength | master id | crc32c |
- * |    8     |    4    |     8     |    1     |  1..255   |   4    |
- * +----------+---------+-----------+----------+-----------+--------+
+ * +----------+---------+-----------+-------+----------+-----------+--------+
+ * |  magic   | version | clusterId | votes | idLength | master id | crc32c |
+ * |    8     |    4    |     8     |   1   |    1     |  1..255   |   4    |
+ * +----------+---------+-----------+-------+----------+-----------+--------+
  * </pre>
  *
  * Big-endian; the checksum covers all bytes before it. {@code clusterId} is 0 until the cluster is
- * founded. Replaced as a whole by renaming. Not thread-safe.
+ * founded. {@code votes} is 1 once this master has founded the cluster or has caught up with it:
+ * one that lost its directory does not remember what it promised. Replaced as a whole by renaming.
+ * Thread-safe.
  */
 public final class FormatFile {
     /** Version of the directory layout and of all keys and values in the store. */
@@ -31,16 +32,18 @@ public final class FormatFile {
     private static final int OLDEST_VERSION = 1;
     private static final long MAGIC = 0x434149524e4d5354L; // "CAIRNMST"
     private static final String NAME = "FORMAT";
-    private static final int FIXED_BYTES = 8 + 4 + 8 + 1 + 4;
+    private static final int FIXED_BYTES = 8 + 4 + 8 + 1 + 1 + 4;
 
     private final Path file;
     private final String masterId;
-    private long clusterId;
+    private volatile long clusterId;
+    private volatile boolean votes;
 
-    private FormatFile(Path file, String masterId, long clusterId) {
+    private FormatFile(Path file, String masterId, long clusterId, boolean votes) {
         this.file = file;
         this.masterId = masterId;
         this.clusterId = clusterId;
+        this.votes = votes;
     }
 
     /**
@@ -56,8 +59,8 @@ public final class FormatFile {
             bytes = Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             requireEmpty(directory);
-            FormatFile created = new FormatFile(file, masterId, 0);
-            created.write();
+            FormatFile created = new FormatFile(file, masterId, 0, false);
+            created.write(0, false);
             return created;
         }
         FormatFile found = parse(file, bytes);
@@ -75,12 +78,25 @@ public final class FormatFile {
         return clusterId;
     }
 
+    /** Whether this master has a vote, because it remembers what it promised. */
+    public boolean votes() {
+        return votes;
+    }
+
+    /** Writes durably whether this master has a vote. */
+    public synchronized void setVotes(boolean next) throws IOException {
+        if (votes != next) {
+            write(clusterId, next);
+            votes = next;
+        }
+    }
+
     /**
      * Writes the id of the cluster durably, once.
      *
      * @throws FormatException when the directory belongs to another cluster
      */
-    public void adopt(long id) throws IOException {
+    public synchronized void adopt(long id) throws IOException {
         if (clusterId == id) {
             return;
         }
@@ -89,8 +105,8 @@ public final class FormatFile {
                     Fault.FOREIGN,
                     "%s belongs to cluster %016x, not to %016x".formatted(file, clusterId, id));
         }
+        write(id, votes);
         clusterId = id;
-        write();
     }
 
     private static FormatFile parse(Path file, byte[] bytes) throws FormatException {
@@ -117,6 +133,7 @@ public final class FormatFile {
                             .formatted(file, version, OLDEST_VERSION));
         }
         long clusterId = in.getLong();
+        boolean votes = in.get() != 0;
         int idLength = in.get() & 0xff;
         if (bytes.length != FIXED_BYTES + idLength) {
             throw corrupt(file, "its length is wrong");
@@ -124,7 +141,8 @@ public final class FormatFile {
         return new FormatFile(
                 file,
                 new String(bytes, in.position(), idLength, StandardCharsets.UTF_8),
-                clusterId);
+                clusterId,
+                votes);
     }
 
     private static FormatException corrupt(Path file, String why) {
@@ -147,20 +165,17 @@ public final class FormatFile {
         }
     }
 
-    private void write() throws IOException {
+    private void write(long cluster, boolean voting) throws IOException {
         byte[] id = masterId.getBytes(StandardCharsets.UTF_8);
         if (id.length < 1 || id.length > 255) {
             throw new IllegalArgumentException("a master's id has 1 to 255 bytes: " + masterId);
         }
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + id.length);
-        out.putLong(MAGIC).putInt(VERSION).putLong(clusterId).put((byte) id.length).put(id);
+        out.putLong(MAGIC).putInt(VERSION).putLong(cluster).put((byte) (voting ? 1 : 0));
+        out.put((byte) id.length).put(id);
         CRC32C crc = new CRC32C();
         crc.update(out.array(), 0, out.position());
         out.putInt((int) crc.getValue());
-        Path next = file.resolveSibling(NAME + ".new");
-        Files.write(next, out.array());
-        Durable.force(next);
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        Durable.forceEntry(file);
+        Durable.replace(file, out.array());
     }
 }

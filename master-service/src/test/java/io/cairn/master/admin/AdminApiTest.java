@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,28 @@ class AdminApiTest {
         Path file = directory.resolve("admin.token");
         assertEquals(
                 "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    }
+
+    @Test
+    void theFirstTokenIsMadeAnewForWhoMayWriteBesideIt() throws Exception {
+        Path file = directory.resolve("admin.token");
+        String before = Files.readString(file);
+        Files.writeString(file, ""); // as after a power cut
+        Path answer = directory.resolve("admin.token" + FirstToken.ANSWER);
+        Path request = directory.resolve("admin.token" + FirstToken.REQUEST);
+        Files.writeString(request, "");
+        AdminBench.until(() -> Files.exists(answer) && !Files.exists(request));
+        assertEquals("", Files.readString(answer).strip());
+        String after = Files.readString(file);
+        assertNotEquals(before, after);
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        URI uri = URI.create("http://" + bench.door.endpoint() + "/api/v1/cluster");
+        for (String secret : List.of(before, after)) {
+            HttpRequest.Builder asked =
+                    HttpRequest.newBuilder(uri).header("Authorization", "Bearer " + secret.strip());
+            assertEquals(secret.equals(after) ? 200 : 401, bench.send(asked).statusCode());
+        }
     }
 
     @Test

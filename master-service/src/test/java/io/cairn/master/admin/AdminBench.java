@@ -110,7 +110,8 @@ final class AdminBench implements AutoCloseable {
         private Standing standing(String id, long silentMs, long commitIndex) {
             Endpoint at = new Endpoint("127.0.0.1", 1);
             boolean leads = id.equals(leader);
-            return new Standing(id, at, leads ? at : null, leads, commitIndex, silentMs);
+            return new Standing(
+                    id, at, leads ? at : null, leads, commitIndex, silentMs, Share.FULL);
         }
 
         @Override

@@ -24,7 +24,8 @@ public final class KilledMaster {
         return new RatisSettings(
                 "m1",
                 directory,
-                List.of(new Peer("m1", new Endpoint("127.0.0.1", port))),
+                new RatisSettings.Members(
+                        List.of(new Peer("m1", new Endpoint("127.0.0.1", port))), true),
                 new Endpoint("127.0.0.1", 1),
                 new StoreSettings(1 << 20, 256 << 10),
                 new CheckpointRule(300, 1 << 20));

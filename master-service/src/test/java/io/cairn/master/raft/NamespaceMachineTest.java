@@ -325,9 +325,11 @@ class NamespaceMachineTest {
         return new RatisSettings(
                 "m1",
                 directory,
-                IntStream.rangeClosed(1, masters)
-                        .mapToObj(i -> new RatisSettings.Peer("m" + i, nowhere))
-                        .toList(),
+                new RatisSettings.Members(
+                        IntStream.rangeClosed(1, masters)
+                                .mapToObj(i -> new RatisSettings.Peer("m" + i, nowhere))
+                                .toList(),
+                        true),
                 nowhere,
                 StoreSettings.standard(),
                 OFTEN);

@@ -35,6 +35,9 @@ final class TestGroup implements AutoCloseable {
     private final @Nullable RatisLog[] logs;
     private final List<Heard> heard = new ArrayList<>();
 
+    /** Whether masters that are started may found a cluster. */
+    boolean found = true;
+
     /** What a master told its listener and whether it asked to be halted. */
     static final class Heard implements LogListener {
         final List<Long> leading = new CopyOnWriteArrayList<>();
@@ -77,7 +80,7 @@ final class TestGroup implements AutoCloseable {
         return new RatisSettings(
                 peers.get(master).id(),
                 directory(master),
-                peers,
+                new RatisSettings.Members(peers, found),
                 client(master),
                 StoreSettings.standard(),
                 rule);

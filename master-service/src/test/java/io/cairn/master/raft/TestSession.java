@@ -37,8 +37,13 @@ final class TestSession {
      * @param leader whom to ask; asked again for each try
      */
     TestSession(Supplier<RatisLog> leader) {
+        this(leader, 99);
+    }
+
+    /** The same, in a cluster of this id. */
+    TestSession(Supplier<RatisLog> leader, long clusterId) {
         this.leader = leader;
-        call(new Envelope(0, 1, 0, 0, new LeaderMutation.Found(99, 1, 4096)));
+        call(new Envelope(0, 1, 0, 0, new LeaderMutation.Found(clusterId, 1, 4096)));
         Envelope open = new Envelope(0, System.nanoTime(), 0, 0, open());
         session = assertInstanceOf(Reply.SessionReply.class, call(open)).session();
     }

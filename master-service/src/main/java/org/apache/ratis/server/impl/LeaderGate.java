@@ -1,6 +1,8 @@
 package org.apache.ratis.server.impl;
 
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.leader.LogAppender;
 
 /**
  * Asks a division whether it leads. Lives in this package because Ratis keeps the answers to
@@ -27,6 +29,35 @@ public final class LeaderGate {
     public boolean mayRead() {
         LeaderStateImpl leader = role.getLeaderState().orElse(null);
         return leader != null && leader.isReady() && leader.hasLease();
+    }
+
+    /**
+     * Lets a follower wait anew for a leader before it stands for election, as if it had just heard
+     * of one; to be called more often than elections time out.
+     */
+    public void keepFollowing() {
+        role.getFollowerState()
+                .ifPresent(state -> state.updateLastRpcTime(FollowerState.UpdateType.REQUEST_VOTE));
+    }
+
+    /**
+     * Forgets how far a follower was that now has less, if this division leads: it is sent
+     * everything from the beginning, or a checkpoint.
+     *
+     * @param last index of its last entry, -1 when it has none
+     * @return whether there was something to forget
+     */
+    public boolean forget(RaftPeerId follower, long last) {
+        LeaderStateImpl leader = role.getLeaderState().orElse(null);
+        if (leader == null) {
+            return false;
+        }
+        LogAppender appender = leader.getLogAppender(follower).orElse(null);
+        if (appender == null || appender.getFollower().getMatchIndex() <= last) {
+            return false;
+        }
+        leader.restart(appender);
+        return true;
     }
 
     /** The term in which the division leads and has applied its first entry, else -1. */

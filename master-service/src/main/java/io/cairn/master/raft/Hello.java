@@ -1,0 +1,83 @@
+package io.cairn.master.raft;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
+import java.util.List;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a master tells another one of itself when it is asked, over the port of Raft:
+ *
+ * <pre>
+ * +-------+----+-------------+-------+--------+-----------+------+------+-------+---------+
+ * | MAGIC | id | incarnation | votes | founds | clusterId | term | last | leads | members |
+ * |   8   |4+n |      8      |   1   |   1    |     8     |  8   |  8   |   1   |  list   |
+ * +-------+----+-------------+-------+--------+-----------+------+------+-------+---------+
+ * </pre>
+ *
+ * The question is the magic number alone.
+ *
+ * @param incarnation of its process; random
+ * @param votes whether it has a vote, see {@link Seat}
+ * @param founds whether it was told to found a cluster, or did
+ * @param clusterId 0 while it is in none
+ * @param last index of its last log entry, -1 when there is none
+ * @param leads whether it leads and has heard a majority
+ * @param members the names of all masters, sorted
+ */
+record Hello(
+        String id,
+        long incarnation,
+        boolean votes,
+        boolean founds,
+        long clusterId,
+        long term,
+        long last,
+        boolean leads,
+        List<String> members) {
+    private static final long MAGIC = 0x434149524e484149L; // "CAIRNHAI"
+
+    /** The question that it answers. */
+    static ByteString question() {
+        return ByteString.copyFrom(new Encoder().i64(MAGIC).toBytes());
+    }
+
+    static boolean isQuestion(ByteString content) {
+        return content.equals(question());
+    }
+
+    /** Whether it holds nothing of any cluster. */
+    boolean isEmpty() {
+        return last < 0 && clusterId == 0;
+    }
+
+    ByteString encode() {
+        Encoder out = new Encoder().i64(MAGIC).text(id).i64(incarnation).bool(votes).bool(founds);
+        out.i64(clusterId).i64(term).i64(last).bool(leads).list(members, Encoder::text);
+        return ByteString.copyFrom(out.toBytes());
+    }
+
+    /** Reads an answer; null when it is none. */
+    static @Nullable Hello decode(ByteString content) {
+        try {
+            Decoder in = new Decoder(content.toByteArray());
+            if (in.i64() != MAGIC) {
+                return null;
+            }
+            return new Hello(
+                    in.text(),
+                    in.i64(),
+                    in.bool(),
+                    in.bool(),
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.bool(),
+                    in.list(Decoder::text));
+        } catch (MalformedMessageException e) {
+            return null;
+        }
+    }
+}
