@@ -21,9 +21,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "bundle",
         description = {
-            "Collect diagnostics of this machine and its cluster in one archive, without secrets:",
-            "versions, settings, status, metrics, logs, threads of the Cairn processes here, and"
-                    + " what 'cairn doctor' says. What cannot be had is listed in manifest.txt."
+            "Collect diagnostics of this machine and its cluster in one archive,"
+                    + " without secrets: versions, settings, status, metrics, logs, threads"
+                    + " of the Cairn processes here, and what 'cairn doctor' says. What"
+                    + " cannot be had is listed in manifest.txt."
         },
         footer = {
             "  cairn admin bundle",

@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn admin config get",
             "  cairn admin config set standardReplicas=3 logLevels.io.cairn.master=debug",
-            "  cairn admin config set logLevels.io.cairn.master=     as it was"
+            "  cairn admin config set logLevels.io.cairn.master=     # as it was"
         })
 @Calls("GET /configuration")
 final class AdminConfigCommand implements Callable<Integer> {
@@ -64,13 +64,19 @@ final class AdminConfigCommand implements Callable<Integer> {
         return Printable.of(key) + " ".repeat(width - key.length() + 2) + values.text(key, value);
     }
 
-    @Command(name = "get", description = "Show the settings of the cluster.")
+    @Command(
+            name = "get",
+            description = "Show the settings of the cluster.",
+            footer = "  cairn admin config get")
     @Calls("GET /configuration")
     int get(@Mixin Reading asked) {
         return show(asked);
     }
 
-    @Command(name = "set", description = "Change some settings; the others stay.")
+    @Command(
+            name = "set",
+            description = "Change some settings; the others stay.",
+            footer = "  cairn admin config set standardReplicas=3 --plan")
     @Calls({"GET /configuration", "PATCH /configuration"})
     int set(
             @Parameters(

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {
             "  cairn admin jobs --watch",
-            "  cairn admin jobs rate 12 500       names a second",
-            "  cairn fs usage /projects           orders one"
+            "  cairn admin jobs rate 12 500       # names a second",
+            "  cairn fs usage /projects           # orders one"
         })
 @Calls("GET /jobs")
 final class AdminJobsCommand implements Callable<Integer> {
@@ -39,7 +39,10 @@ final class AdminJobsCommand implements Callable<Integer> {
                         + " path");
     }
 
-    @Command(name = "show", description = "Show a job with its first errors.")
+    @Command(
+            name = "show",
+            description = "Show a job with its first errors.",
+            footer = "  cairn admin jobs show 12")
     @Calls("GET /jobs/{id}")
     int show(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -47,7 +50,10 @@ final class AdminJobsCommand implements Callable<Integer> {
         return asked.show(ApiRequest.of("GET /jobs/{id}", id));
     }
 
-    @Command(name = "wait", description = "Wait until a job has ended, and show what it did.")
+    @Command(
+            name = "wait",
+            description = "Wait until a job has ended, and show what it did.",
+            footer = "  cairn admin jobs wait 12")
     @Calls("GET /jobs/{id}")
     int await(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -55,7 +61,7 @@ final class AdminJobsCommand implements Callable<Integer> {
         return new JobWait(asked).toTheEnd(id);
     }
 
-    @Command(name = "pause", description = "Pause a job.")
+    @Command(name = "pause", description = "Pause a job.", footer = "  cairn admin jobs pause 12")
     @Calls("PATCH /jobs/{id}")
     int pause(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -63,7 +69,10 @@ final class AdminJobsCommand implements Callable<Integer> {
         return control(id, changing, Map.of("state", "paused"), "is paused");
     }
 
-    @Command(name = "resume", description = "Let a paused job go on.")
+    @Command(
+            name = "resume",
+            description = "Let a paused job go on.",
+            footer = "  cairn admin jobs resume 12")
     @Calls("PATCH /jobs/{id}")
     int resume(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -71,7 +80,10 @@ final class AdminJobsCommand implements Callable<Integer> {
         return control(id, changing, Map.of("state", "running"), "goes on");
     }
 
-    @Command(name = "rate", description = "Set how many names a second a job may go through.")
+    @Command(
+            name = "rate",
+            description = "Set how many names a second a job may go through.",
+            footer = "  cairn admin jobs rate 12 500")
     @Calls("PATCH /jobs/{id}")
     int rate(
             @Parameters(index = "0", paramLabel = "ID", description = "As listed.") String id,
@@ -93,7 +105,8 @@ final class AdminJobsCommand implements Callable<Integer> {
 
     @Command(
             name = "cancel",
-            description = "Cancel a job: what it did stays done. One that has ended is forgotten.")
+            description = "Cancel a job: what it did stays done. One that has ended is forgotten.",
+            footer = "  cairn admin jobs cancel 12")
     @Calls("DELETE /jobs/{id}")
     int cancel(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,

@@ -28,7 +28,10 @@ final class AdminMastersCommand implements Callable<Integer> {
                         + " raft");
     }
 
-    @Command(name = "show", description = "Show a master.")
+    @Command(
+            name = "show",
+            description = "Show a master.",
+            footer = "  cairn admin masters show m1")
     @Calls("GET /masters/{id}")
     int show(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -36,7 +39,10 @@ final class AdminMastersCommand implements Callable<Integer> {
         return asked.show(ApiRequest.of("GET /masters/{id}", id));
     }
 
-    @Command(name = "lead", description = "Make a master lead.")
+    @Command(
+            name = "lead",
+            description = "Make a master lead.",
+            footer = "  cairn admin masters lead m2 --plan")
     @Calls("POST /masters/{id}/lead")
     int lead(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -51,7 +57,8 @@ final class AdminMastersCommand implements Callable<Integer> {
             description = {
                 "End a rolling upgrade: let the cluster use what all its masters understand.",
                 "There is no step back to an older release behind it."
-            })
+            },
+            footer = "  cairn admin masters finish-upgrade --plan")
     @Calls("POST /cluster/level")
     int finishUpgrade(@Mixin Changing changing) {
         return changing.done(

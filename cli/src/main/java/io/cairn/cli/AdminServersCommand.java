@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {
             "  cairn admin servers",
-            "  cairn admin servers label c1 rack=r7 room=     sets one label, removes another"
+            "  cairn admin servers label c1 rack=r7 room=     # sets one label, removes another"
         })
 @Calls("GET /servers")
 final class AdminServersCommand implements Callable<Integer> {
@@ -31,7 +31,10 @@ final class AdminServersCommand implements Callable<Integer> {
                         + " load.errors:errors labels");
     }
 
-    @Command(name = "show", description = "Show a chunk server.")
+    @Command(
+            name = "show",
+            description = "Show a chunk server.",
+            footer = "  cairn admin servers show c1")
     @Calls("GET /servers/{name}")
     int show(
             @Parameters(paramLabel = "NAME", description = "As listed.") String name,
@@ -39,7 +42,12 @@ final class AdminServersCommand implements Callable<Integer> {
         return asked.show(ApiRequest.of("GET /servers/{name}", name));
     }
 
-    @Command(name = "label", description = "Set labels; the others stay.")
+    @Command(
+            name = "label",
+            description = "Set labels; the others stay.",
+            footer =
+                    "  cairn admin servers label c1 rack=r7 room=    # sets one label, removes"
+                            + " another")
     @Calls({"GET /servers/{name}", "PATCH /servers/{name}"})
     int label(
             @Parameters(index = "0", paramLabel = "NAME", description = "As listed.") String name,

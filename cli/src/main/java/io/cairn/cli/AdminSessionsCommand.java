@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {
             "  cairn admin sessions",
-            "  cairn admin sessions show 00000000000000a1     what it has open and locked",
+            "  cairn admin sessions show 00000000000000a1     # what it has open and locked",
             "  cairn admin sessions evict 00000000000000a1"
         })
 @Calls("GET /sessions")
@@ -27,7 +27,10 @@ final class AdminSessionsCommand implements Callable<Integer> {
                 "id address since lease.leftMs:lease openFiles:open client");
     }
 
-    @Command(name = "show", description = "Show a session with its open files and locks.")
+    @Command(
+            name = "show",
+            description = "Show a session with its open files and locks.",
+            footer = "  cairn admin sessions show 00000000000000a1")
     @Calls("GET /sessions/{id}")
     int show(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -37,7 +40,8 @@ final class AdminSessionsCommand implements Callable<Integer> {
 
     @Command(
             name = "evict",
-            description = "End a session: its locks are freed, what it has not stored is lost.")
+            description = "End a session: its locks are freed, what it has not stored is lost.",
+            footer = "  cairn admin sessions evict 00000000000000a1 --plan")
     @Calls("DELETE /sessions/{id}")
     int evict(
             @Parameters(paramLabel = "ID", description = "As listed.") String id,

@@ -39,7 +39,10 @@ final class AdminTokensCommand implements Callable<Integer> {
                 "name role createdAt:created expiresAt:expires expired");
     }
 
-    @Command(name = "show", description = "Show a token, without its secret.")
+    @Command(
+            name = "show",
+            description = "Show a token, without its secret.",
+            footer = "  cairn admin tokens show monitoring")
     @Calls("GET /tokens/{name}")
     int show(
             @Parameters(paramLabel = "NAME", description = "As listed.") String name,
@@ -49,7 +52,8 @@ final class AdminTokensCommand implements Callable<Integer> {
 
     @Command(
             name = "add",
-            description = "Make a token and print its secret, which is never shown again.")
+            description = "Make a token and print its secret, which is never shown again.",
+            footer = "  cairn admin tokens add monitoring --role read > monitoring.token")
     @Calls("POST /tokens")
     int add(
             @Parameters(paramLabel = "NAME", description = "1..64 letters, digits, dots, dashes.")
@@ -111,7 +115,8 @@ final class AdminTokensCommand implements Callable<Integer> {
                 "Make the first token anew, when no secret of role admin is known any more.",
                 "For the machine of the master that leads: who may write in its data directory"
                         + " needs no token."
-            })
+            },
+            footer = "  cairn admin tokens reset --data /srv/m1")
     int reset(
             @Option(
                             names = "--data",
@@ -127,7 +132,10 @@ final class AdminTokensCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    @Command(name = "remove", description = "End a token.")
+    @Command(
+            name = "remove",
+            description = "End a token.",
+            footer = "  cairn admin tokens remove monitoring")
     @Calls("DELETE /tokens/{name}")
     int remove(
             @Parameters(paramLabel = "NAME", description = "As listed.") String name,

@@ -16,7 +16,8 @@ final class AdminTopology {
     @Command(
             name = "targets",
             description = "List the targets: storage directories of chunk servers, a disk each.",
-            synopsisSubcommandLabel = "[COMMAND]")
+            synopsisSubcommandLabel = "[COMMAND]",
+            footer = "  cairn admin targets")
     @Calls("GET /targets")
     static final class Targets implements Callable<Integer> {
         @Mixin private Reading reading = new Reading();
@@ -31,7 +32,10 @@ final class AdminTopology {
                             + " groups groupsHeaded:headed identity");
         }
 
-        @Command(name = "show", description = "Show a target.")
+        @Command(
+                name = "show",
+                description = "Show a target.",
+                footer = "  cairn admin targets show 3")
         @Calls("GET /targets/{id}")
         int show(
                 @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -44,7 +48,8 @@ final class AdminTopology {
     @Command(
             name = "pools",
             description = "List the pools: groups of the same number of copies.",
-            synopsisSubcommandLabel = "[COMMAND]")
+            synopsisSubcommandLabel = "[COMMAND]",
+            footer = "  cairn admin pools")
     @Calls("GET /pools")
     static final class Pools implements Callable<Integer> {
         @Mixin private Reading reading = new Reading();
@@ -57,7 +62,7 @@ final class AdminTopology {
                             + " groupsUnavailable:unavailable takesNewFiles:new-files");
         }
 
-        @Command(name = "show", description = "Show a pool.")
+        @Command(name = "show", description = "Show a pool.", footer = "  cairn admin pools show 1")
         @Calls("GET /pools/{id}")
         int show(
                 @Parameters(paramLabel = "ID", description = "As listed.") String id,
@@ -105,7 +110,10 @@ final class AdminTopology {
                     "id pool state epoch head members");
         }
 
-        @Command(name = "show", description = "Show a placement group.")
+        @Command(
+                name = "show",
+                description = "Show a placement group.",
+                footer = "  cairn admin groups show 17")
         @Calls("GET /groups/{id}")
         int show(
                 @Parameters(paramLabel = "ID", description = "As listed.") String id,

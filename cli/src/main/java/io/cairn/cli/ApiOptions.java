@@ -31,6 +31,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -38,7 +39,8 @@ import picocli.CommandLine.Spec;
 /** How a command reaches the admin API, and how it prints what it gets. */
 class ApiOptions {
     /** Those that can also stand in a file or in the environment. */
-    static final Set<String> SETTINGS = Set.of("api", "token-file", "data", "ca");
+    static final Set<String> SETTINGS =
+            Set.of("api", "token-file", "data", "ca", "wait", "masters");
 
     /** A variable with the secret itself. */
     static final String TOKEN_VARIABLE = "CAIRN_TOKEN";
@@ -87,6 +89,8 @@ class ApiOptions {
 
     @Option(names = "--bytes", description = "Print sizes in bytes.")
     private boolean exact;
+
+    @Mixin private Patience patience = new Patience();
 
     private @Nullable ApiClient client;
 
@@ -169,7 +173,11 @@ class ApiOptions {
         if (known == null) {
             LogLevels.showWarningsOnly();
             List<URI> bases = bases();
-            known = new ApiClient(bases, token(), trusted(bases), limit());
+            known =
+                    new ApiClient(bases, token(), trusted(bases), limit())
+                            .waiting(
+                                    Duration.ofMillis(patience.limitMs()),
+                                    names -> Patience.tell(names, errors()));
             client = known;
         }
         return known;
@@ -179,7 +187,24 @@ class ApiOptions {
         return Duration.ofSeconds(60);
     }
 
-    private Path directory() {
+    Patience patience() {
+        return patience;
+    }
+
+    /** Whether somebody said where the API is. */
+    boolean isApiGiven() {
+        return api != null;
+    }
+
+    /** Whether somebody gave a token, or one is where it is looked for. */
+    boolean hasToken() {
+        return tokenFile != null
+                || System.getenv(TOKEN_VARIABLE) != null
+                || Files.exists(directory().resolve(MasterNode.TOKEN_FILE));
+    }
+
+    /** The data directory of who answers here. */
+    Path directory() {
         return OwnDirectory.unless(data);
     }
 

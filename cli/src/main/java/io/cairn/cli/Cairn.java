@@ -3,14 +3,13 @@ package io.cairn.cli;
 import io.cairn.cli.api.ApiException;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Printable;
-import io.cairn.fs.Spelling;
 import io.cairn.fs.Wording;
 import io.cairn.fuse.MountException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code cairn} command: picks the sub-command and turns every failure into one line and an
@@ -34,7 +32,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         sortOptions = false,
         exitCodeOnInvalidInput = ExitCode.USAGE,
         exitCodeOnExecutionException = ExitCode.SOFTWARE,
-        footerHeading = "%nExamples:%n",
         subcommands = {
             UpCommand.class,
             DownCommand.class,
@@ -42,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             MasterCommand.class,
             ChunkCommand.class,
             MountCommand.class,
+            UnmountCommand.class,
             NfsCommand.class,
             FsCommand.class,
             AdminCommand.class,
@@ -51,18 +49,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
             HelpCommand.class,
             RehearseCommand.class,
             DocumentsCommand.class
-        },
-        footer = {
-            "  cairn up --mount /mnt/cairn     a whole filesystem on this machine",
-            "  cairn status                    how it is",
-            "  cairn admin status              the same over the admin API, from anywhere",
-            "  cairn help moosefs              goal, trashtime, fileinfo ...: what to use here",
-            "  cairn test                      build and run all tests of the source tree",
-            "",
-            "Every option can also stand in a YAML file (--config FILE) or in the environment",
-            "(--data as CAIRN_DATA). Exit codes are those of sysexits.h."
         })
 public final class Cairn {
+    /** Set by hand: as part of the annotation every command would inherit them. */
+    private static final String[] EXAMPLES = {
+        "  cairn up --mount /mnt/cairn     # a whole filesystem on this machine",
+        "  cairn status                    # how it is, and what to do about it",
+        "  cairn help moosefs              # goal, trashtime, fileinfo ...: what to use here",
+        "",
+        "In the source tree './cairn test' builds and runs all tests. Every option can also stand",
+        "in a YAML file (--config FILE) or in the environment (--data as CAIRN_DATA). Exit codes",
+        "are those of sysexits.h."
+    };
+
     @Option(
             names = "--debug",
             scope = ScopeType.INHERIT,
@@ -82,7 +81,7 @@ public final class Cairn {
             names = "--log-format",
             paramLabel = "text|json",
             scope = ScopeType.INHERIT,
-            description = "How the log is written: lines of text (the standard), or of JSON.")
+            description = "How the log is written: lines of text (default), or of JSON.")
     @SuppressWarnings("UnusedVariable") // Applied before the command line is parsed.
     private @Nullable String logFormat;
 
@@ -113,23 +112,35 @@ public final class Cairn {
         return run(arguments, new PrintWriter(System.out, true, System.out.charset()), errors);
     }
 
+    /** What people type to run this command: the launcher tells how it was called. */
+    static String program() {
+        return System.getProperty("cairn.command", "cairn");
+    }
+
     /** All commands, ready to be parsed. */
     static CommandLine commands() {
-        return new CommandLine(new Cairn());
+        return commands(new Cairn());
+    }
+
+    private static CommandLine commands(Cairn cairn) {
+        CommandLine line = new CommandLine(cairn);
+        line.getCommandSpec().usageMessage().footer(EXAMPLES);
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        return line;
     }
 
     /** The same with the output of commands that take it. */
     static int run(String[] arguments, PrintWriter output, PrintWriter errors) {
         Cairn cairn = new Cairn();
-        CommandLine line = new CommandLine(cairn);
+        CommandLine line = commands(cairn);
         line.setOut(output);
         line.setErr(errors);
         line.setHelpFactory(new HelpPages(System.getenv()));
-        line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler(Cairn::refuse);
+        line.setExecutionStrategy(Cairn::execute);
         line.setExecutionExceptionHandler(
                 (e, command, parsed) -> cairn.report(e, command.getErr()));
-        if (java.util.List.of(arguments).contains("--debug")) {
+        if (List.of(arguments).contains("--debug")) {
             LogLevels.showMore();
         }
         try {
@@ -162,40 +173,15 @@ public final class Cairn {
     }
 
     private static int refuse(ParameterException error, String[] arguments) {
-        CommandLine command = error.getCommandLine();
-        command.getErr()
-                .println(
-                        "cairn: "
-                                + Wording.plain(firstLine(error))
-                                + hint(error)
-                                + "; see '"
-                                + command.getCommandSpec().qualifiedName()
-                                + " --help'");
+        error.getCommandLine()
+                .getErr()
+                .println("cairn: " + Printable.of(Refusal.of(error, List.of(arguments))));
         return ExitCode.USAGE;
     }
 
-    private static String hint(ParameterException error) {
-        if (!(error instanceof UnmatchedArgumentException unmatched)
-                || unmatched.isUnknownOption()) {
-            return "";
-        }
-        CommandLine command = error.getCommandLine();
-        String here = MooseFsWords.find(unmatched.getUnmatched().getFirst());
-        if (here != null && !command.getSubcommands().isEmpty()) {
-            return ": use " + here + " ('cairn help moosefs')";
-        }
-        String nearest =
-                Spelling.nearest(
-                        command.getSubcommands().entrySet().stream()
-                                .filter(each -> isShown(each.getValue()))
-                                .map(Map.Entry::getKey)
-                                .toList(),
-                        unmatched.getUnmatched().getFirst());
-        return nearest == null ? "" : ": did you mean '" + nearest + "'?";
-    }
-
-    private static boolean isShown(CommandLine command) {
-        return !command.getCommandSpec().usageMessage().hidden();
+    private static int execute(CommandLine.ParseResult parsed) {
+        Refusal.requireKnown(parsed);
+        return new CommandLine.RunLast().execute(parsed);
     }
 
     private int report(Exception error, PrintWriter errors) {
@@ -218,10 +204,13 @@ public final class Cairn {
 
     private static String firstLine(Throwable error) {
         String message = error.getMessage();
+        if (error instanceof UncheckedIOException && error.getCause() != null) {
+            return firstLine(error.getCause());
+        }
         if (error instanceof FileSystemException e && e.getFile() != null) {
             return e.getFile() + ": " + Wording.of(e);
         }
-        if (error instanceof IOException || error instanceof UncheckedIOException) {
+        if (error instanceof IOException) {
             return Wording.of(error);
         }
         if (message == null || message.isBlank()) {

@@ -3,6 +3,7 @@ package io.cairn.cli;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.fs.Name;
+import io.cairn.runtime.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,8 @@ import picocli.CommandLine.Option;
             "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871"
         })
 final class ChunkCommand implements Callable<Integer> {
+    private static final long LOOK_MS = 50;
+
     @Option(
             names = "--id",
             required = true,
@@ -84,12 +87,31 @@ final class ChunkCommand implements Callable<Integer> {
             System.out.println(
                     "cairn chunk "
                             + id
-                            + " ready on "
+                            + " listens on "
                             + node.service().endpoint()
                             + ", admin on "
                             + page.endpoint());
+            announce(node, world.scheduler());
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    /** Says "ready" when a master knows it, and before, that it waits. */
+    private void announce(ChunkNode node, Scheduler scheduler) {
+        Scheduler.Timer told =
+                scheduler.schedule(
+                        () -> Patience.tell(masters, Patience.errors()), Patience.SILENT_MS);
+        Runnable[] look = new Runnable[1];
+        look[0] =
+                () -> {
+                    if (node.notReadyReason() == null) {
+                        told.cancel();
+                        System.out.println("cairn chunk " + id + " ready");
+                    } else {
+                        scheduler.schedule(look[0], LOOK_MS);
+                    }
+                };
+        look[0].run();
     }
 }

@@ -43,6 +43,23 @@ record ClusterPath(String text, @Nullable Long localIno) {
         return new ClusterPath(given, null);
     }
 
+    /**
+     * The same for a command that can do without the API; for who has no token, a path that is on
+     * no mount is a mistake.
+     */
+    static ClusterPath of(String given, ApiOptions options) {
+        ClusterPath place = of(given);
+        if (place.localIno == null && !options.hasToken() && local(given) != null) {
+            MountedPath.of(Path.of(given));
+        }
+        return place;
+    }
+
+    /** Whether it is to be looked at through the mount here. */
+    boolean isHere(ApiOptions options) {
+        return localIno != null && !options.isApiGiven();
+    }
+
     /** The path on this machine; null when Java has no word for it. */
     private static @Nullable Path local(String given) {
         try {

@@ -14,16 +14,16 @@ import java.util.concurrent.TimeUnit;
  * waits until it says "ready".
  */
 final class Detached {
-    private static final long READY_LIMIT_S = 90;
-
     private Detached() {}
 
     /**
-     * Starts and waits. Prints what the child printed up to its "ready".
+     * Starts and waits. Prints what the child printed up to its "ready", and at once that it waits.
      *
+     * @param limitS how long it may take
      * @return 0, or the exit code of a child that failed, after printing its error
      */
-    static int start(List<String> arguments, Path log) throws IOException, InterruptedException {
+    static int start(List<String> arguments, Path log, int limitS)
+            throws IOException, InterruptedException {
         OwnerOnly.begin();
         Path directory = log.toAbsolutePath().getParent();
         if (directory != null) {
@@ -36,12 +36,19 @@ final class Detached {
                         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                         .start();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_LIMIT_S);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
+        boolean told = false;
         while (true) {
             boolean alive = child.isAlive();
             List<String> lines = linesAfter(log, begin);
+            if (!told && lines.stream().anyMatch(Detached::saysItWaits)) {
+                lines.stream().filter(Detached::saysItWaits).forEach(System.err::println);
+                told = true;
+            }
             if (lines.stream().anyMatch(Detached::saysReady)) {
-                lines.stream().filter(Detached::isForPeople).forEach(System.out::println);
+                lines.stream()
+                        .filter(l -> isForPeople(l) && !saysItWaits(l))
+                        .forEach(System.out::println);
                 return ExitCode.OK;
             }
             if (!alive) {
@@ -51,15 +58,17 @@ final class Detached {
                 child.destroy();
                 throw new CommandException(
                         ExitCode.TEMPORARY,
-                        "not ready within " + READY_LIMIT_S + " s, stopped again; see " + log);
+                        "not ready within " + limitS + " s, stopped again; see " + log);
             }
             TimeUnit.MILLISECONDS.sleep(50);
         }
     }
 
     private static int reportFailure(int exitCode, List<String> lines, Path log) {
-        lines.stream().filter(l -> l.startsWith("cairn: ")).forEach(System.err::println);
-        if (lines.stream().noneMatch(l -> l.startsWith("cairn: "))) {
+        List<String> errors =
+                lines.stream().filter(l -> l.startsWith("cairn: ") && !saysItWaits(l)).toList();
+        errors.forEach(System.err::println);
+        if (errors.isEmpty()) {
             System.err.println("cairn: the process ended at once; see " + log);
         }
         return exitCode == 0 ? ExitCode.SOFTWARE : exitCode;
@@ -68,6 +77,10 @@ final class Detached {
     /** Lines of the log begin with a date, what is said to people with the name of the program. */
     private static boolean saysReady(String line) {
         return line.startsWith("cairn ") && line.contains(" ready");
+    }
+
+    private static boolean saysItWaits(String line) {
+        return line.startsWith("cairn: waiting ");
     }
 
     /** Lines of the log begin with a date, or with a brace. */

@@ -35,6 +35,7 @@ final class Diagnostics {
     private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
     private static final int MAX_PROCESSES = 64;
     private static final int MAX_LOGS = 256;
+    private static final long ASK_MS = 5_000;
     private static final String TOKEN_FILE = "admin.token";
 
     private final TarGzip archive;
@@ -161,7 +162,7 @@ final class Diagnostics {
 
     private static String status(List<Endpoint> masters) throws InterruptedException {
         try (World world = new World()) {
-            return new MasterProbe(world.transport()).status(masters);
+            return new MasterProbe(world.transport(), Patience.errors()).status(masters, ASK_MS);
         }
     }
 

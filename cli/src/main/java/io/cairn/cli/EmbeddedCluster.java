@@ -9,14 +9,10 @@ import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -102,7 +98,8 @@ final class EmbeddedCluster implements AutoCloseable {
                                                     tokenFile(plan.data()),
                                                     plan.admin().hostNames(),
                                                     LogLevels::follow),
-                                            existingServers(plan.data()) == 0)));
+                                            existingServers(plan.data()) == 0),
+                                    Account.current()));
             admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {
@@ -146,29 +143,63 @@ final class EmbeddedCluster implements AutoCloseable {
      * process.
      */
     private static void prepare(Path data, Closing closing) {
+        check(data);
+        inDirectory(
+                data,
+                () -> {
+                    closing.add(DataLock.take(data));
+                    requireMaster(data);
+                    OwnerOnly.close(data);
+                });
+    }
+
+    /**
+     * Makes the directory unless it exists.
+     *
+     * @throws CommandException when it cannot be one of ours, or another process runs on it
+     */
+    static void check(Path data) {
+        inDirectory(
+                data,
+                () -> {
+                    Files.createDirectories(data);
+                    refuseForeign(data);
+                    DataLock.requireFree(data);
+                    if (!Files.isWritable(data)) {
+                        throw new AccessDeniedException(data.toString());
+                    }
+                });
+    }
+
+    private static void refuseForeign(Path data) throws IOException {
+        try (Stream<Path> entries = Files.list(data)) {
+            entries.map(p -> String.valueOf(p.getFileName()))
+                    .filter(
+                            n ->
+                                    !OWN_FILES.contains(n)
+                                            && !n.startsWith(CHUNK)
+                                            && !n.startsWith("run.json"))
+                    .findFirst()
+                    .ifPresent(
+                            n -> {
+                                throw new CommandException(
+                                        ExitCode.CANNOT_CREATE,
+                                        data
+                                                + " holds other things ('"
+                                                + n
+                                                + "'); give an empty directory or one of 'cairn"
+                                                + " up' as --data");
+                            });
+        }
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private static void inDirectory(Path data, Step step) {
         try {
-            Files.createDirectories(data);
-            List<String> foreign = new ArrayList<>();
-            try (Stream<Path> entries = Files.list(data)) {
-                entries.map(p -> String.valueOf(p.getFileName()))
-                        .filter(
-                                n ->
-                                        !OWN_FILES.contains(n)
-                                                && !n.startsWith(CHUNK)
-                                                && !n.startsWith("run.json"))
-                        .forEach(foreign::add);
-            }
-            if (!foreign.isEmpty()) {
-                throw new CommandException(
-                        ExitCode.CANNOT_CREATE,
-                        data
-                                + " holds other things ('"
-                                + foreign.get(0)
-                                + "'); give an empty directory or one of 'cairn up' as --data");
-            }
-            lock(data, closing);
-            requireMaster(data);
-            OwnerOnly.close(data);
+            step.run();
         } catch (AccessDeniedException e) {
             throw new CommandException(
                     ExitCode.CANNOT_CREATE,
@@ -199,25 +230,6 @@ final class EmbeddedCluster implements AutoCloseable {
                             + " holds chunk servers, but "
                             + data.resolve(MASTER)
                             + " is gone: restore it, or give an empty directory as --data");
-        }
-    }
-
-    private static void lock(Path data, Closing closing) throws IOException {
-        FileChannel channel =
-                closing.add(
-                        FileChannel.open(
-                                data.resolve("lock"),
-                                StandardOpenOption.CREATE,
-                                StandardOpenOption.WRITE));
-        FileLock lock = channel.tryLock();
-        if (lock == null) {
-            throw new CommandException(
-                    ExitCode.TEMPORARY,
-                    "another process runs on "
-                            + data
-                            + "; stop it with 'cairn down --data "
-                            + data
-                            + "'");
         }
     }
 

@@ -18,6 +18,8 @@ import java.util.Set;
 
 /** All checks of {@code cairn doctor}, in the order in which they are shown. */
 final class Examination {
+    private static final long ASK_MS = 5_000;
+
     /**
      * What is to be looked at.
      *
@@ -69,7 +71,8 @@ final class Examination {
         }
         try (World world = new World()) {
             long askedMs = System.currentTimeMillis();
-            String status = new MasterProbe(world.transport()).status(masters);
+            String status =
+                    new MasterProbe(world.transport(), Patience.errors()).status(masters, ASK_MS);
             long answeredMs = System.currentTimeMillis();
             ClusterChecks.Told told =
                     new ClusterChecks.Told(JSON.std.mapFrom(status), askedMs, answeredMs);

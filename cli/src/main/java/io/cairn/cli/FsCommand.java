@@ -8,32 +8,30 @@ import picocli.CommandLine.Command;
         name = "fs",
         description = {
             "Show and change files and directories, and how they are stored.",
-            "info, get and set work on a mount; the others ask the admin API of any master, and"
-                    + " take paths of the cluster, too."
+            "info and set work through a mount, or over the admin API of any master; get needs a"
+                    + " mount. The others ask the admin API; paths are those on a mount, or in the"
+                    + " cluster."
         },
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             FsInfoCommand.class,
             FsGetCommand.class,
             FsSetCommand.class,
-            FsFilesCommands.Show.class,
             FsFilesCommands.Entries.class,
             FsTreeCommands.Usage.class,
             FsTreeCommands.Remove.class,
             FsTreeCommands.Chown.class,
-            FsTreeCommands.Chmod.class,
-            FsTreeCommands.PolicyChange.class
+            FsTreeCommands.Chmod.class
         },
         footer = {
-            "  cairn fs info /mnt/cairn/file               where it is, and how each copy is",
-            "  cairn fs get /mnt/cairn/projects            what the directory asks for",
+            "  cairn fs info /mnt/cairn/file               # where it is, and how each copy is",
+            "  cairn fs get /mnt/cairn/projects            # what the directory asks for",
             "  cairn fs set --replicas 3 /mnt/cairn/projects -r",
-            "  cairn fs usage /projects                    files and space of a tree",
-            "  cairn fs remove /projects/old --plan        a job of the masters",
+            "  cairn fs usage /projects                    # files and space of a tree",
+            "  cairn fs remove /projects/old --plan        # a job of the masters",
             "",
-            "MooseFS: goal is replicas (get, set, policy), fileinfo and checkfile are info and"
-                    + " show,",
-            "dirinfo is usage, trashtime is not there yet; more: cairn help moosefs."
+            "MooseFS: goal is replicas (get, set), fileinfo and checkfile are info, dirinfo is"
+                    + " usage, trashtime is not there yet; more: cairn help moosefs."
         })
 final class FsCommand implements Callable<Integer> {
     @Override

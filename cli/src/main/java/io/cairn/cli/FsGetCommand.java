@@ -37,7 +37,7 @@ final class FsGetCommand implements Callable<Integer> {
         }
         System.out.println(
                 "replicas    "
-                        + (policy.replicas() > 0 ? policy.replicas() : "standard of the cluster"));
+                        + (policy.replicas() > 0 ? policy.replicas() : "default of the cluster"));
         System.out.println("chunk size  " + ByteSize.format(chunkSizeBytes(policy)));
         System.out.println("stripe      " + stripe(policy.stripeWidth()));
         return ExitCode.OK;

@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.cli.api.ApiRequest;
 import io.cairn.client.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
@@ -12,21 +13,39 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code cairn fs info}: where a file is. */
 @Command(
         name = "info",
-        description = "Show the inode, its layout, and every chunk with the state of its replicas.",
+        description = {
+            "Show a file or directory: its inode, its layout, every chunk with the state of its"
+                    + " copies.",
+            "A path on a mount here is looked at through the cluster of the mount, another path, or"
+                    + " one with --api, over the admin API, which also tells owner and policy."
+        },
         footer = {
             "  cairn fs info /mnt/cairn/file",
-            "  cairn fs info --json --chunks 1000 /mnt/cairn/big"
+            "  cairn fs info --json --chunks 1000 /mnt/cairn/big",
+            "  cairn fs info --ino 4711"
         })
+@Calls("GET /files/{path}")
 final class FsInfoCommand implements Callable<Integer> {
-    @Parameters(index = "0", paramLabel = "PATH", description = "On a mount.")
-    private Path path = Path.of("");
+    @Mixin private Reading reading = new Reading();
+
+    @Parameters(
+            index = "0",
+            arity = "0..1",
+            paramLabel = "PATH",
+            description = FsFilesCommands.PATH)
+    private @Nullable String path;
+
+    @Option(names = "--ino", paramLabel = "N", description = "By inode number, not by path.")
+    private @Nullable Long ino;
 
     @Option(
             names = "--chunks",
@@ -35,25 +54,40 @@ final class FsInfoCommand implements Callable<Integer> {
             description = "Show at most so many chunks (default: ${DEFAULT-VALUE}).")
     private int chunks;
 
-    @Option(names = "--json", description = "Print a JSON document.")
-    private boolean json;
+    @Option(
+            names = "--chunks-after",
+            paramLabel = "N",
+            description = "Only those after this one; over the admin API.")
+    private @Nullable Long chunksAfter;
 
     @Override
     public Integer call() throws IOException {
         Require.between("--chunks", chunks, 0, 1_000_000);
+        if ((path == null) == (ino == null)) {
+            throw new CommandException(ExitCode.USAGE, "give a PATH, or --ino N");
+        }
+        String given = path;
+        ClusterPath place = given == null ? null : ClusterPath.of(given, reading);
+        if (given == null || place == null || !place.isHere(reading) || chunksAfter != null) {
+            return reading.show(
+                    ApiRequest.of("GET /files/{path}", place == null ? "" : place.text())
+                            .query("ino", ino)
+                            .query("chunks", chunks)
+                            .query("chunksAfter", chunksAfter));
+        }
         FilePlacement placement;
-        try (FsSession session = new FsSession(path)) {
+        try (FsSession session = new FsSession(Path.of(given))) {
             placement = session.files().placement(session.place().required().ino(), chunks);
         }
-        if (json) {
+        if (reading.isJson()) {
             System.out.println(JSON.std.asString(document(placement)));
         } else {
-            print(placement);
+            print(given, placement);
         }
         return ExitCode.OK;
     }
 
-    private void print(FilePlacement placement) {
+    private static void print(String path, FilePlacement placement) {
         Attributes a = placement.inode().attributes();
         System.out.printf(
                 "%s: inode %d, %s, %s, version %d%n",

@@ -5,7 +5,6 @@ import io.cairn.cluster.Policy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -16,12 +15,10 @@ import picocli.CommandLine.Parameters;
  * the masters.
  */
 final class FsTreeCommands {
-    private static final String STANDARD = "standard";
-
     private FsTreeCommands() {}
 
     /** Sends an edit: to one inode, or as a job for the tree. */
-    private static int edit(
+    static int edit(
             Changing changing, Tree tree, String kind, String path, Map<String, Object> fields) {
         ClusterPath place = ClusterPath.of(path).checked(changing);
         if (tree.recursive) {
@@ -50,10 +47,14 @@ final class FsTreeCommands {
     static final class Tree {
         @Option(
                 names = {"-R", "-r", "--recursive"},
-                description = "The whole tree, as a job of the masters.")
+                description = "The whole tree; over the admin API as a job of the masters.")
         private boolean recursive;
 
         @Mixin private Ordering ordering = new Ordering();
+
+        boolean isRecursive() {
+            return recursive;
+        }
     }
 
     /** {@code cairn fs remove}. */
@@ -156,84 +157,6 @@ final class FsTreeCommands {
         @Override
         public Integer call() {
             return edit(changing, tree, "chmod", path, Map.of("mode", mode));
-        }
-    }
-
-    /** {@code cairn fs policy}. */
-    @Command(
-            name = "policy",
-            description = {
-                "Change what a file or directory asks for, or with -R everything in a tree.",
-                "It is for new contents; 'cairn fs set' on a mount also moves what is there."
-            },
-            footer = {
-                "  cairn fs policy --replicas 3 /projects",
-                "  cairn fs policy -R --replicas standard /projects"
-            })
-    @Calls({"PATCH /files/{path}", "GET /files/{path}", "POST /jobs", "GET /jobs/{id}"})
-    static final class PolicyChange implements Callable<Integer> {
-        @Mixin private Changing changing = new Changing();
-        @Mixin private Tree tree = new Tree();
-
-        @Parameters(index = "0", paramLabel = "PATH", description = FsFilesCommands.PATH)
-        private String path = "";
-
-        @Option(
-                names = "--replicas",
-                paramLabel = "N",
-                description = "Copies of every chunk, 1 to 15, or 'standard'.")
-        private @Nullable String replicas;
-
-        @Option(
-                names = "--chunk-size",
-                paramLabel = "SIZE",
-                description = "64K to 64M, a power of two, or 'standard'.")
-        private @Nullable String chunkSize;
-
-        @Option(
-                names = "--stripe",
-                paramLabel = "N",
-                description = "Placement groups that a file uses in turn, 0 for all; 'standard'.")
-        private @Nullable String stripe;
-
-        @Override
-        public Integer call() {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            if (replicas != null) {
-                fields.put("replicas", number("--replicas", replicas));
-            }
-            if (chunkSize != null) {
-                fields.put(
-                        "chunkSizeBytes",
-                        chunkSize.equals(STANDARD) ? null : ByteSize.parse(chunkSize));
-            }
-            if (stripe != null) {
-                fields.put("stripe", number("--stripe", stripe));
-            }
-            if (fields.isEmpty()) {
-                throw new CommandException(
-                        ExitCode.USAGE,
-                        "nothing to set; give --replicas, --chunk-size or --stripe");
-            }
-            return edit(changing, tree, "policy", path, asGiven(fields));
-        }
-
-        /** Null stands for the standard. */
-        @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
-        private static Map<String, Object> asGiven(Map<String, @Nullable Object> fields) {
-            return new LinkedHashMap<>(fields);
-        }
-
-        private static @Nullable Long number(String option, String text) {
-            if (text.equals(STANDARD)) {
-                return null;
-            }
-            if (!text.matches("[0-9]{1,9}")) {
-                throw new CommandException(
-                        ExitCode.USAGE,
-                        option + " '" + text + "' is neither a number nor 'standard'");
-            }
-            return Long.valueOf(text);
         }
     }
 }

@@ -37,16 +37,15 @@ final class HelpCommand implements Callable<Integer> {
         for (String word : words) {
             CommandLine next = at.getSubcommands().get(word);
             if (next == null) {
-                String here = MooseFsWords.find(word);
+                CommandSpec known = at.getCommandSpec();
                 throw new CommandException(
                         ExitCode.USAGE,
-                        here == null
-                                ? "'"
-                                        + at.getCommandSpec().qualifiedName()
-                                        + "' has no command '"
-                                        + word
-                                        + "'"
-                                : "'" + word + "' is called otherwise here: " + here);
+                        "'"
+                                + known.qualifiedName()
+                                + "' has no command '"
+                                + word
+                                + "'"
+                                + Refusal.hintOfCommand(known, word));
             }
             at = next;
         }

@@ -25,22 +25,28 @@ enum LogFormat {
         if (this == JSON
                 && LoggerFactory.getILoggerFactory() instanceof LoggerContext context
                 && appender(context) instanceof OutputStreamAppender<ILoggingEvent> appender) {
-            JsonEncoder encoder = new JsonEncoder();
-            encoder.setContext(context);
-            encoder.setWithFormattedMessage(true);
-            encoder.setWithMessage(false);
-            encoder.setWithArguments(false);
-            encoder.setWithSequenceNumber(false);
-            encoder.setWithNanoseconds(false);
-            encoder.setWithContext(false);
-            encoder.start();
             appender.stop();
-            appender.setEncoder(encoder);
+            appender.setEncoder(json(context));
             appender.start();
         }
     }
 
-    private static ch.qos.logback.core.Appender<ILoggingEvent> appender(LoggerContext context) {
+    /** An encoder for events as objects, started. */
+    static JsonEncoder json(LoggerContext context) {
+        JsonEncoder encoder = new JsonEncoder();
+        encoder.setContext(context);
+        encoder.setWithFormattedMessage(true);
+        encoder.setWithMessage(false);
+        encoder.setWithArguments(false);
+        encoder.setWithSequenceNumber(false);
+        encoder.setWithNanoseconds(false);
+        encoder.setWithContext(false);
+        encoder.start();
+        return encoder;
+    }
+
+    /** What writes to standard error. */
+    static ch.qos.logback.core.Appender<ILoggingEvent> appender(LoggerContext context) {
         return context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(APPENDER);
     }
 }

@@ -38,7 +38,7 @@ final class ManPage {
         text(name + " - " + (about.isEmpty() ? "part of Cairn" : firstSentence(about.getFirst())));
         request(".SH SYNOPSIS");
         request(".nf");
-        text(plain(line.getHelp().synopsis(0)).strip());
+        text(plain(line.getHelp().synopsis(0)).strip().replaceFirst("^Usage: ", ""));
         request(".fi");
         request(".SH DESCRIPTION");
         about.forEach(each -> text(plain(String.format(each))));
@@ -75,13 +75,21 @@ final class ManPage {
     }
 
     private void options(CommandLine line) {
-        request(".SH OPTIONS");
-        for (OptionSpec each : line.getCommandSpec().options()) {
-            if (!each.hidden()) {
-                String label = each.arity().max() > 0 ? " " + each.paramLabel() : "";
-                entry(String.join(", ", each.names()) + label, each.description());
+        for (OptionSection section : OptionSection.values()) {
+            List<OptionSpec> options =
+                    line.getCommandSpec().options().stream()
+                            .filter(each -> !each.hidden() && OptionSection.of(each) == section)
+                            .toList();
+            if (!options.isEmpty()) {
+                request(".SH " + section.title().toUpperCase(java.util.Locale.ROOT));
+                options.forEach(this::option);
             }
         }
+    }
+
+    private void option(OptionSpec option) {
+        String label = option.arity().max() > 0 ? " " + option.paramLabel() : "";
+        entry(String.join(", ", option.names()) + label, option.description());
     }
 
     private void commands(CommandLine line) {

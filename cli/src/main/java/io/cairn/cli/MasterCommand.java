@@ -82,7 +82,8 @@ final class MasterCommand implements Callable<Integer> {
             paramLabel = "N",
             defaultValue = "0",
             description =
-                    "Begin to store as soon as N chunk servers came, without waiting for more.")
+                    "Store nothing before N chunk servers came, and do not wait for more (default:"
+                            + " begin when none came for two seconds).")
     private int expectServers;
 
     @Mixin private WorldOptions worldOptions = new WorldOptions();
@@ -126,7 +127,8 @@ final class MasterCommand implements Callable<Integer> {
                                                     data.resolve(MasterNode.TOKEN_FILE),
                                                     admin.hostNames(),
                                                     LogLevels::follow),
-                                            found)));
+                                            found),
+                                    Account.current().person()));
             page.serve(node.api());
             page.show(node.service()::notReadyReason, node.service()::statusJson);
             announce(node, page, world);

@@ -58,8 +58,12 @@ final class MasterNode implements AutoCloseable {
             AdminSettings admin,
             boolean found) {}
 
-    /** Starts the log, then the door, then the admin API. */
-    MasterNode(World world, Plan plan) {
+    /**
+     * Starts the log, then the door, then the admin API.
+     *
+     * @param founder whose the root directory is when there is no cluster yet
+     */
+    MasterNode(World world, Plan plan, Account founder) {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
@@ -79,7 +83,9 @@ final class MasterNode implements AutoCloseable {
                         listen,
                         plan.cluster(),
                         Limits.STANDARD_INLINE_BYTES,
-                        SESSION_LEASE_MS);
+                        SESSION_LEASE_MS,
+                        founder.uid(),
+                        founder.gid());
         tracer = world.tracer("cairn-master", plan.id());
         MasterService.Ground ground =
                 new MasterService.Ground(

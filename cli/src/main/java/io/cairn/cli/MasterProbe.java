@@ -12,48 +12,67 @@ import io.cairn.net.Transport;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /** Asks the leader for its status without opening a session. */
 final class MasterProbe {
     private static final long LIMIT_MS = 5_000;
-    private static final int ROUNDS = 20;
+    private static final long PAUSE_MS = 250;
 
     private final Transport transport;
+    private final PrintWriter errors;
 
-    MasterProbe(Transport transport) {
+    /** A probe that tells on {@code errors} when it waits. */
+    MasterProbe(Transport transport, PrintWriter errors) {
         this.transport = transport;
+        this.errors = errors;
     }
 
-    /** The status document of the leader; fails with UNAVAILABLE when no master answers as one. */
-    String status(List<Endpoint> masters) throws InterruptedException {
-        String last = "";
-        for (int round = 0; round < ROUNDS; round++) {
+    /**
+     * The status document of the leader, asked of all masters in turn until one answers as such.
+     *
+     * @param limitMs how long to try; every master is asked once at least
+     * @throws CommandException with UNAVAILABLE when the time is over
+     */
+    String status(List<Endpoint> masters, long limitMs) throws InterruptedException {
+        long begin = System.nanoTime();
+        boolean told = false;
+        while (true) {
+            String last = "";
             for (Endpoint master : masters) {
                 try {
                     return ask(master);
                 } catch (FsException e) {
-                    last = master + ": " + e.getMessage();
-                    if (e.errno() != Errno.NOT_LEADER
-                            && e.errno() != Errno.NOT_READY
-                            && masters.size() == 1) {
-                        throw unavailable(last, e);
-                    }
+                    last = master + ": " + reason(e);
                 }
             }
-            TimeUnit.MILLISECONDS.sleep(250);
+            long passedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+            if (passedMs >= limitMs) {
+                throw unavailable(last);
+            }
+            if (!told && passedMs >= Patience.SILENT_MS) {
+                Patience.tell(Patience.names(masters), errors);
+                told = true;
+            }
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
         }
-        throw unavailable(last, null);
     }
 
-    private static CommandException unavailable(String last, @Nullable FsException cause) {
+    /** The message of some is not for people: where the leader is. */
+    private static String reason(FsException error) {
+        return error.errno() == Errno.NOT_LEADER
+                ? "does not lead"
+                : String.valueOf(error.getMessage());
+    }
+
+    private static CommandException unavailable(String last) {
         return new CommandException(
-                ExitCode.UNAVAILABLE, "no master answered as the leader (" + last + ")", cause);
+                ExitCode.UNAVAILABLE, "no master answered as the leader (" + last + ")");
     }
 
     private String ask(Endpoint master) throws InterruptedException {

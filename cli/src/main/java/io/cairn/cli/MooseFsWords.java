@@ -9,17 +9,13 @@ import org.jspecify.annotations.Nullable;
 final class MooseFsWords {
     private static final List<Word> WORDS =
             List.of(
-                    new Word("goal", "getgoal", "cairn fs get PATH, or cairn fs show PATH"),
-                    new Word(
-                            "setgoal",
-                            "setsclass",
-                            "cairn fs set --replicas N PATH [-r]; without a mount: cairn fs"
-                                    + " policy"),
-                    new Word("rgetgoal", "rsetgoal", "cairn fs policy -R --replicas N PATH"),
+                    new Word("goal", "getgoal", "cairn fs get PATH, or cairn fs info PATH"),
+                    new Word("setgoal", "setsclass", "cairn fs set --replicas N PATH [-r]"),
+                    new Word("rgetgoal", "rsetgoal", "cairn fs set -r --replicas N PATH"),
                     new Word(
                             "sclass",
                             "storage class",
-                            "a policy of replicas, chunk size and stripe: cairn fs policy PATH"),
+                            "a policy of replicas, chunk size and stripe: cairn fs set PATH"),
                     new Word(
                             "trashtime",
                             "gettrashtime",
@@ -28,7 +24,7 @@ final class MooseFsWords {
                             "settrashtime",
                             "undelete",
                             "not there yet: what is removed is removed at once"),
-                    new Word("fileinfo", "finfo", "cairn fs info FILE, or cairn fs show FILE"),
+                    new Word("fileinfo", "finfo", "cairn fs info FILE"),
                     new Word(
                             "checkfile",
                             "filecheck",
@@ -53,9 +49,9 @@ final class MooseFsWords {
                     new Word(
                             "exports.cfg",
                             "mfsexports",
-                            "mounts: not there yet; NFS: cairn admin exports"),
+                            "mounts: not there yet; NFS: cairn nfs exports"),
                     new Word("topology", "labels", "cairn admin servers label NAME KEY=VALUE"),
-                    new Word("cli -SIN", "cli -SIG", "cairn admin status"),
+                    new Word("cli -SIN", "cli -SIG", "cairn status"),
                     new Word("cli -SMU", "cli -SIM", "cairn admin masters"),
                     new Word("cli -SCS", "cservers", "cairn admin servers"),
                     new Word("cli -SHD", "disks", "cairn admin targets"),

@@ -20,9 +20,12 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn mount 10.0.0.1:9871 /mnt/cairn",
             "  cairn mount 10.0.0.1:9871,10.0.0.2:9871:/home /home -o attr_timeout=0",
-            "  umount /mnt/cairn"
+            "  cairn unmount /mnt/cairn"
         })
 final class MountCommand implements Callable<Integer> {
+    /** How long it may take beside the wait for masters. */
+    private static final int MOUNT_LIMIT_S = 60;
+
     @Parameters(
             index = "0",
             paramLabel = "HOST:PORT[,...][:/DIR]",
@@ -52,6 +55,8 @@ final class MountCommand implements Callable<Integer> {
 
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
+    @Mixin private Patience patience = new Patience();
+
     @Mixin private WorldOptions worldOptions = new WorldOptions();
 
     @Override
@@ -62,14 +67,15 @@ final class MountCommand implements Callable<Integer> {
         worldOptions.check();
         FuseMount.check(at, parsed);
         if (!foreground) {
-            return Detached.start(arguments(at), logFile(at));
+            return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
-            MountNode mount = closing.add(new MountNode(world, from, at, parsed));
+            MountNode mount =
+                    closing.add(new MountNode(world, from, at, parsed, patience.limitS()));
             page.show(() -> null, () -> "{}");
             EarlyCompilation.await();
             System.out.println(
@@ -101,6 +107,7 @@ final class MountCommand implements Callable<Integer> {
             arguments.add("-o");
             arguments.add(String.join(",", options));
         }
+        arguments.addAll(patience.arguments());
         arguments.addAll(metrics.arguments());
         arguments.addAll(worldOptions.arguments());
         return arguments;

@@ -6,8 +6,11 @@ import io.cairn.client.ClientSettings;
 import io.cairn.client.PathWalker;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountOptions;
+import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -18,8 +21,17 @@ final class MountNode implements AutoCloseable {
     private final CairnFileSystem files;
     private final FuseMount mount;
 
-    /** Connects and mounts. */
+    /** Connects and mounts; waits for masters that are starting. */
     MountNode(World world, Source source, Path mountpoint, MountOptions options) {
+        this(world, source, mountpoint, options, Patience.STANDARD_S);
+    }
+
+    /**
+     * Connects and mounts.
+     *
+     * @param waitS how long it waits for masters that are starting, seconds
+     */
+    MountNode(World world, Source source, Path mountpoint, MountOptions options, int waitS) {
         files =
                 connect(
                         world,
@@ -31,7 +43,8 @@ final class MountNode implements AutoCloseable {
                                                 + " "
                                                 + ProcessHandle.current().pid())
                                 .withRequestTimeoutMs(options.waitLimitMs()),
-                        tracer(world, "cairn-mount"));
+                        tracer(world, "cairn-mount"),
+                        waitS);
         try {
             mount =
                     FuseMount.mount(
@@ -50,30 +63,60 @@ final class MountNode implements AutoCloseable {
         return world.tracer(service, hostName() + " " + ProcessHandle.current().pid());
     }
 
-    /** A client for a command. */
+    /** A client for a command; it waits for masters that are starting. */
     static CairnFileSystem connect(World world, Source source, String name) {
-        return connect(world, source, name, Tracer.OFF);
+        return connect(world, source, name, Tracer.OFF, Patience.STANDARD_S);
     }
 
-    /** A client for a command or a gateway. */
-    static CairnFileSystem connect(World world, Source source, String name, Tracer tracer) {
-        return connect(world, ClientSettings.of(source.masters(), name), tracer);
+    /**
+     * A client for a command or a gateway.
+     *
+     * @param waitS how long it waits for masters that are starting, seconds
+     */
+    static CairnFileSystem connect(
+            World world, Source source, String name, Tracer tracer, int waitS) {
+        return connect(world, ClientSettings.of(source.masters(), name), tracer, waitS);
     }
 
-    private static CairnFileSystem connect(World world, ClientSettings settings, Tracer tracer) {
-        return CairnFileSystem.connect(
-                settings,
-                world.transport(),
-                new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer),
-                world.metrics());
+    private static CairnFileSystem connect(
+            World world, ClientSettings settings, Tracer tracer, int waitS) {
+        String masters = Patience.names(settings.masters());
+        Runnable tell =
+                () -> {
+                    if (waitS * 1000L > Patience.SILENT_MS) {
+                        Patience.tell(masters, Patience.errors());
+                    }
+                };
+        Scheduler.Timer told = world.scheduler().schedule(tell, Patience.SILENT_MS);
+        try {
+            return CairnFileSystem.connect(
+                    settings.withConnectTimeoutMs(Math.max(1, waitS) * 1000L),
+                    world.transport(),
+                    new ClientRuntime(world.clock(), world.scheduler(), world.random())
+                            .with(tracer),
+                    world.metrics());
+        } finally {
+            told.cancel();
+        }
     }
 
     private static long root(CairnFileSystem files, Source source) {
-        Attributes found = new PathWalker(files, Caller.ROOT).resolve(source.subdirectory());
-        if (!found.isDirectory()) {
+        String path = source.subdirectory();
+        Attributes found;
+        try {
+            found = new PathWalker(files, Caller.ROOT).resolve(path);
+        } catch (FsException e) {
+            if (e.errno() != Errno.ENOENT) {
+                throw e;
+            }
             throw new CommandException(
                     ExitCode.NO_INPUT,
-                    source.subdirectory() + " is not a directory of the cluster");
+                    "there is no directory " + path + " in the cluster; mount / and make it",
+                    e);
+        }
+        if (!found.isDirectory()) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT, path + " is not a directory of the cluster");
         }
         return found.ino();
     }

@@ -60,6 +60,11 @@ record MountedPath(Source source, String path) {
         return found;
     }
 
+    /** Whether a line of the table is one of our mounts at exactly this path. */
+    static boolean isMount(String line, String path) {
+        return unescape(line.split(" ", -1)[4]).equals(path) && ofMount(line, path, path) != null;
+    }
+
     private static @Nullable MountedPath ofMount(String line, String point, String path) {
         String[] tail = line.substring(line.indexOf(" - ") + 3).split(" ", -1);
         String source = unescape(tail[1]);

@@ -13,10 +13,12 @@ import picocli.CommandLine.Option;
 /** {@code cairn nfs}: serves a cluster to NFS clients. */
 @Command(
         name = "nfs",
+        synopsisSubcommandLabel = "[COMMAND]",
         subcommands = {NfsExportsCommand.class, NfsLocksCommand.class},
         description = {
             "Serve a cluster to machines that speak NFS version 3, over TCP.",
-            "NFS, MOUNT, NLM and NSM are on one port. Clients that lock ask a port mapper for NLM:",
+            "NFS, MOUNT, NLM and NSM are on one port. Clients that lock ask a port"
+                    + " mapper for NLM:",
             "without --portmap they have to mount with nolock."
         },
         footer = {
@@ -51,8 +53,8 @@ final class NfsCommand implements Callable<Integer> {
             fallbackValue = "111",
             paramLabel = "PORT",
             description = {
-                "Run a port mapper of our own, version 2, so that clients and",
-                "'showmount -e' find the ports (default: none; PORT: 111)."
+                "Run a port mapper of our own, version 2, so that clients and"
+                        + " 'showmount -e' find the ports (default: none; PORT: 111)."
             })
     private @Nullable Integer portmapPort;
 
@@ -62,8 +64,8 @@ final class NfsCommand implements Callable<Integer> {
             fallbackValue = "111",
             paramLabel = "PORT",
             description = {
-                "Register with the rpcbind that runs on this machine, until the gateway stops",
-                "(default: no; PORT: 111)."
+                "Register with the rpcbind that runs on this machine, until the"
+                        + " gateway stops (default: no; PORT: 111)."
             })
     private @Nullable Integer rpcbindPort;
 
@@ -71,21 +73,22 @@ final class NfsCommand implements Callable<Integer> {
             names = "--export",
             paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
             description = {
-                "What to export to whom, as a line of exports(5); may be repeated. CLIENTS is an",
-                "address, ADDRESS/BITS, a host name, or *. Options: ro (the standard), rw,",
-                "root_squash (the standard), no_root_squash, all_squash, anonuid=N, anongid=N,",
-                "secure (the standard: ports below 1024 only), insecure, rsize=BYTES, wsize=BYTES.",
-                "Without this option: the list kept in the cluster (cairn nfs exports); while"
-                        + " there",
-                "is none, / to this machine: rw,root_squash,secure."
+                "What to export to whom, as a line of exports(5); may be repeated."
+                        + " CLIENTS is an address, ADDRESS/BITS, a host name, or *. Options: ro"
+                        + " (default), rw, root_squash (default), no_root_squash, all_squash,"
+                        + " anonuid=N, anongid=N, secure (default: ports below 1024 only),"
+                        + " insecure, rsize=BYTES, wsize=BYTES.",
+                "Without this option: the list kept in the cluster (cairn nfs"
+                        + " exports); while there is none, / to this machine:"
+                        + " rw,root_squash,secure."
             })
     private List<String> exports = new ArrayList<>();
 
     @Option(
             names = "--manage-gids",
             description = {
-                "Take the groups of callers from this machine (id -G) instead of the 16 that",
-                "clients can send."
+                "Take the groups of callers from this machine (id -G) instead of the"
+                        + " 16 that clients can send."
             })
     private boolean manageGids;
 

@@ -1,94 +1,103 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
-import io.cairn.nfs.export.ExportList;
+import io.cairn.cli.api.ApiRequest;
+import io.cairn.fs.Wording;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code cairn nfs exports}: the exports that all gateways of a cluster share. */
+/** {@code cairn nfs exports}: what the NFS gateways of the cluster export. */
 @Command(
         name = "exports",
         description = {
-            "Show and change the list of exports that is kept in the cluster.",
-            "All gateways without --export follow it, within two seconds."
+            "List what NFS gateways without --export serve; without a list, / to their own"
+                    + " machine.",
+            "The list is kept in the cluster, and changed over the admin API of any master."
         },
-        synopsisSubcommandLabel = "COMMAND",
+        synopsisSubcommandLabel = "[COMMAND]",
         footer = {
-            "  cairn nfs exports list",
+            "  cairn nfs exports",
             "  cairn nfs exports add '/data 10.0.0.0/8(rw) *(ro,insecure)'",
-            "  cairn nfs exports remove /data"
+            "  cairn nfs exports remove /data",
+            "  cairn nfs exports replace exports.txt --plan"
         })
+@Calls("GET /exports")
 final class NfsExportsCommand implements Callable<Integer> {
-    @Option(
-            names = "--masters",
-            paramLabel = "HOST:PORT[,...]",
-            defaultValue = "127.0.0.1:9871",
-            scope = picocli.CommandLine.ScopeType.INHERIT,
-            description = "The masters (default: ${DEFAULT-VALUE}).")
-    private String masters = "";
+    @Mixin private Reading reading = new Reading();
 
     @Override
     public Integer call() {
-        throw new CommandException(
-                ExitCode.USAGE,
-                "a command is missing: cairn nfs exports list, add or remove; see --help");
+        return reading.show(
+                ApiRequest.of("GET /exports"),
+                document ->
+                        Boolean.FALSE.equals(document.get("set"))
+                                ? List.of("no list: each gateway exports / to its own machine")
+                                : reading.table("path line").lines(ApiOptions.items(document)));
     }
 
-    @Command(name = "list", description = "Print the exports, a line of exports(5) each.")
-    int list(@Option(names = "--json", description = "Print a JSON document.") boolean json)
-            throws IOException {
-        Optional<List<String>> known = with(list -> Optional.ofNullable(list.lines()));
-        List<String> lines = known.orElse(List.of());
-        if (json) {
-            System.out.println(JSON.std.asString(lines));
-            return ExitCode.OK;
-        }
-        lines.forEach(System.out::println);
-        if (known.isEmpty()) {
-            System.err.println(
-                    "cairn: no list yet: every gateway exports / to its own machine, with all"
-                            + " rights");
-        }
-        return ExitCode.OK;
-    }
-
-    @Command(name = "add", description = "Add an export, or replace that of the same path.")
+    @Command(
+            name = "add",
+            description = "Add an export, or replace that of the same path.",
+            footer = "  cairn nfs exports add '/data 10.0.0.0/8(rw) *(ro,insecure)'")
+    @Calls("POST /exports")
     int add(
             @Parameters(
                             paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
                             description = "A line of exports(5); see cairn nfs --help.")
-                    String line) {
-        NfsNode.parse(List.of(line));
-        return with(
-                list -> {
-                    list.put(line);
-                    return ExitCode.OK;
-                });
+                    String line,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /exports").body(Map.of("line", line))),
+                "exported; gateways follow within two seconds");
     }
 
-    @Command(name = "remove", description = "Remove the export of a path.")
-    int remove(@Parameters(paramLabel = "PATH", description = "As listed.") String path) {
-        NfsNode.parse(List.of(path + " *"));
-        if (!with(list -> list.remove(path))) {
-            throw new CommandException(ExitCode.NO_INPUT, path + " is not exported");
-        }
-        return ExitCode.OK;
+    @Command(
+            name = "remove",
+            description = "Remove the export of a path.",
+            footer = "  cairn nfs exports remove /data")
+    @Calls("DELETE /exports")
+    int remove(
+            @Parameters(paramLabel = "PATH", description = "As listed.") String path,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.applyWithConsent(ApiRequest.of("DELETE /exports").query("path", path)),
+                path + " is no longer exported");
     }
 
-    private <T> T with(Function<ExportList, T> work) {
-        LogLevels.showWarningsOnly();
-        try (Closing closing = new Closing()) {
-            World world = closing.add(new World());
-            String name =
-                    MountNode.hostName() + " cairn nfs exports " + ProcessHandle.current().pid();
-            Source source = new Source(MasterList.parse(masters), "/");
-            return work.apply(new ExportList(closing.add(MountNode.connect(world, source, name))));
+    @Command(
+            name = "replace",
+            description = "Replace the whole list.",
+            footer = "  cairn nfs exports replace exports.txt --plan")
+    @Calls("PUT /exports")
+    int replace(
+            @Parameters(
+                            paramLabel = "FILE",
+                            description = "Lines of exports(5); # begins a comment.")
+                    Path file,
+            @Mixin Changing changing) {
+        List<String> lines;
+        try {
+            lines =
+                    Files.readAllLines(file).stream()
+                            .map(String::strip)
+                            .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                            .toList();
+        } catch (NoSuchFileException e) {
+            throw new CommandException(ExitCode.NO_INPUT, file + " does not exist", e);
+        } catch (IOException e) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT, file + " cannot be read: " + Wording.of(e), e);
         }
+        return changing.done(
+                changing.applyWithConsent(
+                        ApiRequest.of("PUT /exports").body(Map.of("lines", lines))),
+                Wording.count(lines.size(), "export") + "; gateways follow within two seconds");
     }
 }

@@ -23,8 +23,9 @@ import picocli.CommandLine.Parameters;
         name = "locks",
         description = {
             "Show the machines that hold locks over NFS, and release the locks of one.",
-            "Locks outlive gateways. Those of a machine that never comes back stay until somebody",
-            "releases them. Never do it to one that lives: it would go on as if it had them."
+            "Locks outlive gateways. Those of a machine that never comes back stay"
+                    + " until somebody releases them. Never do it to one that lives: it"
+                    + " would go on as if it had them."
         },
         synopsisSubcommandLabel = "COMMAND",
         footer = {
@@ -51,10 +52,11 @@ final class NfsLocksCommand implements Callable<Integer> {
     @Command(
             name = "list",
             description = {
-                "Print the machines with locks: name, address, the address of the gateway that"
-                        + " they",
-                "called last, how many locks they hold and await, and since when."
-            })
+                "Print the machines with locks: name, address, the address of the"
+                        + " gateway that they called last, how many locks they hold and await,"
+                        + " and since when."
+            },
+            footer = "  cairn nfs locks list")
     int list(@Option(names = "--json", description = "Print a JSON document.") boolean json)
             throws IOException {
         List<HostRecord> hosts = with(HostLocks::hosts);
@@ -92,7 +94,10 @@ final class NfsLocksCommand implements Callable<Integer> {
         return fields;
     }
 
-    @Command(name = "release", description = "Release all locks of a machine.")
+    @Command(
+            name = "release",
+            description = "Release all locks of a machine.",
+            footer = "  cairn nfs locks release 10.0.0.7")
     int release(
             @Parameters(paramLabel = "HOST", description = "Its name or address, as listed.")
                     String name) {

@@ -40,7 +40,8 @@ final class NfsNode implements AutoCloseable {
                         + " "
                         + ProcessHandle.current().pid();
         Tracer tracer = MountNode.tracer(world, "cairn-nfs");
-        files = closing.add(MountNode.connect(world, new Source(masters, "/"), name, tracer));
+        Source all = new Source(masters, "/");
+        files = closing.add(MountNode.connect(world, all, name, tracer, Patience.STANDARD_S));
         try {
             Exports exports = lines.isEmpty() ? shared(world) : Exports.of(parse(lines));
             NfsGateway.World parts =

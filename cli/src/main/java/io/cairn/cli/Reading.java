@@ -44,6 +44,11 @@ final class Reading extends ApiOptions {
         return again(() -> ask(request), form);
     }
 
+    /** Shows what {@code source} tells, as {@code form} says. */
+    int show(Supplier<ApiAnswer> source, Function<Map<String, Object>, List<String>> form) {
+        return again(source, form);
+    }
+
     /** Shows a document with all its fields. */
     int show(ApiRequest request) {
         return show(request, document -> sheet().lines(document));
@@ -144,6 +149,12 @@ final class Reading extends ApiOptions {
                 throw e;
             }
             errors().println("cairn: " + Printable.of(String.valueOf(e.getMessage())));
+            return List.of();
+        } catch (CommandException e) {
+            if (e.exitCode() != ExitCode.UNAVAILABLE) {
+                throw e;
+            }
+            errors().println("cairn: " + e.getMessage());
             return List.of();
         }
     }

@@ -16,8 +16,8 @@ final class TraceOptions {
             names = "--trace-to",
             paramLabel = "URL",
             description = {
-                "Send traces to the OpenTelemetry collector here, by OTLP over HTTP: for instance",
-                "http://10.0.0.9:4318 (default: no traces)."
+                "Send traces to the OpenTelemetry collector here, by OTLP over HTTP:"
+                        + " for instance http://10.0.0.9:4318 (default: no traces)."
             })
     private @Nullable String collector;
 
@@ -26,8 +26,8 @@ final class TraceOptions {
             paramLabel = "SHARE",
             defaultValue = "0.01",
             description = {
-                "Share of the operations beginning here that are traced, 0 to 1 (default:",
-                "${DEFAULT-VALUE}). What others ask for is traced if they trace it."
+                "Share of the operations beginning here that are traced, 0 to 1 (default:"
+                        + " ${DEFAULT-VALUE}). What others ask for is traced if they trace it."
             })
     private double ratio;
 

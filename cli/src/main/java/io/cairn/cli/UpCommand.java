@@ -10,14 +10,19 @@ import io.cairn.fuse.MountOptions;
 import io.cairn.master.MasterService;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.runtime.Compilers;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code cairn up}: a whole cluster in one process. */
 @Command(
@@ -33,6 +38,9 @@ import picocli.CommandLine.Option;
         })
 final class UpCommand implements Callable<Integer> {
     private static final int MAX_CHUNK_SERVERS = 64;
+    private static final int START_LIMIT_S = 90;
+
+    @Spec private CommandSpec command = CommandSpec.create();
 
     @Mixin private DataDirectory data = new DataDirectory();
 
@@ -99,16 +107,45 @@ final class UpCommand implements Callable<Integer> {
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(
                         data.path(), chunkServers, copies, MasterList.endpoint(listen), admin);
+        EmbeddedCluster.check(data.path());
         if (mount != null) {
+            makeMountpoint(mount);
             FuseMount.check(mount, mountOptions);
         }
+        requirePorts();
         if (detach) {
-            return Detached.start(arguments(copies), data.path().resolve("cairn.log"));
+            return Detached.start(
+                    arguments(copies), data.path().resolve("cairn.log"), START_LIMIT_S);
+        }
+        if (Screen.isTerminal(2)) {
+            LogFile.begin(logFile(data.path()));
         }
         try (Closing closing = new Closing()) {
             run(plan, mountOptions, closing);
         }
         return ExitCode.OK;
+    }
+
+    private static Path logFile(Path data) {
+        return data.resolve("log").resolve("up.log");
+    }
+
+    /** Only the last directory, and only where this user may: a typing error makes no tree. */
+    private static void makeMountpoint(Path mount) {
+        try {
+            Files.createDirectory(mount);
+            System.err.println("cairn: made the mountpoint " + mount);
+        } catch (IOException e) {
+            // It exists, or the check of mountpoints says what to do.
+        }
+    }
+
+    private void requirePorts() {
+        Ports.requireFree("--listen", MasterList.endpoint(listen));
+        Ports.requireFree("--admin", admin.endpoint());
+        if (nfs != null) {
+            Ports.requireFree("--nfs", MasterList.endpoint(nfs));
+        }
     }
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
@@ -144,6 +181,7 @@ final class UpCommand implements Callable<Integer> {
                 .write(plan.data());
         closing.add(() -> RunFile.delete(plan.data()));
         System.out.println(readyBlock(plan, cluster, at, gateway));
+        closing.add(() -> System.out.println(farewell()));
         new Shutdown().await(closing);
     }
 
@@ -171,10 +209,37 @@ final class UpCommand implements Callable<Integer> {
         }
         lines.add("  admin    " + plan.admin().url(cluster.admin()));
         lines.add("  token    " + EmbeddedCluster.tokenFile(plan.data()));
-        lines.add("  status   cairn status --data " + plan.data());
+        if (Screen.isTerminal(2)) {
+            lines.add("  log      " + logFile(plan.data()));
+        }
+        String name = Cairn.program();
+        lines.add("  status   " + name + " status --data " + plan.data());
         String keys = Screen.isTerminal(0) ? "Ctrl-C, or " : ""; // not when it is detached
-        lines.add("  stop     " + keys + "cairn down --data " + plan.data());
+        lines.add("  stop     " + keys + name + " down --data " + plan.data());
         return String.join(System.lineSeparator(), lines);
+    }
+
+    /** Said first when it is told to stop. */
+    private String farewell() {
+        String start =
+                command.commandLine().getParseResult().originalArgs().stream()
+                        .map(UpCommand::quoted)
+                        .collect(Collectors.joining(" "));
+        return (Screen.isTerminal(1) ? System.lineSeparator() : "") // behind ^C
+                + "cairn stops; all files stay in "
+                + data.path()
+                + System.lineSeparator()
+                + "  start    "
+                + quoted(Cairn.program())
+                + " "
+                + start;
+    }
+
+    /** As a shell understands it. */
+    private static String quoted(String word) {
+        return word.matches("[A-Za-z0-9_@%+=:,./-]+")
+                ? word
+                : "'" + word.replace("'", "'\\''") + "'";
     }
 
     private List<String> arguments(int copies) {

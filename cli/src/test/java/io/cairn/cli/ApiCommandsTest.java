@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -115,13 +116,27 @@ final class ApiCommandsTest {
 
     @Test
     void theClusterAtAGlance() throws Exception {
-        CommandResult status = ok("admin", "status");
+        CommandResult status = ok("status");
         assertTrue(status.out().startsWith("health    "), status.out());
         assertTrue(status.out().contains("servers   2 of 2 up, 2 targets"), status.out());
         assertTrue(status.out().contains("load      clients read "), status.out());
-        assertTrue(ok("admin", "status", "--json").json().containsKey("health"));
+        assertTrue(ok("status", "--json").json().containsKey("health"));
+        Map<String, Object> master = ok("status", "--json").json();
+        Map<String, Object> api = ok("status", "--json", "--api", api()).json();
+        for (String same : List.of("clusterId", "version", "leader", "health", "level")) {
+            assertEquals(api.get(same), master.get(same), same);
+        }
+        assertEquals(keys(api.get("counts")), keys(master.get("counts")));
         assertEquals(5000, ok("admin", "load", "--json").json().get("everyMs"));
         assertTrue(ok("admin", "targets").out().contains("ERRORS"));
+    }
+
+    private static Set<?> keys(@Nullable Object map) {
+        return ((Map<?, ?>) Objects.requireNonNull(map)).keySet();
+    }
+
+    private String api() {
+        return Objects.requireNonNull(RunFile.read(Path.of(data()))).api();
     }
 
     @Test
@@ -144,13 +159,15 @@ final class ApiCommandsTest {
 
         ok("fs", "chmod", "-R", "u=rwX,go=", "/tree");
         ok("fs", "chown", "12:34", tree.resolve("one").toString());
-        ok("fs", "policy", "--stripe", "1", "/tree");
-        Map<String, Object> file = ok("fs", "show", "--json", "/tree/sub dir/one").json();
+        ok("fs", "set", "--stripe", "1", "/tree");
+        CommandResult standard = ok("fs", "set", "--stripe", "default", "--plan", "/tree");
+        assertTrue(standard.out().contains("stripe"), standard.out());
+        Map<String, Object> file = ok("fs", "info", "--json", "/tree/sub dir/one").json();
         assertEquals("0600", file.get("mode"));
         assertEquals(12, file.get("uid"));
         assertEquals(34, file.get("gid"));
         Map<String, Object> again =
-                ok("fs", "show", "--json", "--ino", String.valueOf(file.get("ino"))).json();
+                ok("fs", "info", "--json", "--ino", String.valueOf(file.get("ino"))).json();
         assertEquals("/tree/sub dir/one", again.get("path"));
         CommandResult list = ok("fs", "list", "/tree");
         assertTrue(list.out().contains("sub dir") && list.out().contains("2 B"), list.out());
@@ -175,13 +192,13 @@ final class ApiCommandsTest {
     void namesThatAreNotTextCanBeGiven() throws Exception {
         Shell.run(directory, "mkdir mnt/raw; printf x >\"$(printf 'mnt/raw/a\\377b')\"");
         String path = "/raw/a\udcffb";
-        Map<String, Object> file = ok("fs", "show", "--json", path).json();
+        Map<String, Object> file = ok("fs", "info", "--json", path).json();
         assertEquals("/raw/a\ufffdb", file.get("path"));
         assertEquals("2f7261772f61ff62", file.get("pathHex"));
         ok("fs", "chmod", "0600", path);
-        assertEquals("0600", ok("fs", "show", "--json", path).json().get("mode"));
-        fails(ExitCode.USAGE, "path in the cluster", "fs", "show", mount + path);
-        fails(ExitCode.USAGE, "path in the cluster", "fs", "show", "a\udcff");
+        assertEquals("0600", ok("fs", "info", "--json", path).json().get("mode"));
+        fails(ExitCode.USAGE, "path in the cluster", "fs", "info", mount + path);
+        fails(ExitCode.USAGE, "path in the cluster", "fs", "info", "a\udcff");
         List<String> remove = List.of("fs", "remove", "--yes", "--data", data());
         List<String> behindRawPath =
                 List.of("sh", "-c", "exec \"$@\" \"$(printf '/raw/a\\377b')\"", "sh");
@@ -231,7 +248,7 @@ final class ApiCommandsTest {
                 ok("admin", "tokens", "add", "reader", "--role", "read", "--expires", "1h");
         Path file = directory.resolve("reader.token");
         Files.writeString(file, made.out());
-        ok("admin", "status", "--token-file", file.toString());
+        ok("admin", "masters", "--token-file", file.toString());
         CommandResult refused =
                 cairn("admin", "config", "set", "a=b", "--token-file", file.toString());
         assertEquals(ExitCode.NO_PERMISSION, refused.code(), refused.errors());
@@ -252,14 +269,14 @@ final class ApiCommandsTest {
         ok("admin", "config", "set", levels + "=");
         assertFalse(ok("admin", "config", "get").out().contains("io.cairn.nothing"));
         fails(ExitCode.USAGE, "standardReplica", "admin", "config", "set", "standardReplica=1");
-        assertTrue(ok("admin", "exports").out().contains("no list"));
-        ok("admin", "exports", "add", "/data 10.0.0.0/8(rw)");
-        assertTrue(ok("admin", "exports").out().contains("10.0.0.0/8(rw)"));
+        assertTrue(ok("nfs", "exports").out().contains("no list"));
+        ok("nfs", "exports", "add", "/data 10.0.0.0/8(rw)");
+        assertTrue(ok("nfs", "exports").out().contains("10.0.0.0/8(rw)"));
         Path list = directory.resolve("exports");
         Files.writeString(list, "# ours\n/a *(ro)\n/b *(ro)\n");
-        ok("admin", "exports", "replace", list.toString(), "--yes");
-        ok("admin", "exports", "remove", "/b", "--yes");
-        Map<String, Object> left = ok("admin", "exports", "--json").json();
+        ok("nfs", "exports", "replace", list.toString(), "--yes");
+        ok("nfs", "exports", "remove", "/b", "--yes");
+        Map<String, Object> left = ok("nfs", "exports", "--json").json();
         assertEquals(1, ApiOptions.items(left).size());
     }
 
@@ -303,28 +320,36 @@ final class ApiCommandsTest {
 
     @Test
     void errorsAreOneLineWithARemedy() throws Exception {
-        fails(ExitCode.NO_INPUT, "There is no 'absent'", "fs", "show", "/absent");
+        fails(ExitCode.NO_INPUT, "There is no 'absent'", "fs", "info", "/absent");
         fails(ExitCode.USAGE, "mode", "fs", "chmod", "blue", "/");
         fails(ExitCode.USAGE, "begins with '/'", "fs", "list", "no/mount/here");
         Path wrong = directory.resolve("wrong.token");
         Files.writeString(wrong, "cairn_wrong\n");
-        fails(ExitCode.NO_PERMISSION, "token", "admin", "status", "--token-file", wrong.toString());
+        fails(
+                ExitCode.NO_PERMISSION,
+                "token",
+                "admin",
+                "masters",
+                "--token-file",
+                wrong.toString());
         fails(
                 ExitCode.NO_INPUT,
                 "does not exist",
                 "admin",
-                "status",
+                "masters",
                 "--token-file",
                 wrong + ".absent");
         fails(
                 ExitCode.UNAVAILABLE,
                 "--api",
                 "admin",
-                "status",
+                "masters",
+                "--wait",
+                "0",
                 "--api",
                 "http://127.0.0.1:" + ProcessCluster.freePort());
-        fails(ExitCode.CONFIG, "https", "admin", "status", "--api", "http://192.0.2.1:9870");
-        fails(ExitCode.USAGE, "not an address", "admin", "status", "--api", "master:9870");
+        fails(ExitCode.CONFIG, "https", "admin", "masters", "--api", "http://192.0.2.1:9870");
+        fails(ExitCode.USAGE, "not an address", "admin", "masters", "--api", "master:9870");
     }
 
     @Test

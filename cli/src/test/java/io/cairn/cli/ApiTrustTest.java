@@ -80,7 +80,14 @@ final class ApiTrustTest {
         Path token = Files.writeString(directory.resolve("token"), "cairn_x\n");
         List<String> arguments =
                 new ArrayList<>(
-                        List.of("admin", "status", "--api", api, "--token-file", token.toString()));
+                        List.of(
+                                "status",
+                                "--wait",
+                                "0",
+                                "--api",
+                                api,
+                                "--token-file",
+                                token.toString()));
         if (ca != null) {
             arguments.addAll(List.of("--ca", ca.toString()));
         }

@@ -124,6 +124,10 @@ final class BadInputTest {
     void misspelledCommands() throws Exception {
         refused(ExitCode.USAGE, "did you mean 'mount'", "mout");
         refused(ExitCode.USAGE, "did you mean 'info'", "fs", "inof", "/");
+        refused(ExitCode.USAGE, "'cairn' has no command 'mout'", "mout", "--help");
+        refused(ExitCode.USAGE, "did you mean 'info'", "fs", "inof", "-h");
+        refused(ExitCode.USAGE, "'cairn' has no command 'x'", "x", "--version");
+        refused(ExitCode.USAGE, "did you mean 'status'", "help", "staus");
     }
 
     @Test
@@ -236,7 +240,7 @@ final class BadInputTest {
             "--mount",
             ""
         };
-        up[up.length - 1] = directory + "/missing";
+        up[up.length - 1] = directory + "/missing/mnt";
         refused(ExitCode.NO_INPUT, "missing", up);
         Path file = Files.writeString(directory.resolve("plain"), "x");
         up[up.length - 1] = file.toString();
@@ -251,14 +255,15 @@ final class BadInputTest {
     void noMaster() throws Exception {
         Path mount = Files.createDirectories(directory.resolve("mnt"));
         String nobody = "127.0.0.1:" + ProcessCluster.freePort();
-        refused(ExitCode.UNAVAILABLE, nobody, "mount", nobody, mount.toString());
-        refused(ExitCode.UNAVAILABLE, nobody, "status", "--masters", nobody);
+        refused(ExitCode.UNAVAILABLE, nobody, "mount", nobody, mount.toString(), "--wait", "0");
+        refused(ExitCode.UNAVAILABLE, nobody, "status", "--masters", nobody, "--wait", "0");
         refused(ExitCode.UNAVAILABLE, nobody, "health", "--metrics", nobody);
         refused(
                 ExitCode.UNAVAILABLE,
                 nobody,
-                "admin",
                 "status",
+                "--wait",
+                "1",
                 "--api",
                 "http://" + nobody,
                 "--token-file",
@@ -269,7 +274,7 @@ final class BadInputTest {
     void filesThatCannotBeUsed() throws Exception {
         String here = directory.toString();
         refused(ExitCode.CONFIG, here, "up", "--config", here);
-        refused(ExitCode.NO_PERMISSION, here, "admin", "status", "--token-file", here);
+        refused(ExitCode.NO_PERMISSION, here, "admin", "servers", "--token-file", here);
         refused(ExitCode.CANNOT_CREATE, "/proc/b", "admin", "bundle", "--output", "/proc/b");
     }
 

@@ -82,7 +82,7 @@ final class CrashTest {
                     CairnProcess.Result status =
                             CairnProcess.run(
                                     directory, "status", "--masters", cluster.masters(), "--json");
-                    return status.exitCode() == 0 && status.output().contains("\"degraded\":0");
+                    return status.exitCode() == 0 && status.output().contains("\"groupsAtRisk\":0");
                 });
     }
 

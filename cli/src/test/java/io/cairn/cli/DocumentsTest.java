@@ -25,7 +25,7 @@ final class DocumentsTest {
             String page = Files.readString(pages.resolve(name + ".1"));
             assertTrue(page.startsWith(".TH "), page);
             assertTrue(page.contains(".SH NAME\n" + name.replace("-", "\\-") + " \\- "), page);
-            assertTrue(page.contains(".SH OPTIONS\n"), page);
+            assertTrue(page.contains(".SH COMMON OPTIONS\n"), page);
             assertFalse(page.contains("%n"), page);
         }
         assertTrue(Files.readString(pages.resolve("cairn-master.1")).contains("\\-\\-raft"));

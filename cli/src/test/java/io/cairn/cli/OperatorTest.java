@@ -106,7 +106,7 @@ final class OperatorTest {
     }
 
     private static String leader() throws Exception {
-        return String.valueOf(JSON.std.mapFrom(ok("admin", "status", "--json")).get("leader"));
+        return String.valueOf(JSON.std.mapFrom(ok("status", "--json")).get("leader"));
     }
 
     /** Another master than these. */
@@ -142,17 +142,14 @@ final class OperatorTest {
 
     @Test
     void aMasterThatIsDownIsTold() throws Exception {
-        Poll.until("all is well", 60, () -> ok("admin", "status").contains("All is well"));
+        Poll.until("all is well", 60, () -> ok("status").contains("All is well"));
         String killed = other(leader());
         cluster.kill(killed);
         String sentence =
                 "health    warning: Master "
                         + killed
                         + " has not answered since \\S+Z: another loss stops the cluster.";
-        Poll.until(
-                "it is told",
-                60,
-                () -> ok("admin", "status").lines().anyMatch(l -> l.matches(sentence)));
+        Poll.until("it is told", 60, () -> ok("status").lines().anyMatch(l -> l.matches(sentence)));
         assertTrue(
                 ok("admin", "masters").lines().anyMatch(l -> l.matches(killed + " .*down.*Z.*")));
         CairnProcess.Result status =

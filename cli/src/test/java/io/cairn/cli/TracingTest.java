@@ -77,7 +77,7 @@ final class TracingTest {
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Source source = new Source(List.of(cluster.master()), "/");
         Tracer tracer = world.tracer("cairn-mount", "here");
-        return new Stage(world, closing.add(MountNode.connect(world, source, "test", tracer)));
+        return new Stage(world, closing.add(MountNode.connect(world, source, "test", tracer, 10)));
     }
 
     @AfterEach

@@ -13,6 +13,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,7 +28,7 @@ final class UpDownTest {
 
     @Test
     void detachedUpAnswersAndDownEndsIt() throws Exception {
-        Path mount = Files.createDirectories(directory.resolve("mnt"));
+        Path mount = directory.resolve("mnt"); // is made: its parent is ours
         String data = directory.resolve("data").toString();
         try {
             CairnProcess.Result up =
@@ -62,22 +64,16 @@ final class UpDownTest {
             checkFsCommands(mount);
             checkOwnerOnly(data);
 
-            CairnProcess.Result again =
-                    cairn(
-                            "up",
-                            "--data",
-                            data,
-                            "--admin",
-                            "127.0.0.1:0",
-                            "--listen",
-                            "127.0.0.1:0");
-            assertEquals(ExitCode.TEMPORARY, again.exitCode(), again.output());
-            assertTrue(again.output().contains(data), again.output());
+            checkSecond(data, running.pid(), mount);
         } finally {
             CairnProcess.Result down = cairn("down", "--data", data);
             ProcessCluster.unmount(mount);
             assertEquals(0, down.exitCode(), down.output());
         }
+        String log = Files.readString(Path.of(data, "cairn.log"));
+        assertTrue(
+                log.contains("cairn stops; all files stay in " + data + "\n  start    cairn up "),
+                log);
         assertFalse(Files.exists(mount.resolve("hello")), "still mounted");
         assertEquals(ExitCode.UNAVAILABLE, cairn("status", "--data", data).exitCode());
         assertEquals(ExitCode.UNAVAILABLE, cairn("down", "--data", data).exitCode());
@@ -96,6 +92,47 @@ final class UpDownTest {
         assertEquals(0, tokens.exitCode(), tokens.output());
         CairnProcess.Result astray = cairn("admin", "tokens", "reset", "--data", "/proc");
         assertEquals(ExitCode.NO_INPUT, astray.exitCode(), astray.output());
+    }
+
+    private void checkSecond(String data, long pid, Path mount) throws Exception {
+        CairnProcess.Result again =
+                cairn("up", "--data", data, "--admin", "127.0.0.1:0", "--listen", "127.0.0.1:0");
+        assertEquals(ExitCode.TEMPORARY, again.exitCode(), again.output());
+        assertEquals(
+                "cairn: cairn up runs already on %s, pid %d; stop it with 'cairn down --data %s'"
+                        .formatted(data, pid, data),
+                again.output().strip());
+        CairnProcess.Result mounted =
+                cairn("up", "--data", data, "--mount", mount.toString(), "--detach");
+        assertEquals(again, mounted, "nothing is said about its mount or its ports");
+    }
+
+    /** Nobody wants to read sixteen lines of a log to find what was started. */
+    @Test
+    void onATerminalTheLogGoesToAFile() throws Exception {
+        Path data = directory.resolve("data");
+        List<String> terminal = List.of("sh", "-c", "exec script -qec \"$*\" /dev/null", "sh");
+        List<String> up =
+                List.of(
+                        "up",
+                        "--data",
+                        data.toString(),
+                        "--admin",
+                        "127.0.0.1:0",
+                        "--listen",
+                        "127.0.0.1:0");
+        try (CairnProcess process =
+                CairnProcess.start(directory.resolve("up.out"), terminal, up, Map.of())) {
+            process.await(CairnProcess.READY, 90);
+            Path log = data.resolve("log/up.log");
+            process.await("log +" + log, 20);
+            assertTrue(Files.readString(log).contains(" INFO "), Files.readString(log));
+            assertFalse(process.output().contains(" INFO "), process.output());
+            CairnProcess.Result down = cairn("down", "--data", data.toString());
+            assertEquals(0, down.exitCode(), down.output());
+            process.awaitExit(30);
+            assertTrue(process.output().contains("all files stay in " + data), process.output());
+        }
     }
 
     private static void checkAdmin(RunFile running) throws Exception {

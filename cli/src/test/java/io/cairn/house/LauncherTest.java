@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +53,7 @@ class LauncherTest {
         copy(".mvn/jvm-options.sh");
         copy(".mvn/rehearse.sh");
         copy(".mvn/mount-helper.sh");
+        copy(".mvn/first-look.sh");
         script(
                 tree.resolve(".mvn/find-jdk.sh"),
                 Files.readString(ROOT.resolve(".mvn/find-jdk.sh"))
@@ -105,6 +109,58 @@ class LauncherTest {
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
         assertTrue(cairn("status").output().contains("cairn: building "));
         assertEquals(2, Files.readAllLines(tree.resolve("built")).size());
+    }
+
+    @Test
+    void tellsHowFarTheBuildIs() throws Exception {
+        jdk("right", "25.0.3");
+        String line = "[INFO] Building Cairn cli 0.1.0-SNAPSHOT                 [8/8]";
+        maven(
+                "echo '"
+                        + line
+                        + "'; i=0; until grep -q 'building .8/8. Cairn cli$' ../output || [ $i -gt"
+                        + " 300 ]; do i=$((i+1)); sleep 0.1; done; mkdir -p cli/target/dist/lib");
+        Outcome outcome = cairn("status");
+        assertTrue(
+                outcome.output().contains("\ncairn: building [8/8] Cairn cli\n"), outcome::output);
+    }
+
+    /** A build takes a minute: what is wrong with the command is told before. */
+    @Test
+    void looksAtWhatUpNeedsBeforeTheBuild() throws Exception {
+        needsNoPackages();
+        jdk("right", "25.0.3");
+        Path full = Files.createDirectory(dir.resolve("full dir"));
+        Files.writeString(full.resolve("x"), "");
+        refusedUnbuilt(66, "mountpoint " + full + " is not empty", "--mount", full.toString());
+        refusedUnbuilt(66, "is not a directory", "--mount=" + full.resolve("x"));
+        refusedUnbuilt(66, "create it: mkdir -p", "--mount", dir + "/no/mnt");
+        refusedUnbuilt(66, "unmount it first", "--mount", "/proc");
+        refusedUnbuilt(73, "choose another --data", "--data", full.resolve("x").toString());
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String taken = "127.0.0.1:" + socket.getLocalPort();
+            refusedUnbuilt(75, "--listen " + taken + ": another process", "--listen", taken);
+            refusedUnbuilt(75, "--nfs " + taken + ": another process", "--nfs=" + taken);
+        }
+        Outcome outcome =
+                cairn(
+                        "up",
+                        "--mount",
+                        full.toString(),
+                        "-o",
+                        "ro,nonempty",
+                        "--listen=127.0.0.1:0",
+                        "--admin=127.0.0.1:0");
+        assertTrue(outcome.output().contains("cairn: building"), outcome::output);
+    }
+
+    private void refusedUnbuilt(int code, String says, String... options) throws Exception {
+        List<String> words = new ArrayList<>(List.of("up"));
+        words.addAll(List.of(options));
+        Outcome outcome = cairn(words.toArray(String[]::new));
+        assertEquals(code, outcome.exitCode(), outcome::output);
+        assertTrue(outcome.output().contains(says), outcome::output);
+        assertFalse(outcome.output().contains("building"), outcome::output);
     }
 
     @Test

@@ -69,9 +69,18 @@ public sealed interface LeaderMutation extends Mutation
         }
     }
 
-    /** Leader, once: founds the cluster. Ignored when it is founded already. */
-    record Found(long clusterId, int standardReplicas, int inlineLimitBytes)
+    /**
+     * Leader, once: founds the cluster. Ignored when it is founded already.
+     *
+     * @param uid whose the root directory is, with {@code gid}
+     */
+    record Found(long clusterId, int standardReplicas, int inlineLimitBytes, int uid, int gid)
             implements LeaderMutation {
+        /** A cluster whose root directory is root's. */
+        public Found(long clusterId, int standardReplicas, int inlineLimitBytes) {
+            this(clusterId, standardReplicas, inlineLimitBytes, 0, 0);
+        }
+
         @Override
         public int code() {
             return 37;
@@ -79,11 +88,11 @@ public sealed interface LeaderMutation extends Mutation
 
         @Override
         public void encode(Encoder out) {
-            out.i64(clusterId).i32(standardReplicas).i32(inlineLimitBytes);
+            out.i64(clusterId).i32(standardReplicas).i32(inlineLimitBytes).i32(uid).i32(gid);
         }
 
         static Found decode(Decoder in) {
-            return new Found(in.i64(), in.i32(), in.i32());
+            return new Found(in.i64(), in.i32(), in.i32(), in.i32(), in.i32());
         }
     }
 

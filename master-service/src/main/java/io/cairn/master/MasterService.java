@@ -22,6 +22,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -58,6 +59,7 @@ public final class MasterService implements AutoCloseable {
     private boolean founding;
     private @Nullable MasterGauges gauges;
     private volatile boolean closed;
+    private volatile Supplier<Map<String, Object>> glance = Map::of;
 
     /**
      * What a master stands on: its log with the namespace that the log applies to, and the world
@@ -244,7 +246,9 @@ public final class MasterService implements AutoCloseable {
                                 new LeaderMutation.Found(
                                         id,
                                         settings.cluster().standardReplicas(),
-                                        settings.inlineLimitBytes()))
+                                        settings.inlineLimitBytes(),
+                                        settings.uid(),
+                                        settings.gid()))
                         .whenComplete(this::founded);
     }
 
@@ -329,9 +333,17 @@ public final class MasterService implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes the numbers of the status document from here, as long as this master leads: the admin
+     * API and {@code cairn status} shall tell the same.
+     */
+    public void describeBy(Supplier<Map<String, Object>> cluster) {
+        glance = cluster;
+    }
+
     /** The state of the cluster as this master sees it: a JSON document. */
     public String statusJson() {
-        return new StatusDocument(this, sessions, clock).text();
+        return new StatusDocument(this, sessions, clock).text(leads() ? glance.get() : Map.of());
     }
 
     /** The next reason why this master is not ready, or null when it is. */

@@ -12,10 +12,23 @@ import io.cairn.master.cluster.ClusterSettings;
  * @param inlineLimitBytes contents up to this size live in the inode, 0..16384; read when the
  *     cluster is founded
  * @param sessionLeaseMs how long a client's session lasts without a sign of life
+ * @param uid whose the root directory is, with {@code gid}; read when the cluster is founded
  */
 public record MasterSettings(
         String id,
         Endpoint listen,
         ClusterSettings cluster,
         int inlineLimitBytes,
-        long sessionLeaseMs) {}
+        long sessionLeaseMs,
+        int uid,
+        int gid) {
+    /** Of a cluster whose root directory is root's. */
+    public MasterSettings(
+            String id,
+            Endpoint listen,
+            ClusterSettings cluster,
+            int inlineLimitBytes,
+            long sessionLeaseMs) {
+        this(id, listen, cluster, inlineLimitBytes, sessionLeaseMs, 0, 0);
+    }
+}

@@ -1,13 +1,10 @@
 package io.cairn.master;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.Endpoint;
-import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Usage;
-import io.cairn.master.cluster.LoadRates;
+import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
-import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -19,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -37,27 +35,28 @@ final class StatusDocument {
         this.clock = clock;
     }
 
-    String text() {
+    /**
+     * The document.
+     *
+     * @param glance what the admin API tells of the cluster at a glance; empty where it tells
+     *     nothing
+     */
+    String text(Map<String, Object> glance) {
         ReplicatedLog log = master.log();
         Namespace namespace = master.namespace();
-        ServerWatch servers = master.servers();
-        Map<String, Object> document = new LinkedHashMap<>();
         ClusterMap map = namespace.clusterMap();
-        Endpoint leader = log.leader();
-        document.put("cluster", String.format("%016x", namespace.clusterId()));
-        document.put("master", master.settings().id());
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("clusterId", String.format("%016x", namespace.clusterId()));
         document.put("version", Release.text());
+        document.put("level", namespace.level());
+        document.put("mapEpoch", map.epoch());
+        document.putAll(glance);
+        document.put("master", master.settings().id());
         document.put("timeMs", clock.wallNs() / 1_000_000);
-        document.put("leader", leader == null ? "" : leader.toString());
         document.put("term", log.leaderTerm());
         document.put("appliedIndex", namespace.appliedIndex());
-        document.put("mapEpoch", map.epoch());
-        document.put("level", namespace.level());
-        document.put("capacity", capacity(servers.usage()));
-        document.put("load", load(servers.load().sum()));
         document.put("masters", masters(log));
-        document.put("chunkServers", chunkServers(servers));
-        document.put("placementGroups", groups(map));
+        document.put("chunkServers", chunkServers(map, master.servers().status()));
         List<Object> list = new ArrayList<>();
         namespace
                 .sessions()
@@ -83,24 +82,6 @@ final class StatusDocument {
         document.put("protocolVersion", connection == null ? 0 : connection.version());
     }
 
-    private static Map<String, Object> capacity(Usage usage) {
-        Map<String, Object> capacity = new LinkedHashMap<>();
-        capacity.put("totalBytes", usage.totalBytes());
-        capacity.put("freeBytes", usage.freeBytes());
-        capacity.put("inodes", usage.inodes());
-        return capacity;
-    }
-
-    /** Nothing while the rates are not known. */
-    private static Map<String, Object> load(@Nullable LoadRates rates) {
-        Map<String, Object> load = new LinkedHashMap<>();
-        if (rates != null) {
-            load.put("readBytesPerSecond", Math.round(rates.servedBytes()));
-            load.put("writtenBytesPerSecond", Math.round(rates.takenBytes()));
-        }
-        return load;
-    }
-
     private List<Object> masters(ReplicatedLog log) {
         Map<String, MasterRelease> releases =
                 master.releases().stream()
@@ -123,47 +104,47 @@ final class StatusDocument {
         return list;
     }
 
-    private static List<Object> chunkServers(ServerWatch servers) {
-        List<Object> list = new ArrayList<>();
-        for (ServerStatus server : servers.status()) {
+    /** Those of the map, whether or not they have told this leader anything, and those to come. */
+    private static List<Object> chunkServers(ClusterMap map, List<ServerStatus> heard) {
+        Map<String, Map<String, Object>> all = new TreeMap<>();
+        for (ChunkServer server : map.servers()) {
             Map<String, Object> each = new LinkedHashMap<>();
             each.put("name", server.name());
             each.put("endpoint", server.endpoint().toString());
-            each.put("alive", server.alive());
-            tellRelease(each, server.connection());
+            each.put("alive", false);
+            tellRelease(each, null);
             List<Object> targets = new ArrayList<>();
-            for (TargetReport report : server.targets()) {
-                Map<String, Object> target = new LinkedHashMap<>();
-                target.put("identity", String.format("%016x", report.identity()));
-                target.put("capacityBytes", report.capacityBytes());
-                target.put("freeBytes", report.freeBytes());
-                target.put("chunks", report.chunks());
-                target.put("healthy", report.healthy());
-                target.put("directory", report.directory());
-                target.put("errors", report.load().errors());
-                targets.add(target);
+            for (Target target : map.targets()) {
+                if (target.serverId() == server.id()) {
+                    targets.add(Map.of("identity", String.format("%016x", target.identity())));
+                }
             }
             each.put("targets", targets);
-            list.add(each);
+            all.put(server.name(), each);
         }
-        return list;
+        heard.forEach(server -> all.put(server.name(), document(server)));
+        return List.copyOf(all.values());
     }
 
-    /** How many groups there are, and how many of them are short of a member. */
-    private static Map<String, Object> groups(ClusterMap map) {
-        int degraded = 0;
-        int unavailable = 0;
-        int syncing = 0;
-        for (PlacementGroup group : map.groups()) {
-            degraded += group.isComplete() ? 0 : 1;
-            syncing += group.isSyncing() ? 1 : 0;
-            unavailable += group.head() == null ? 1 : 0;
+    private static Map<String, Object> document(ServerStatus server) {
+        Map<String, Object> each = new LinkedHashMap<>();
+        each.put("name", server.name());
+        each.put("endpoint", server.endpoint().toString());
+        each.put("alive", server.alive());
+        tellRelease(each, server.connection());
+        List<Object> targets = new ArrayList<>();
+        for (TargetReport report : server.targets()) {
+            Map<String, Object> target = new LinkedHashMap<>();
+            target.put("identity", String.format("%016x", report.identity()));
+            target.put("capacityBytes", report.capacityBytes());
+            target.put("freeBytes", report.freeBytes());
+            target.put("chunks", report.chunks());
+            target.put("healthy", report.healthy());
+            target.put("directory", report.directory());
+            target.put("errors", report.load().errors());
+            targets.add(target);
         }
-        Map<String, Object> counts = new LinkedHashMap<>();
-        counts.put("total", map.groups().size());
-        counts.put("degraded", degraded);
-        counts.put("syncing", syncing);
-        counts.put("unavailable", unavailable);
-        return counts;
+        each.put("targets", targets);
+        return each;
     }
 }

@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -32,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiClient {
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(5);
+
+    /** A null says that the default is wanted. */
+    private static final JSON BODIES = JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES);
+
+    private static final Duration SILENT = Duration.ofSeconds(2);
+    private static final long PAUSE_MS = 250;
     private static final int MAX_ANSWER_BYTES = 16 << 20;
     private static final int UNAVAILABLE = 503;
 
@@ -40,6 +48,8 @@ public final class ApiClient {
     private final String token;
     private final Duration limit;
     private final HttpClient http;
+    private final Duration patience;
+    private final Consumer<String> waits;
 
     /**
      * A client; does not connect yet.
@@ -61,6 +71,27 @@ public final class ApiClient {
             builder.sslContext(trusted);
         }
         http = builder.build();
+        patience = Duration.ZERO;
+        waits = _ -> {};
+    }
+
+    private ApiClient(ApiClient client, Duration patience, Consumer<String> waits) {
+        bases = client.bases;
+        token = client.token;
+        limit = client.limit;
+        http = client.http;
+        this.patience = patience;
+        this.waits = waits;
+    }
+
+    /**
+     * The same, but while no master takes connections, or none leads, it asks again.
+     *
+     * @param longest for so long
+     * @param told is given the addresses once it waits
+     */
+    public ApiClient waiting(Duration longest, Consumer<String> told) {
+        return new ApiClient(this, longest, told);
     }
 
     /**
@@ -80,7 +111,7 @@ public final class ApiClient {
                     request.method(),
                     body == null
                             ? HttpRequest.BodyPublishers.noBody()
-                            : HttpRequest.BodyPublishers.ofString(JSON.std.asString(body)));
+                            : HttpRequest.BodyPublishers.ofString(BODIES.asString(body)));
         } catch (IOException e) {
             throw new IllegalStateException("a body that is no JSON: " + body, e);
         }
@@ -139,6 +170,44 @@ public final class ApiClient {
     }
 
     private <T> T some(ApiRequest request, Try<T> step) {
+        long begin = System.nanoTime();
+        boolean isTold = false;
+        while (true) {
+            try {
+                return once(request, step);
+            } catch (ApiException e) {
+                Duration passed = Duration.ofNanos(System.nanoTime() - begin);
+                if (!isPassing(e, request) || passed.compareTo(patience) >= 0) {
+                    throw e;
+                }
+                if (!isTold && passed.compareTo(SILENT) >= 0) {
+                    waits.accept(
+                            bases.stream().map(URI::toString).collect(Collectors.joining(", ")));
+                    isTold = true;
+                }
+                pause(e);
+            }
+        }
+    }
+
+    /** Whether nothing was done and another try may find a master that has started meanwhile. */
+    private static boolean isPassing(ApiException error, ApiRequest request) {
+        boolean isReading = request.method().equals("GET");
+        return error.getCause() instanceof ConnectException
+                ? !(error.getCause().getCause() instanceof UnresolvedAddressException)
+                : isReading && error.status() == UNAVAILABLE;
+    }
+
+    private static void pause(ApiException error) {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw error;
+        }
+    }
+
+    private <T> T once(ApiRequest request, Try<T> step) {
         boolean isReading = request.method().equals("GET");
         int first = answering.get();
         ApiException last = null;

@@ -89,6 +89,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         stream = new EventStream(this::answerSomewhere);
         logLevels = settings.logLevels();
         master.serveAdmin(relay);
+        master.describeBy(cluster::document);
         ground.scheduler().schedule(this::tick, 0);
     }
 

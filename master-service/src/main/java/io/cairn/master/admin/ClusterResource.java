@@ -107,7 +107,8 @@ final class ClusterResource implements Resource {
         document.put("level", master.namespace().level());
         document.put("mapEpoch", map.epoch());
         Health health = new Health();
-        new StorageHealth(map, servers, space).tell(health);
+        new StorageHealth(map, servers, space, master.settings().cluster().expectedServers())
+                .tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
         masters(health, master.log().masters());

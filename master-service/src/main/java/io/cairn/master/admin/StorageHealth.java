@@ -27,14 +27,17 @@ final class StorageHealth {
     private final ClusterMap map;
     private final List<ServerStatus> servers;
     private final Space space;
+    private final int expectedServers;
 
     /** Groups that a reason told so far explains. */
     private final Set<Integer> explained = new HashSet<>();
 
-    StorageHealth(ClusterMap map, List<ServerStatus> servers, Space space) {
+    /** Of a cluster that stores nothing before {@code expectedServers} have come; 0 for any. */
+    StorageHealth(ClusterMap map, List<ServerStatus> servers, Space space, int expectedServers) {
         this.map = map;
         this.servers = servers;
         this.space = space;
+        this.expectedServers = expectedServers;
     }
 
     /** Says what is wrong. */
@@ -58,6 +61,13 @@ final class StorageHealth {
         }
         groups(health);
         space(health);
+    }
+
+    private String missing() {
+        int come = map.servers().size();
+        return expectedServers > 0 && come > 0
+                ? "%d of %d chunk servers have come.".formatted(come, expectedServers)
+                : "no chunk servers have come.";
     }
 
     private void down(Health health, String name, Endpoint at) {
@@ -155,7 +165,7 @@ final class StorageHealth {
         }
         if (map.pools().isEmpty()) {
             health.critical(
-                    "Files cannot be stored yet: no chunk servers have come.",
+                    "Files cannot be stored yet: " + missing(),
                     "Start chunk servers with 'cairn chunk'.");
         }
     }

@@ -5,8 +5,8 @@ package io.cairn.master.cluster;
  *
  * @param replicas copies of every chunk where no policy says otherwise; 0 = as many as there are
  *     servers when the first pool is made, up to 3
- * @param expectedServers pools are made as soon as that many servers have come; 0 = wait for {@code
- *     settleMs}
+ * @param expectedServers the first pools are made as soon as that many servers have come, and not
+ *     before; 0 = wait for {@code settleMs}
  * @param settleMs pools are made when no further server came for that long
  * @param serverLeaseMs how long a server may serve after a heartbeat
  * @param reunionMs how long a group of which members came back without their memory waits for one

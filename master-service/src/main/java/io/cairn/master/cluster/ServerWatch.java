@@ -367,7 +367,8 @@ public final class ServerWatch {
         long distinct = present.stream().mapToInt(Target::serverId).distinct().count();
         boolean complete = settings.expectedServers() > 0 && distinct >= settings.expectedServers();
         boolean settled = now - lastArrivalMs >= settings.settleMs();
-        if (!news || distinct < settings.replicas() || (!complete && !settled)) {
+        boolean early = map.pools().isEmpty() && distinct < settings.expectedServers();
+        if (!news || early || distinct < settings.replicas() || (!complete && !settled)) {
             return null;
         }
         return MapDecision.withPools(

@@ -93,11 +93,13 @@ final class InodeTable {
         return draft;
     }
 
-    /** Makes the root directory. */
-    void makeRoot() {
+    /** Makes the root directory; it belongs to who founds the cluster. */
+    void makeRoot(int uid, int gid) {
         InodeDraft root =
                 new InodeDraft(FileSystem.ROOT_INO, FileType.DIRECTORY, transaction.nowNs());
         root.mode = 0755;
+        root.uid = uid;
+        root.gid = gid;
         root.nlink = 2;
         root.parentIno = FileSystem.ROOT_INO;
         root.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;

@@ -333,7 +333,7 @@ final class Interpreter {
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {
                 if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {
-                    inodes.makeRoot();
+                    inodes.makeRoot(m.uid(), m.gid());
                 }
             }
         }

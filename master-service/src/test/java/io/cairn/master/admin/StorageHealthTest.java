@@ -49,7 +49,7 @@ class StorageHealthTest {
 
     private static List<String> told(ClusterMap map, ServerStatus... servers) {
         Health health = new Health();
-        new StorageHealth(map, List.of(servers), new Space(100, 50, 2)).tell(health);
+        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0).tell(health);
         return ((List<?>) health.toJson().get("reasons"))
                 .stream()
                         .map(reason -> (Map<?, ?>) reason)

@@ -47,6 +47,15 @@ class ClusterTest {
     }
 
     @Test
+    void theRootBelongsToWhoFounds() {
+        Namespace namespace = new Namespace(new MemoryStore());
+        assertInstanceOf(Reply.Done.class, found(namespace, new Found(9, 3, 100, 1000, 985)));
+        Attributes root = java.util.Objects.requireNonNull(namespace.inode(ROOT)).attributes();
+        assertEquals(1000, root.uid());
+        assertEquals(985, root.gid());
+    }
+
+    @Test
     void aClusterIsFoundedOnce() {
         assertInstanceOf(Reply.Done.class, bench.leader(new Found(8, 1, 1)));
         assertEquals(77, bench.namespace.clusterId());

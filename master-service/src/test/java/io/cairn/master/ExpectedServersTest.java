@@ -1,0 +1,82 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.namespace.MemoryStore;
+import io.cairn.master.namespace.Namespace;
+import io.cairn.wire.ClusterRequest.Heartbeat;
+import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.MasterRequest;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Chunk servers that are expected, those that come, and those that a new leader has not heard. */
+final class ExpectedServersTest {
+    private static final int EXPECTED = 3;
+
+    private final HandScheduler time = new HandScheduler();
+    private final LoneTransport transport = new LoneTransport();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final DirectLog log = new DirectLog(namespace);
+    private final LoneTransport.Peer peer = new LoneTransport.Peer();
+    private MasterService master;
+
+    @BeforeEach
+    void start() {
+        ClusterSettings cluster = new ClusterSettings(2, EXPECTED, 100, 3_000);
+        master =
+                new MasterService(
+                        new MasterSettings("m1", new Endpoint("here", 1), cluster, 4096, 15_000),
+                        new MasterService.Ground(
+                                log, () -> namespace, transport, time, time, new Random(1)));
+        log.listener = master::tell;
+        time.pass(500);
+    }
+
+    private void heartbeat(String name) {
+        TargetReport target = new TargetReport(name.hashCode(), 1L << 40, 1L << 39, 0, true);
+        Heartbeat heartbeat =
+                new Heartbeat(
+                        namespace.clusterId(),
+                        name,
+                        new Endpoint(name, 1),
+                        1,
+                        1,
+                        List.of(target),
+                        0,
+                        new long[0]);
+        transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
+    }
+
+    @Test
+    void theFirstPoolsWaitForAllOfThem() {
+        for (int i = 0; i < 10; i++) {
+            heartbeat("c1");
+            heartbeat("c2");
+            time.pass(500);
+        }
+        assertEquals(List.of(), namespace.clusterMap().pools());
+        heartbeat("c3");
+        time.pass(500);
+        assertFalse(namespace.clusterMap().pools().isEmpty());
+    }
+
+    @Test
+    void oneThatTellsANewLeaderNothingIsShownAsDown() {
+        heartbeat("c1");
+        heartbeat("c2");
+        time.pass(500);
+        log.term++;
+        time.pass(500);
+        heartbeat("c1");
+        String status = master.statusJson();
+        assertTrue(status.contains("\"c1\",\"endpoint\":\"c1:1\",\"alive\":true"), status);
+        assertTrue(status.contains("\"c2\",\"endpoint\":\"c2:1\",\"alive\":false"), status);
+    }
+}
