@@ -10,6 +10,7 @@ import io.cairn.fuse.MountOptions;
 import io.cairn.master.MasterService;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.runtime.Compilers;
+import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,6 +118,7 @@ final class UpCommand implements Callable<Integer> {
             return Detached.start(
                     arguments(copies), data.path().resolve("cairn.log"), START_LIMIT_S);
         }
+        OwnerOnly.begin();
         if (Screen.isTerminal(2)) {
             LogFile.begin(logFile(data.path()));
         }
