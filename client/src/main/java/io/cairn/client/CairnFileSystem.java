@@ -249,6 +249,16 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
+    public void keepRemoved() {
+        mount.removed().keep();
+    }
+
+    @Override
+    public void forgotten(long ino) {
+        mount.removed().forgotten(ino);
+    }
+
+    @Override
     public Polled polled() {
         return mount.master().polled();
     }

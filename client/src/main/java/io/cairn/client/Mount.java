@@ -6,6 +6,7 @@ package io.cairn.client;
  * @param cache attributes and names
  * @param dirty which of them have something to commit
  * @param unsynced which chunks were written and not made durable since
+ * @param removed which inodes without a name the kernel still knows
  */
 record Mount(
         ClientSettings settings,
@@ -15,7 +16,8 @@ record Mount(
         BufferPool pool,
         MetadataCache cache,
         DirtyInodes dirty,
-        UnsyncedChunks unsynced) {
+        UnsyncedChunks unsynced,
+        RemovedInodes removed) {
 
     long nowMs() {
         return runtime.clock().millis();

@@ -45,7 +45,8 @@ final class MountBuilder {
                         pool,
                         new MetadataCache(runtime.clock(), settings.attributeTtlMs()),
                         dirty,
-                        new UnsyncedChunks(chunks));
+                        new UnsyncedChunks(chunks),
+                        new RemovedInodes(master, runtime.scheduler()));
         CairnFileSystem fs = new CairnFileSystem(mount, registry);
         CompletableFuture<Void> ready = master.start(fs.listener(), view);
         try {

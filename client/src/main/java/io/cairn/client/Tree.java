@@ -311,6 +311,7 @@ final class Tree {
 
     /** An inode has lost its last name. */
     void removed(long ino, boolean directory) {
+        mount.removed().removed(ino);
         if (directory || open.get(ino) == null) {
             cache.removed(ino);
             accessTimes.forget(ino);

@@ -110,6 +110,18 @@ final class TreeChanges {
 
     /** Renames or exchanges. */
     CompletableFuture<EntryReply> rename(Caller caller, TreeMutation.Rename rename) {
+        return renamed(caller, rename)
+                .thenApply(
+                        entry -> {
+                            Attributes replaced = entry.replaced();
+                            if (replaced != null && replaced.nlink() == 0) {
+                                mount.removed().removed(replaced.ino());
+                            }
+                            return entry;
+                        });
+    }
+
+    private CompletableFuture<EntryReply> renamed(Caller caller, TreeMutation.Rename rename) {
         Name old = rename.name();
         Name entered = rename.newName();
         if (rename.parentIno() == rename.newParentIno()) {

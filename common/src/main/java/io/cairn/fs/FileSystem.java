@@ -228,6 +228,15 @@ public interface FileSystem extends AutoCloseable {
         return null;
     }
 
+    /**
+     * The door says what is {@link #forgotten}: until then an inode that loses its last name
+     * through this filesystem can be asked for its attributes and opened by its number.
+     */
+    default void keepRemoved() {}
+
+    /** Nobody behind the door knows an inode any more. Never blocks. */
+    default void forgotten(long ino) {}
+
     /** The answers to what was begun. */
     default Polled polled() {
         return Polled.NOTHING;

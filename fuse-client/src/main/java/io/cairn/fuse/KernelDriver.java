@@ -165,14 +165,16 @@ final class KernelDriver implements Driver {
             // Changes of directories are durable before they are answered.
             case KernelProtocol.FSYNCDIR, KernelProtocol.DESTROY -> 0;
             case KernelProtocol.INIT -> init(thread);
-            case KernelProtocol.FORGET, KernelProtocol.BATCH_FORGET, KernelProtocol.NOTIFY_REPLY ->
-                    NO_REPLY;
+            case KernelProtocol.FORGET -> nodes.forget(thread);
+            case KernelProtocol.BATCH_FORGET -> nodes.forgetMany(thread);
+            case KernelProtocol.NOTIFY_REPLY -> NO_REPLY;
             case KernelProtocol.IOCTL -> throw new FsException(Errno.ENOTTY);
             default -> throw new FsException(Errno.ENOSYS);
         };
     }
 
     private int init(LoopThread thread) {
+        state.fileSystem().keepRemoved();
         return Negotiation.answer(thread.arguments(), thread.reply() + 16, state.options());
     }
 

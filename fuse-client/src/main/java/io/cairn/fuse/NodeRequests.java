@@ -20,8 +20,9 @@ import java.nio.charset.StandardCharsets;
  * arguments from the request of the thread, puts its answer into the memory for the reply and
  * returns its length; failures are thrown.
  *
- * <p>Nothing counts what the kernel remembers (FORGET): inode numbers are unique for ever, and who
- * comes back with an old one gets ESTALE.
+ * <p>Nothing counts what the kernel remembers: inode numbers are unique for ever, and who comes
+ * back with an old one gets ESTALE. But what lost its last name is kept until the kernel forgets
+ * it.
  */
 final class NodeRequests {
     private static final int SET_MODE = 1;
@@ -56,6 +57,22 @@ final class NodeRequests {
         this.entryMs = state.options().entryTimeoutMs();
         this.attributeMs = attributeMs;
         this.notices = notices;
+    }
+
+    /** The kernel drops an inode, whatever count of look-ups it tells: fuse_forget_in. */
+    int forget(LoopThread thread) {
+        fileSystem.forgotten(thread.node());
+        return KernelDriver.NO_REPLY;
+    }
+
+    /** fuse_batch_forget_in: +0 count; from +8 on, each 16 bytes: +0 nodeid +8 nlookup. */
+    int forgetMany(LoopThread thread) {
+        long in = thread.arguments();
+        int count = getInt(in);
+        for (int i = 0; i < count; i++) {
+            fileSystem.forgotten(thread.inoOf(getLong(in + 8 + 16L * i)));
+        }
+        return KernelDriver.NO_REPLY;
     }
 
     private static Name name(long address) {
