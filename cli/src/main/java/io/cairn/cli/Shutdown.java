@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
  * then closes it. The exit code after a signal is the JVM's: 128 plus the number of the signal.
  */
 final class Shutdown {
-    private static final long CLOSE_LIMIT_S = 10;
+    /** A mount without its cluster tells what it could not store within this time. */
+    private static final long CLOSE_LIMIT_S = 30;
 
     private final CountDownLatch ended = new CountDownLatch(1);
 

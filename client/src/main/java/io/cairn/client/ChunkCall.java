@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         int firstBad(Received received);
     }
 
+    /** How long a younger map is waited for before the next try, in milliseconds. */
+    private static final long REFRESH_MS = 2000;
+
     private final ChunkIo io;
     private final ChunkPlace place;
     private final Function<ChunkAddress, ChunkRequest> request;
@@ -62,6 +66,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private final List<Integer> disappointing = new ArrayList<>();
     private FsException lastError = new FsException(Errno.ETIMEDOUT, "not tried");
     private int badReplicas;
+    private boolean outlasting;
 
     /**
      * A request to the head, or with a check to any serving member.
@@ -108,6 +113,11 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         if (leftMs <= 0) {
             giveUp();
             return;
+        }
+        long waitedMs = io.requestTimeoutMs() - leftMs;
+        if (!outlasting && waitedMs >= ChunkOutage.PATIENCE_MS) {
+            outlasting = true;
+            io.outage().begin(place, lastError);
         }
         WritePermit.Answer may = permit.ask();
         if (may == WritePermit.Answer.YES) {
@@ -254,7 +264,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         Received received = new Received(reply, answer.payload());
         int bad = check == null ? -1 : check.firstBad(received);
         if (bad < 0) {
-            releasePayload();
+            ended();
             if (!complete(received)) {
                 received.release();
             }
@@ -311,15 +321,27 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         attempt();
     }
 
+    /** Without masters there is no other map, but the servers of this one may come back. */
     private void refreshAndRetry(boolean delayed) {
         long delayMs = delayed ? backoff.nextMs() : 0;
+        AtomicBoolean retried = new AtomicBoolean();
+        Runnable retry =
+                () -> {
+                    if (retried.compareAndSet(false, true)) {
+                        attempt();
+                    }
+                };
+        CompletableFuture<ClusterMap> refreshed = io.refresh();
+        if (!refreshed.isDone()) {
+            io.later(retry, REFRESH_MS);
+        }
         Promises.whenDone(
-                io.refresh(),
+                refreshed,
                 (map, failure) -> {
                     if (delayMs == 0) {
-                        attempt();
+                        retry.run();
                     } else {
-                        io.later(this::attempt, delayMs);
+                        io.later(retry, delayMs);
                     }
                 });
     }
@@ -338,11 +360,14 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     }
 
     private void fail(FsException error) {
-        releasePayload();
+        ended();
         completeExceptionally(error);
     }
 
-    private void releasePayload() {
+    private void ended() {
+        if (outlasting) {
+            io.outage().end();
+        }
         if (payload != null) {
             payload.release();
         }

@@ -54,6 +54,7 @@ final class ChunkIo implements AutoCloseable {
     private final ClusterView view;
     private final ChunkConnections connections;
     private final WritePermit always;
+    private final ChunkOutage outage;
     private final AtomicLong operations = new AtomicLong();
     private final AtomicInteger readers = new AtomicInteger();
     private final int spread;
@@ -70,6 +71,7 @@ final class ChunkIo implements AutoCloseable {
         this.random = runtime.random();
         this.session = session;
         this.always = new WritePermit(session, 0);
+        this.outage = new ChunkOutage(clock);
         this.view = view;
         this.connections = connections;
         synchronized (random) {
@@ -351,6 +353,10 @@ final class ChunkIo implements AutoCloseable {
 
     ChunkConnections connections() {
         return connections;
+    }
+
+    ChunkOutage outage() {
+        return outage;
     }
 
     RandomGenerator random() {

@@ -4,6 +4,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Errand;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -167,7 +168,9 @@ final class FileLocks {
         CompletableFuture<Boolean> step = granted.copy();
         Scheduler.Timer end = scheduler.schedule(() -> step.complete(false), waitMs);
         try {
-            return step.get(waitMs + STANDSTILL_MS, TimeUnit.MILLISECONDS);
+            boolean came = step.get(waitMs + STANDSTILL_MS, TimeUnit.MILLISECONDS);
+            Errand.waited();
+            return came;
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {

@@ -1,6 +1,7 @@
 package io.cairn.client;
 
 import io.cairn.fs.FsException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -8,6 +9,8 @@ import org.slf4j.LoggerFactory;
 /** The orderly end of a mount, in bounded time. */
 final class MountEnding {
     private static final Logger LOG = LoggerFactory.getLogger(MountEnding.class);
+
+    private static final int MAX_TOLD = 100;
 
     private final Mount mount;
     private final AccessTimes accessTimes;
@@ -29,7 +32,14 @@ final class MountEnding {
         try {
             Await.get(CompletableFuture.allOf(commits), Math.max(1, timeoutMs - 2000));
         } catch (FsException e) {
-            LOG.error("data of files that were not closed is lost: {}", e.getMessage());
+            List<InodeState> left = mount.dirty().all();
+            LOG.error(
+                    "what was last written to {} files could not be stored and is lost ({}): inodes"
+                            + " {}{}",
+                    left.size(),
+                    e.getMessage(),
+                    left.stream().limit(MAX_TOLD).map(InodeState::ino).toList(),
+                    left.size() > MAX_TOLD ? " and others" : "");
         }
         try {
             Await.get(accessTimes.tell(), Math.clamp(deadlineMs - mount.nowMs(), 1, 1000));

@@ -30,6 +30,12 @@ final class RequestLoop {
     /** Threads that may wait for locks at the same time; more are refused with ENOLCK. */
     static final int MAX_LOCK_WAITS = 1000;
 
+    /**
+     * Threads that may wait for the cluster beyond those that serve. Requests that nobody has read
+     * the kernel itself gives up when their process is killed.
+     */
+    private static final int MAX_STUCK = 256;
+
     private static final int LEAST_THREADS = 8;
     private static final int INTERRUPT = 36;
 
@@ -287,7 +293,7 @@ final class RequestLoop {
 
     private synchronized @Nullable LoopThread nextReader() {
         LoopThread next = idle.pollFirst();
-        int others = Math.max(lockWaits, Math.min(stuck, MAX_LOCK_WAITS));
+        int others = Math.max(lockWaits, Math.min(stuck, MAX_STUCK));
         if (next == null && threads.size() - others < maxThreads && !over) {
             next = startThread();
         }
