@@ -37,6 +37,9 @@ final class OrphanReaper {
     private long candidatesSinceMs;
     private volatile boolean submitting;
 
+    /** Where to look next: many that are held open must not keep the others from being purged. */
+    private long behindIno;
+
     OrphanReaper(Supplier<Namespace> namespace, SessionTable sessions, LogWriter log, Clock clock) {
         this.clock = clock;
         this.namespace = namespace;
@@ -101,6 +104,7 @@ final class OrphanReaper {
         }
         candidatesTicket = nextTicket.get();
         candidatesSinceMs = clock.millis();
-        candidates = namespace.get().orphans(0, BATCH);
+        candidates = namespace.get().orphans(behindIno, BATCH);
+        behindIno = candidates.size() < BATCH ? 0 : candidates.getLast();
     }
 }

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class SessionTable {
+    /** A pause between two looks that is not one of a busy machine. */
+    private static final long STANDSTILL_MS = 2000;
+
     private final Clock clock;
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
@@ -32,6 +35,9 @@ final class SessionTable {
 
     /** While the contents of an inode move, for a session and until a moment. */
     private record Still(long session, long endMs) {}
+
+    /** When {@link #expire} last looked. */
+    private long lookedMs;
 
     private static final class Live {
         long renewedMs;
@@ -45,6 +51,7 @@ final class SessionTable {
     SessionTable(Clock clock, long leaseMs) {
         this.clock = clock;
         this.leaseMs = leaseMs;
+        this.lookedMs = clock.millis();
     }
 
     long leaseMs() {
@@ -57,6 +64,7 @@ final class SessionTable {
         openCounts.clear();
         reserved.clear();
         still.clear();
+        lookedMs = clock.millis();
         for (long session : known) {
             live(session);
         }
@@ -240,11 +248,19 @@ final class SessionTable {
 
     /**
      * Sessions whose lease has ended and that were not returned before. A quarter later than the
-     * client thinks: what it sent before the end has arrived when others get its locks.
+     * client thinks: what it sent before the end has arrived when others get its locks. To be asked
+     * several times a second: time in which nobody asks, because this process stood still, counts
+     * for no session, as it could not have renewed its lease.
      */
     synchronized List<Long> expire() {
         List<Long> expired = new ArrayList<>();
         long now = clock.millis();
+        long gapMs = now - lookedMs;
+        lookedMs = now;
+        if (gapMs > STANDSTILL_MS) {
+            sessions.values()
+                    .forEach(live -> live.renewedMs = Math.min(now, live.renewedMs + gapMs));
+        }
         sessions.forEach(
                 (session, live) -> {
                     if (!live.expiring && now - live.renewedMs > leaseMs + leaseMs / 4) {
