@@ -61,7 +61,9 @@ final class RemovedInodes {
         looking.set(false);
         for (Map.Entry<Long, Hold> each : holds.entrySet()) {
             long ino = each.getKey();
-            if (holds.replace(ino, Hold.NONE, Hold.BEGUN)) {
+            if (!master.session().hasRoomToOpen()) {
+                holds.remove(ino, Hold.NONE);
+            } else if (holds.replace(ino, Hold.NONE, Hold.BEGUN)) {
                 Promises.whenDone(
                         master.query(new Query.Open(ino)),
                         (reply, _) -> opened(ino, reply instanceof Reply.EntryReply));

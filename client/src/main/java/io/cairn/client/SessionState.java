@@ -183,9 +183,14 @@ final class SessionState {
         return ackedUpTo;
     }
 
+    /** Whether one more inode may be held open. */
+    synchronized boolean hasRoomToOpen() {
+        return openCount < MAX_OPEN;
+    }
+
     /** Refuses one open file too many. */
-    synchronized void checkRoomToOpen() {
-        if (openCount >= MAX_OPEN) {
+    void checkRoomToOpen() {
+        if (!hasRoomToOpen()) {
             throw new FsException(
                     Errno.ENOMEM, "this client holds " + MAX_OPEN + " files open; close some");
         }

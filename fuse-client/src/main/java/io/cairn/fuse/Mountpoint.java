@@ -209,7 +209,7 @@ final class Mountpoint {
         if (!run(command)) {
             throw new MountException(
                     Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
-                    "nosymfollow cannot be set on %s; it takes root, Linux 5.10 and util-linux 2.39"
+                    "nosymfollow cannot be set on %s; it takes root, Linux 5.10 and util-linux 2.38"
                             .formatted(path));
         }
     }
