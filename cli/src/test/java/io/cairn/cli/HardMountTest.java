@@ -1,6 +1,7 @@
 package io.cairn.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.testkit.NativePosix;
@@ -103,7 +104,7 @@ final class HardMountTest {
                         "mv f g",
                         "chmod 1 f",
                         "ln f killed.link",
-                        "flock -x 8 true",
+                        "flock -x 8",
                         "dd if=/dev/zero of=big bs=1M count=4 conv=fsync status=none",
                         "ls -l killed.not");
         int told = outages(driver);
@@ -132,6 +133,10 @@ final class HardMountTest {
         }
         assertEquals("patience\n", Files.readString(at.resolve("patient")));
         assertTrue(Files.isDirectory(at.resolve("patient.d")));
+        assertEquals("text", Files.readString(at.resolve("f")), "what was given up is not done");
+        for (String name : List.of("killed", "killed.file", "killed.link", "g", "big")) {
+            assertFalse(Files.exists(at.resolve(name)), name);
+        }
         Files.writeString(at.resolve("f"), "still works");
         assertEquals("still works", Files.readString(at.resolve("f")));
         assertEquals(told + 1, outages(driver), "one line says that the mount waits");

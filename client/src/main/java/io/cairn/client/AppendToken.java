@@ -148,7 +148,7 @@ final class AppendToken {
             }
         }
         if (other != null) {
-            Await.get(other, 2 * mount.timeoutMs());
+            share(other);
             return;
         }
         try {
@@ -158,6 +158,17 @@ final class AppendToken {
         } catch (RuntimeException e) {
             fetched(mine, e);
             throw e;
+        }
+    }
+
+    private void share(CompletableFuture<Void> other) {
+        try {
+            Await.get(other, 2 * mount.timeoutMs());
+        } catch (FsException e) {
+            // Who fetched it was interrupted, and this thread was not: its turn.
+            if (e.errno() != Errno.EINTR || Errand.isCurrentCancelled()) {
+                throw e;
+            }
         }
     }
 

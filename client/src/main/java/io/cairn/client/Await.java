@@ -38,6 +38,16 @@ final class Await {
      *     about what others wait for, too
      */
     static <T> T get(CompletableFuture<T> future, long timeoutMs) {
+        T result = result(future, timeoutMs);
+        Errand.waited();
+        return result;
+    }
+
+    /**
+     * As {@link #get}, but gives the result to who is cancelled, too: for what others need. The
+     * next wait ends with EINTR.
+     */
+    static <T> T result(CompletableFuture<T> future, long timeoutMs) {
         if (!future.isDone()) {
             Attendant.aboutToWait();
         }
@@ -45,9 +55,7 @@ final class Await {
         try {
             while (true) {
                 try {
-                    T result = future.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
-                    Errand.waited();
-                    return result;
+                    return future.get(timeoutMs + GRACE_MS, TimeUnit.MILLISECONDS);
                 } catch (InterruptedException e) {
                     interrupted = true;
                 } catch (TimeoutException e) {

@@ -9,6 +9,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Usage;
+import io.cairn.runtime.Errand;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
@@ -171,6 +172,7 @@ final class FileContents {
             ensureStorage(state);
         }
         state.tail().beforeWrite(end, end);
+        Errand.waited();
         state.extendTo(end);
         commit(state);
     }

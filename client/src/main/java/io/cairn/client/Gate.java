@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.runtime.Errand;
 
 /**
  * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which it
@@ -23,8 +24,12 @@ final class Gate {
         }
     }
 
-    /** Waits until the gate is open. */
+    /**
+     * Waits until the gate is open. Whatever changes the contents goes through here, so this is
+     * where it ends if nobody wants it any more.
+     */
     void pass() {
+        Errand.waited();
         synchronized (lock) {
             if (!Await.until(lock, () -> !closed, timeoutMs)) {
                 throw new FsException(

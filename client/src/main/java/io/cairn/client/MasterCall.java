@@ -85,10 +85,19 @@ final class MasterCall extends CompletableFuture<Reply> {
 
     /** Commits and what gives back are for everybody. */
     private static boolean isForOne(Mutation mutation) {
-        return mutation instanceof TreeMutation
-                || (mutation instanceof SessionMutation.SetLock lock
-                        && lock.lock().mode() != Lock.Mode.UNLOCK
-                        && lock.lock().kind() != Lock.Kind.APPEND);
+        return switch (mutation) {
+            case TreeMutation.Witnessed witnessed -> isForOne(witnessed.mutation());
+            case TreeMutation ignored -> true;
+            case SessionMutation.SetLock lock ->
+                    lock.lock().mode() != Lock.Mode.UNLOCK
+                            && lock.lock().kind() != Lock.Kind.APPEND;
+            default -> false;
+        };
+    }
+
+    /** Whether nobody but who asked waits for it. */
+    boolean isForOne() {
+        return mutation == null || isForOne(mutation);
     }
 
     /** Whether who asked has been told that it was interrupted. */

@@ -165,8 +165,9 @@ final class MasterChannel implements AutoCloseable {
         if (!direct.wait(call)) {
             send(call);
         }
+        long limitMs = settings.requestTimeoutMs();
         try {
-            return Await.get(call, settings.requestTimeoutMs());
+            return call.isForOne() ? Await.get(call, limitMs) : Await.result(call, limitMs);
         } catch (FsException e) {
             call.ifOpenedInVain(this::release);
             throw e;
