@@ -208,7 +208,7 @@ final class HardMountTest {
         int replaced = posix.open("other", O_PATH, 0);
         posix.unlink("file");
         posix.create("new", 0600);
-        posix.rename("new", "other");
+        posix.rename("new", "other", 0);
         Thread.sleep(3000);
         assertEquals(0, posix.fstat(held).nlink());
         assertEquals(0, posix.fstat(replaced).nlink());

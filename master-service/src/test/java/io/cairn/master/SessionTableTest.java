@@ -28,7 +28,7 @@ class SessionTableTest {
     @Test
     void aSessionThatIsSilentEndsAQuarterAfterItsLease() {
         sessions.reset(1, List.of(7L));
-        assertEquals(List.of(), expiredWithin(LEASE_MS * 5 / 4));
+        assertEquals(List.of(), expiredWithin(LEASE_MS * 5 / 4 - TICK_MS));
         assertEquals(List.of(7L), expiredWithin(1000));
     }
 
