@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +63,6 @@ final class UpDownTest {
             assertEquals(0, health.exitCode(), health.output());
             assertEquals("{\"ready\":true}", health.output().strip());
             checkFsCommands(mount);
-            checkOwnerOnly(data);
 
             checkSecond(data, running.pid(), mount);
         } finally {
@@ -77,21 +77,6 @@ final class UpDownTest {
         assertFalse(Files.exists(mount.resolve("hello")), "still mounted");
         assertEquals(ExitCode.UNAVAILABLE, cairn("status", "--data", data).exitCode());
         assertEquals(ExitCode.UNAVAILABLE, cairn("down", "--data", data).exitCode());
-    }
-
-    /** Nothing is open to others, and who owns the directory gets a new token. */
-    private void checkOwnerOnly(String data) throws Exception {
-        assertEquals("", Shell.run(directory, "find '" + data + "' -perm /077").strip());
-        Path file = Path.of(data, "admin.token");
-        String before = Files.readString(file);
-        CairnProcess.Result reset = cairn("admin", "tokens", "reset", "--data", data);
-        assertEquals(0, reset.exitCode(), reset.output());
-        assertTrue(reset.output().contains(file.toString()), reset.output());
-        assertNotEquals(before, Files.readString(file));
-        CairnProcess.Result tokens = cairn("admin", "tokens", "--data", data);
-        assertEquals(0, tokens.exitCode(), tokens.output());
-        CairnProcess.Result astray = cairn("admin", "tokens", "reset", "--data", "/proc");
-        assertEquals(ExitCode.NO_INPUT, astray.exitCode(), astray.output());
     }
 
     private void checkSecond(String data, long pid, Path mount) throws Exception {
@@ -174,5 +159,36 @@ final class UpDownTest {
         CairnProcess.Result moved = cairn("fs", "info", tree.resolve("file").toString(), "--json");
         assertTrue(moved.output().contains("\"chunkSizeBytes\":1048576"), moved.output());
         assertEquals(5_000_000, Files.readAllBytes(tree.resolve("file")).length);
+    }
+
+    @Test
+    void dataIsItsOwnersAloneAndWhoOwnsItGetsANewToken() throws Exception {
+        Path data = Files.createDirectories(directory.resolve("own"));
+        Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwxr-xr-x"));
+        try {
+            CairnProcess.Result up =
+                    cairn(
+                            "up",
+                            "--data",
+                            data.toString(),
+                            "--admin",
+                            "127.0.0.1:0",
+                            "--listen",
+                            "127.0.0.1:0",
+                            "--detach");
+            assertEquals(0, up.exitCode(), up.output());
+            assertEquals("", Shell.run(directory, "find own -perm /077").strip());
+            Path file = data.resolve("admin.token");
+            String before = Files.readString(file);
+            CairnProcess.Result reset =
+                    cairn("admin", "tokens", "reset", "--data", data.toString());
+            assertEquals(0, reset.exitCode(), reset.output());
+            assertTrue(reset.output().contains(file.toString()), reset.output());
+            assertNotEquals(before, Files.readString(file));
+            CairnProcess.Result tokens = cairn("admin", "tokens", "--data", data.toString());
+            assertEquals(0, tokens.exitCode(), tokens.output());
+        } finally {
+            cairn("down", "--data", data.toString());
+        }
     }
 }
