@@ -93,7 +93,7 @@ final class DirectoryRequests {
                     // Node number 0: a name without attributes.
                     RawMemory.zero(at, KernelProtocol.ENTRY_BYTES);
                 } else {
-                    state.view().told(attributes);
+                    state.view().tells(attributes);
                     if (attributes.isFile()) {
                         state.replaced().names().put(directoryIno, Name.of(name), ino);
                     }

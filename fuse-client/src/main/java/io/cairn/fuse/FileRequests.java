@@ -16,6 +16,8 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requests of the kernel on files that are open or being opened. The form is that of {@link
@@ -179,7 +181,7 @@ final class FileRequests {
         long offset = getLong(in + 8);
         boolean isPage = (writeFlags & WRITE_PAGE) != 0;
         boolean append = !isPage && (getInt(in + 32) & FileSystem.O_APPEND) != 0;
-        OpenFile file = files.get(handle);
+        OpenFile file = files.toWrite(handle);
         int count = file.write(offset, source, append);
         if (append && (file.flags() & FileSystem.O_APPEND) == 0) {
             forgetPages(ino);
@@ -199,24 +201,50 @@ final class FileRequests {
     /** fuse_flush_in: +0 fh +16 lock_owner. */
     int flush(LoopThread thread) {
         long in = thread.arguments();
+        long handle = getLong(in);
+        long owner = getLong(in + 16);
+        long ino = thread.node();
+        CompletableFuture<Void> begun = files.beginFlush(handle, owner);
+        boolean written = files.takeWritten(handle);
+        if (begun != null && written) {
+            begun = begun.whenComplete((_, _) -> notices.forgetAttributes(ino));
+        }
         return later.answer(
-                thread,
-                files.beginFlush(getLong(in), getLong(in + 16)),
-                () -> files.flush(getLong(in), getLong(in + 16)));
+                thread, begun, () -> committing(ino, written, () -> files.flush(handle, owner)));
+    }
+
+    /**
+     * Commits what was written. That sets times and blocks, which the kernel may have been told as
+     * they were before.
+     */
+    private void committing(long ino, boolean written, Runnable commit) {
+        try {
+            commit.run();
+        } finally {
+            if (written) {
+                notices.forgetAttributes(ino);
+            }
+        }
     }
 
     /** fuse_release_in: +0 fh +8 flags +12 release_flags +16 lock_owner. */
     int release(LoopThread thread) {
         long in = thread.arguments();
         boolean unlocks = (getInt(in + 12) & RELEASE_FLOCK) != 0;
-        files.release(getLong(in), unlocks ? getLong(in + 16) : null);
+        long handle = getLong(in);
+        @Nullable Long flockOwner = unlocks ? getLong(in + 16) : null;
+        boolean written = files.takeWritten(handle);
+        committing(thread.node(), written, () -> files.release(handle, flockOwner));
         return 0;
     }
 
     /** fuse_fsync_in: +0 fh +8 fsync_flags. */
     int sync(LoopThread thread) {
         long in = thread.arguments();
-        files.get(getLong(in)).sync((getInt(in + 8) & SYNC_DATA_ONLY) != 0);
+        long handle = getLong(in);
+        boolean dataOnly = (getInt(in + 8) & SYNC_DATA_ONLY) != 0;
+        boolean written = files.takeWritten(handle);
+        committing(thread.node(), written, () -> files.get(handle).sync(dataOnly));
         return 0;
     }
 
@@ -229,7 +257,7 @@ final class FileRequests {
             // Of all changes of the contents the kernel says nothing with this one.
             killPrivilege(caller, thread.node());
         }
-        files.get(getLong(in)).allocate(getInt(in + 24), getLong(in + 8), getLong(in + 16));
+        files.toWrite(getLong(in)).allocate(getInt(in + 24), getLong(in + 8), getLong(in + 16));
         return 0;
     }
 

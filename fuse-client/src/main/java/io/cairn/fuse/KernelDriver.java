@@ -33,6 +33,7 @@ final class KernelDriver implements Driver {
     private final int fd;
     private final Impatience impatience;
     private final LaterReplies later;
+    private final KernelNotices notices;
     private final NodeRequests nodes;
     private final FileRequests files;
     private final DirectoryRequests directories;
@@ -48,11 +49,11 @@ final class KernelDriver implements Driver {
         }
         fd = libFuse.functions().fuse_chan_fd(channel);
         impatience = new Impatience(fd);
-        later = new LaterReplies(fd, impatience);
+        later = new LaterReplies(fd, impatience, state.view());
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());
-        KernelNotices notices = new KernelNotices(fd);
+        notices = new KernelNotices(fd);
         nodes = new NodeRequests(state, capabilities, later, attributeMs, notices);
         files = new FileRequests(state, capabilities, nodes, later, notices);
         directories = new DirectoryRequests(state, attributeMs);
@@ -108,7 +109,11 @@ final class KernelDriver implements Driver {
         Request request = thread.errand();
         if (request == null || request.finish()) {
             KernelProtocol.send(fd, thread.reply(), thread.unique(), error, bodyBytes);
-        } else if (error == 0) {
+            state.view().told(error == 0);
+            return;
+        }
+        state.view().told(false);
+        if (error == 0) {
             takeBack(thread);
         }
     }
@@ -181,6 +186,7 @@ final class KernelDriver implements Driver {
     @Override
     public void destroy() {
         later.close();
+        notices.close();
         libFuse.functions().fuse_unmount(mountpoint, channel);
         arena.close();
     }

@@ -2,6 +2,8 @@ package io.cairn.fuse;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * What the kernel is told unasked, on the descriptor of a mount: to forget something. Thread-safe.
@@ -16,6 +18,11 @@ final class KernelNotices {
     private static final long ALL_PAGES = 0;
 
     private final int fd;
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+
+    /** Guarded by the lock. */
+    private boolean closed;
+
     private final ThreadLocal<MemorySegment> memory =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(BYTES, 8));
 
@@ -46,6 +53,23 @@ final class KernelNotices {
         RawMemory.putLong(at + 16, node);
         RawMemory.putLong(at + 24, offset);
         RawMemory.putLong(at + 32, 0);
-        Libc.write(fd, at, BYTES);
+        lock.readLock().lock();
+        try {
+            if (!closed) {
+                Libc.write(fd, at, BYTES);
+            }
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Tells nothing any more: the mount is gone, and its descriptor may soon be another file. */
+    void close() {
+        lock.writeLock().lock();
+        try {
+            closed = true;
+        } finally {
+            lock.writeLock().unlock();
+        }
     }
 }

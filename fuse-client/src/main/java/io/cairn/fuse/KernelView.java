@@ -1,6 +1,7 @@
 package io.cairn.fuse;
 
 import io.cairn.fs.Attributes;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -42,8 +43,24 @@ final class KernelView {
         return mix(h ^ a.ctimeNs()) | 1;
     }
 
-    /** The kernel is about to be told these attributes. */
-    void told(Attributes told) {
+    /** What replies under way tell, by the thread that makes them: slots and fingerprints. */
+    private final ThreadLocal<Telling> telling = ThreadLocal.withInitial(Telling::new);
+
+    private static final class Telling {
+        long[] pairs = new long[16];
+        int length;
+
+        void add(long slot, long print) {
+            if (length == pairs.length) {
+                pairs = Arrays.copyOf(pairs, 2 * length);
+            }
+            pairs[length++] = slot;
+            pairs[length++] = print;
+        }
+    }
+
+    /** The kernel is about to be told these attributes by this thread: until then it knows none. */
+    void tells(Attributes told) {
         if (isPrivileged(told)) {
             if (privileged.size() < MAX_PRIVILEGED) {
                 privileged.add(told.ino());
@@ -51,7 +68,18 @@ final class KernelView {
         } else if (!privileged.isEmpty()) {
             privileged.remove(told.ino());
         }
-        attributes.set(slot(told.ino()), fingerprint(told));
+        int slot = slot(told.ino());
+        attributes.set(slot, 0);
+        telling.get().add(slot, fingerprint(told));
+    }
+
+    /** The reply of this thread was sent, or was not. */
+    void told(boolean sent) {
+        Telling told = telling.get();
+        for (int i = 0; sent && i < told.length; i += 2) {
+            attributes.set((int) told.pairs[i], told.pairs[i + 1]);
+        }
+        told.length = 0;
     }
 
     private static boolean isPrivileged(Attributes inode) {

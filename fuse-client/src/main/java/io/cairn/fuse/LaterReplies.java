@@ -23,6 +23,7 @@ final class LaterReplies {
 
     private final int fd;
     private final Impatience impatience;
+    private final KernelView view;
     private final ReadWriteLock lock = new ReentrantReadWriteLock();
     private final ThreadLocal<MemorySegment> memory =
             ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(REPLY_BYTES, 8));
@@ -35,9 +36,10 @@ final class LaterReplies {
      *
      * @param fd of {@code /dev/fuse}
      */
-    LaterReplies(int fd, Impatience impatience) {
+    LaterReplies(int fd, Impatience impatience, KernelView view) {
         this.fd = fd;
         this.impatience = impatience;
+        this.view = view;
     }
 
     /** Makes a reply of a result. */
@@ -125,6 +127,7 @@ final class LaterReplies {
             if (!closed) {
                 KernelProtocol.send(fd, reply, unique, error, bodyBytes);
             }
+            view.told(error == 0);
         } finally {
             lock.readLock().unlock();
         }

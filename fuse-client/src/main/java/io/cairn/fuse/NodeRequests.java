@@ -86,7 +86,7 @@ final class NodeRequests {
 
     /** The same, in the memory for another reply. */
     int entry(long reply, Attributes attributes) {
-        state.view().told(attributes);
+        state.view().tells(attributes);
         KernelProtocol.putEntry(reply + 16, attributes, entryMs, attributeMs);
         if (attributes.ino() == state.rootIno()) {
             // Under another number the kernel would look for a way from there to its own root.
@@ -96,7 +96,7 @@ final class NodeRequests {
     }
 
     private int attributes(Attributes attributes, long reply) {
-        state.view().told(attributes);
+        state.view().tells(attributes);
         KernelProtocol.putAttributesOut(reply + 16, attributes, attributeMs);
         return KernelProtocol.ATTRIBUTES_BYTES;
     }

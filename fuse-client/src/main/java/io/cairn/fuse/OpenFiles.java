@@ -33,6 +33,9 @@ final class OpenFiles {
         /** What the kernel does with its pages before the application gets the handle. */
         volatile KernelPages.@Nullable Freshness dropping;
 
+        /** Whether anything was written that a flush would commit. */
+        volatile boolean isWritten;
+
         Opened(OpenFile file) {
             this.file = file;
         }
@@ -69,6 +72,21 @@ final class OpenFiles {
             pages.dropped(dropped);
         }
         return opened.file;
+    }
+
+    /** The same to write to it. */
+    OpenFile toWrite(long handle) {
+        OpenFile file = get(handle);
+        table.get(handle).isWritten = true;
+        return file;
+    }
+
+    /** Whether anything was written since this was asked last. */
+    boolean takeWritten(long handle) {
+        Opened opened = table.get(handle);
+        boolean written = opened.isWritten;
+        opened.isWritten = false;
+        return written;
     }
 
     /**

@@ -29,12 +29,34 @@ class CachesTest {
     void kernelKnowsWhatItWasToldLast() {
         KernelView view = new KernelView();
         assertFalse(view.knows(attributes(2, 10, 1)));
-        view.told(attributes(2, 10, 1));
+        tell(view, attributes(2, 10, 1));
         assertTrue(view.knows(attributes(2, 10, 1)));
         assertFalse(view.knows(attributes(2, 11, 1)));
         assertFalse(view.knows(attributes(2, 10, 2)));
-        view.told(attributes(2, 11, 1));
+        tell(view, attributes(2, 11, 1));
         assertFalse(view.knows(attributes(2, 10, 1)));
+    }
+
+    private static void tell(KernelView view, Attributes attributes) {
+        view.tells(attributes);
+        view.told(true);
+    }
+
+    @Test
+    void whatIsOnItsWayToTheKernelIsNotKnownToIt() {
+        KernelView view = new KernelView();
+        tell(view, attributes(2, 10, 1));
+        for (int i = 0; i < 40; i++) {
+            view.tells(attributes(2 + i, 11, 2));
+        }
+        assertFalse(view.knows(attributes(2, 10, 1)));
+        assertFalse(view.knows(attributes(2, 11, 2)));
+        view.told(true);
+        assertTrue(view.knows(attributes(2, 11, 2)));
+        assertTrue(view.knows(attributes(41, 11, 2)));
+        view.tells(attributes(2, 12, 3));
+        view.told(false);
+        assertFalse(view.knows(attributes(2, 12, 3)));
     }
 
     @Test
