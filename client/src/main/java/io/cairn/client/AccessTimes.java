@@ -46,12 +46,12 @@ final class AccessTimes {
      */
     void accessed(Attributes inode) {
         long changedNs = Math.max(inode.mtimeNs(), inode.ctimeNs());
-        long nowNs = runtime.clock().wallNs();
+        long nowNs = master.session().masterClock().nowNs();
         boolean due = inode.atimeNs() <= changedNs || nowNs - inode.atimeNs() > DAY_NS;
         if (!due || waiting.size() >= MAX_WAITING) {
             return;
         }
-        // The master's clock may be ahead of this one: a read comes after the change it sees.
+        // The master's clock may be ahead of what is known of it: a read comes after the change.
         long atimeNs = Math.max(nowNs, changedNs + 1);
         if (waiting.put(inode.ino(), atimeNs) == null && scheduled.compareAndSet(false, true)) {
             runtime.scheduler().schedule(() -> Promises.whenDone(tell(), (_, _) -> {}), DELAY_MS);

@@ -443,9 +443,7 @@ public final class CairnFileSystem implements FileSystem {
             return;
         }
         long version = locks.set(ino, lock, waitMs);
-        if (!order.isKnown(ino, version)) {
-            tree.inode(ino);
-        }
+        order.refresh(ino, version);
     }
 
     @Override

@@ -231,7 +231,7 @@ final class InodeState implements WriteBack.Owner {
     }
 
     private void touch() {
-        if (uncommitted.touch(mount.nowMs(), mount.runtime().clock().wallNs())) {
+        if (uncommitted.touch(mount.nowMs(), mount.fileTimeNs(inode.attributes()))) {
             mount.dirty().add(this);
         }
     }

@@ -1,6 +1,9 @@
 package io.cairn.client;
 
 import io.cairn.cluster.Inode;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Query;
+import io.cairn.wire.Reply;
 
 /**
  * Locks order reads and writes: who holds one sees what its holder before wrote. Thread-safe;
@@ -15,13 +18,21 @@ final class LockOrder implements MachineLocks.Freshness {
         this.open = open;
     }
 
-    /**
-     * After a lock was granted to this mount.
-     *
-     * @param version one that the inode had since then, or 0
-     * @return whether what is known of the inode is at least as young
-     */
-    boolean isKnown(long ino, long version) {
+    /** After a lock was granted, which told the version. */
+    @Override
+    public void refresh(long ino, long version) {
+        if (!isKnown(ino, version)) {
+            try {
+                Reply fresh = mount.master().ask(new Query.GetInode(ino));
+                open.adopt(Await.expect(fresh, Reply.EntryReply.class).inode());
+            } catch (FsException e) {
+                // The lock is held all the same; who reads asks again.
+                forget(ino);
+            }
+        }
+    }
+
+    private boolean isKnown(long ino, long version) {
         InodeState state = open.get(ino);
         if (state == null) {
             mount.cache().forgetAttributes(ino);

@@ -34,6 +34,13 @@ final class MachineLocks implements HostLocks {
         /** Forgets what is known of an inode, and perhaps old; never blocks. */
         void forget(long ino);
 
+        /**
+         * Asks about an inode unless what is known is young enough.
+         *
+         * @param version one that the inode has now, or has had; 0: nobody told
+         */
+        void refresh(long ino, long version);
+
         /** Commits what was written. */
         void commit(long ino);
     }
@@ -67,13 +74,19 @@ final class MachineLocks implements HostLocks {
         LockReply reply = Await.expect(master.change(request), LockReply.class);
         return switch (reply.outcome()) {
             case GRANTED -> {
-                freshness.forget(request.ino());
+                refresh(request, reply.version());
                 yield Outcome.GRANTED;
             }
             case CONFLICT -> Outcome.CONFLICT;
             case QUEUED -> Outcome.QUEUED;
             case DEADLOCK -> Outcome.DEADLOCK;
         };
+    }
+
+    private void refresh(HostMutation.SetHostLock request, long version) {
+        if (request.lock().mode() != Lock.Mode.UNLOCK) {
+            freshness.refresh(request.ino(), version);
+        }
     }
 
     @Override

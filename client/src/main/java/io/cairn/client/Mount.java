@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.fs.Attributes;
+
 /**
  * What all open inodes of one client share.
  *
@@ -21,6 +23,11 @@ record Mount(
 
     long nowMs() {
         return runtime.clock().millis();
+    }
+
+    /** The time for a change of a file: the master's clock, not before the last change. */
+    long fileTimeNs(Attributes known) {
+        return Math.max(master.session().masterClock().nowNs(), known.ctimeNs());
     }
 
     long timeoutMs() {

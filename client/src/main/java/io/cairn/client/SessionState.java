@@ -26,6 +26,7 @@ final class SessionState {
     private static final int WINDOW = Limits.MAX_SESSION_WINDOW;
 
     private final Clock clock;
+    private final MasterClock masterClock;
     private final RandomGenerator random;
     private final boolean[] settled = new boolean[WINDOW];
     private final Map<Long, Integer> opens = new HashMap<>();
@@ -46,8 +47,14 @@ final class SessionState {
 
     SessionState(Clock clock, RandomGenerator random) {
         this.clock = clock;
+        this.masterClock = new MasterClock(clock);
         this.random = random;
         this.leaseEndMs = clock.millis();
+    }
+
+    /** What time it is for the master. */
+    MasterClock masterClock() {
+        return masterClock;
     }
 
     /** The number of the session; 0 while there is none. */
@@ -94,6 +101,7 @@ final class SessionState {
 
     /** The session was renewed by a request sent at {@code sentMs}. */
     synchronized void renewed(SessionReply reply, long sentMs) {
+        masterClock.told(reply.timeNs(), sentMs);
         leaseMs = Math.max(100, reply.leaseMs());
         leaseEndMs = Math.max(leaseEndMs, sentMs + leaseMs);
         inlineLimitBytes = Math.clamp(reply.inlineLimitBytes(), 0, Limits.MAX_INLINE_BYTES);

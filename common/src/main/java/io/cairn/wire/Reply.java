@@ -242,10 +242,22 @@ public sealed interface Reply {
      * @param leaseMs how long it lasts without a KeepAlive
      * @param inlineLimitBytes contents up to this size live in the inode
      * @param mapEpoch the epoch of the current cluster map
+     * @param timeNs the master's wall clock, nanoseconds since the epoch; 0 when it does not tell
      */
     record SessionReply(
-            long session, long clusterId, long leaseMs, int inlineLimitBytes, long mapEpoch)
+            long session,
+            long clusterId,
+            long leaseMs,
+            int inlineLimitBytes,
+            long mapEpoch,
+            long timeNs)
             implements Reply {
+        /** The time is not told: nothing that is stored depends on a clock. */
+        public SessionReply(
+                long session, long clusterId, long leaseMs, int inlineLimitBytes, long mapEpoch) {
+            this(session, clusterId, leaseMs, inlineLimitBytes, mapEpoch, 0);
+        }
+
         @Override
         public int code() {
             return 9;
@@ -253,7 +265,12 @@ public sealed interface Reply {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(session).i64(clusterId).i64(leaseMs).i32(inlineLimitBytes).i64(mapEpoch);
+            out.i64(session).i64(clusterId).i64(leaseMs).i32(inlineLimitBytes);
+            out.i64(mapEpoch).i64(timeNs);
+        }
+
+        static SessionReply decode(Decoder in) {
+            return new SessionReply(in.i64(), in.i64(), in.i64(), in.i32(), in.i64(), in.i64());
         }
     }
 
@@ -373,7 +390,7 @@ public sealed interface Reply {
             case 6 -> new NamesReply(in.list(Decoder::bytes));
             case 7 -> LockReply.decode(in);
             case 8 -> new UsageReply(Codecs.usage(in));
-            case 9 -> new SessionReply(in.i64(), in.i64(), in.i64(), in.i32(), in.i64());
+            case 9 -> SessionReply.decode(in);
             case 10 -> new MapReply(in.optional(Codecs::clusterMap));
             case 11 -> new TextReply(in.text());
             case 12 -> new Absent(Codecs.directoryState(in));

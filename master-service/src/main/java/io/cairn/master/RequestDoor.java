@@ -274,7 +274,8 @@ final class RequestDoor implements Handler {
                 namespace.get().clusterId(),
                 sessions.leaseMs(),
                 namespace.get().inlineLimitBytes(),
-                namespace.get().clusterMap().epoch());
+                namespace.get().clusterMap().epoch(),
+                sessions.wallNs());
     }
 
     private static FsException failure(Throwable error) {

@@ -58,6 +58,11 @@ final class SessionTable {
         return leaseMs;
     }
 
+    /** The wall clock, which sessions are told so that all times come from it. */
+    long wallNs() {
+        return clock.wallNs();
+    }
+
     /** A new term: only these sessions exist, with a full lease, and have told nothing yet. */
     synchronized void reset(long newTerm, Collection<Long> known) {
         sessions.clear();
