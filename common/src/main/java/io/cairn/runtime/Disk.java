@@ -62,6 +62,20 @@ public interface Disk {
     /** Whether a file or directory exists. */
     boolean exists(Path path) throws IOException;
 
+    /** Makes a file that takes so many bytes of the disk; none when there is no room for it. */
+    default void allocate(Path path, long lengthBytes) throws IOException {
+        try (DiskFile file = openOrCreate(path)) {
+            ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(lengthBytes, 1 << 20));
+            for (long at = 0; at < lengthBytes; at += zeros.capacity()) {
+                zeros.clear().limit((int) Math.min(zeros.capacity(), lengthBytes - at));
+                file.write(zeros, at);
+            }
+        } catch (IOException e) {
+            delete(path);
+            throw e;
+        }
+    }
+
     /** Removes a file or an empty directory; whether it existed. */
     boolean delete(Path path) throws IOException;
 

@@ -11,4 +11,9 @@ public final class DiskFullException extends IOException {
     public DiskFullException(Path path) {
         super(path + ": No space left on device");
     }
+
+    /** Whether an error comes of a full disk, at first or second hand. */
+    public static boolean isBehind(IOException error) {
+        return error instanceof DiskFullException || error.getCause() instanceof DiskFullException;
+    }
 }

@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,8 @@ import java.util.UUID;
  * interrupted, and because holes and reflinks need the file descriptor.
  *
  * <p>Errors are {@link NoSuchFileException} for what does not exist, {@link DiskFullException}, and
- * {@link FileSystemException} for the rest; each names the path. Thread-safe.
+ * {@link FileSystemException} for the rest; each names the path. What may find no room is called
+ * directly, because the JDK tells a full disk by a text in the language of the user. Thread-safe.
  */
 public final class FileDisk implements Disk {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
@@ -41,6 +42,9 @@ public final class FileDisk implements Disk {
 
     @Override
     public AutoCloseable lock(Path path) throws IOException {
+        if (!Files.exists(path)) {
+            openOrCreate(path).close(); // Which tells a full disk.
+        }
         FileChannel channel =
                 FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
@@ -59,7 +63,20 @@ public final class FileDisk implements Disk {
 
     @Override
     public void makeDirectories(Path path) throws IOException {
-        Files.createDirectories(path);
+        if (Files.isDirectory(path)) {
+            return;
+        }
+        Path parent = path.toAbsolutePath().getParent();
+        if (parent != null) {
+            makeDirectories(parent);
+        }
+        int result = calls.mkdir(path.toString());
+        if (result == -SystemCalls.EEXIST && !Files.isDirectory(path)) {
+            throw new FileAlreadyExistsException(path.toString());
+        }
+        if (result != -SystemCalls.EEXIST) {
+            LinuxFile.check(result, path);
+        }
     }
 
     @Override
@@ -81,13 +98,27 @@ public final class FileDisk implements Disk {
     }
 
     @Override
+    public void allocate(Path path, long lengthBytes) throws IOException {
+        try (LinuxFile file =
+                new LinuxFile(calls, path, SystemCalls.O_RDWR | SystemCalls.O_CREAT)) {
+            if (file.allocate(lengthBytes)) {
+                return;
+            }
+        } catch (IOException e) {
+            delete(path);
+            throw e;
+        }
+        Disk.super.allocate(path, lengthBytes);
+    }
+
+    @Override
     public boolean delete(Path path) throws IOException {
         return Files.deleteIfExists(path);
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
-        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        LinuxFile.check(calls.rename(from.toString(), to.toString()), from);
     }
 
     @Override

@@ -159,6 +159,17 @@ final class LinuxFile implements DiskFile {
         }
     }
 
+    /** Takes room on the disk for the first bytes; false when this disk cannot do that. */
+    boolean allocate(long lengthBytes) throws IOException {
+        begin();
+        try {
+            int result = calls.allocate(fd, lengthBytes);
+            return !isUnsupported(result) && check(result) == 0;
+        } finally {
+            end();
+        }
+    }
+
     /** Overwrites the part of a range that lies before the end of the file. */
     private void writeZeros(long offsetBytes, long lengthBytes) throws IOException {
         long end = Math.min(offsetBytes + lengthBytes, size());
@@ -257,8 +268,12 @@ final class LinuxFile implements DiskFile {
                 || result == -SystemCalls.EINVAL;
     }
 
-    /** Turns a negated error number into an exception. */
     private long check(long result) throws IOException {
+        return check(result, path);
+    }
+
+    /** Turns a negated error number into an exception. */
+    static long check(long result, Path path) throws IOException {
         if (result >= 0) {
             return result;
         }
@@ -266,17 +281,17 @@ final class LinuxFile implements DiskFile {
             case SystemCalls.ENOENT -> new NoSuchFileException(path.toString());
             case SystemCalls.EACCES -> new AccessDeniedException(path.toString());
             case SystemCalls.ENOSPC, SystemCalls.EDQUOT -> new DiskFullException(path);
-            case SystemCalls.EIO -> failure("Input/output error");
+            case SystemCalls.EIO -> failure(path, "Input/output error");
             case SystemCalls.EMFILE, SystemCalls.ENFILE ->
-                    failure("Too many open files; raise the limit (ulimit -n)");
-            case SystemCalls.EFBIG -> failure("File too large for this disk");
-            case SystemCalls.EROFS -> failure("Read-only file system");
-            case SystemCalls.EISDIR -> failure("Is a directory");
-            default -> failure("error number " + -result);
+                    failure(path, "Too many open files; raise the limit (ulimit -n)");
+            case SystemCalls.EFBIG -> failure(path, "File too large for this disk");
+            case SystemCalls.EROFS -> failure(path, "Read-only file system");
+            case SystemCalls.EISDIR -> failure(path, "Is a directory");
+            default -> failure(path, "error number " + -result);
         };
     }
 
-    private FileSystemException failure(String reason) {
+    private static FileSystemException failure(Path path, String reason) {
         return new FileSystemException(path.toString(), null, reason);
     }
 }

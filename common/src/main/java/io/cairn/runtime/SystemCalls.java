@@ -31,6 +31,7 @@ final class SystemCalls {
     static final int EIO = 5;
     static final int ENXIO = 6;
     static final int EACCES = 13;
+    static final int EEXIST = 17;
     static final int EXDEV = 18;
     static final int EISDIR = 21;
     static final int EINVAL = 22;
@@ -63,7 +64,11 @@ final class SystemCalls {
     /** Owner only: what is stored is nobody else's business. */
     private static final int CREATE_MODE = 0600;
 
+    private static final int DIRECTORY_MODE = 0777;
+
     private static final MethodHandle OPEN = bind("open", 2, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
+    private static final MethodHandle MKDIR = bind("mkdir", -1, JAVA_INT, ADDRESS, JAVA_INT);
+    private static final MethodHandle RENAME = bind("rename", -1, JAVA_INT, ADDRESS, ADDRESS);
     private static final MethodHandle CLOSE = bind("close", -1, JAVA_INT, JAVA_INT);
     private static final MethodHandle PREAD =
             bind("pread", -1, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
@@ -96,6 +101,23 @@ final class SystemCalls {
             bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle GETRUSAGE =
             bind("getrusage", -1, JAVA_INT, JAVA_INT, ADDRESS);
+
+    /** Makes a directory. */
+    int mkdir(String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(path);
+            return (int) invoke(s -> (int) MKDIR.invokeExact(s, name, DIRECTORY_MODE));
+        }
+    }
+
+    /** Renames, replacing what had the new name. */
+    int rename(String from, String to) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment old = arena.allocateFrom(from);
+            MemorySegment fresh = arena.allocateFrom(to);
+            return (int) invoke(s -> (int) RENAME.invokeExact(s, old, fresh));
+        }
+    }
 
     /** A file descriptor; closed on exec. */
     int open(String path, int flags) {
@@ -137,6 +159,11 @@ final class SystemCalls {
 
     int ftruncate(int fd, long sizeBytes) {
         return (int) invoke(s -> (int) FTRUNCATE.invokeExact(s, fd, sizeBytes));
+    }
+
+    /** Makes a file that long, with room on the disk for all of it. */
+    int allocate(int fd, long lengthBytes) {
+        return (int) invoke(s -> (int) FALLOCATE.invokeExact(s, fd, 0, 0L, lengthBytes));
     }
 
     int punchHole(int fd, long offsetBytes, long lengthBytes) {

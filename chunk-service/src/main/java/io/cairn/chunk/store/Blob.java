@@ -47,12 +47,6 @@ final class Blob {
     /** Of a doubtful blob: what it holds beside a write that was cut off. */
     private @Nullable BlobVersion whole;
 
-    /**
-     * Whether power loss may have left data beyond the length: of a write whose header did not get
-     * to the disk. It is removed before the length may grow, and before the log forgets the blob.
-     */
-    private boolean unkempt;
-
     /** A blob of which nothing is known yet. */
     Blob(Shelf shelf, BlobLoader loader, BlobKey key) {
         this.shelf = shelf;
@@ -98,10 +92,9 @@ final class Blob {
         }
         uncertain = recovered && !dirty;
         nameSynced = !dirty && !recovered;
-        unkempt =
-                found.blocks() != null
-                        && !dirty
-                        && (recovered || found.blocks().header().syncedSequence() == 0);
+        if (body != null && !found.stored()) {
+            body.storeLater();
+        }
         String objection = record.examine(found, condition, !dirty && !recovered);
         if (objection != null) {
             condition = Condition.DAMAGED;
@@ -301,7 +294,7 @@ final class Blob {
 
     /** Names the blob in the log. */
     private void prepare(@Nullable BlobBody blob) throws IOException {
-        if (blob != null && (uncertain || unkempt)) {
+        if (blob != null && (uncertain || !blob.isTidy())) {
             sync(blob);
         }
         shelf.log.beforeWrite(key, blob != null && blob.syncedSequence() > 0);
@@ -318,7 +311,6 @@ final class Blob {
         body = made;
         condition = Condition.GOOD;
         uncertain = false;
-        unkempt = false;
         nameSynced = false;
         return made;
     }
@@ -330,7 +322,7 @@ final class Blob {
             BlobBody blob = usable();
             if (blob == null) {
                 shelf.delete(key);
-            } else if (!blob.isHeaderSynced() || !nameSynced || uncertain) {
+            } else if (!blob.isHeaderSynced() || !nameSynced || uncertain || !blob.isTidy()) {
                 sync(blob);
             }
         } finally {
@@ -339,11 +331,10 @@ final class Blob {
     }
 
     private void sync(BlobBody blob) throws IOException {
+        boolean tidy = false;
         try {
-            if (unkempt) {
-                blob.file().clearBeyond(blob.version().lengthBytes());
-                unkempt = false;
-            }
+            blob.tidy();
+            tidy = true;
             long beganNs = shelf.meter.begin();
             blob.force();
             if (!nameSynced) {
@@ -353,6 +344,9 @@ final class Blob {
             record.synced(blob.version());
             shelf.meter.synced(beganNs);
         } catch (IOException e) {
+            if (!tidy && e instanceof DiskFullException) {
+                throw e; // Nothing is lost.
+            }
             throw fence(e);
         }
         uncertain = false;
@@ -361,10 +355,12 @@ final class Blob {
 
     /** What is on disk is not known any more: nobody may rely on the blob again. */
     private FsException fence(IOException cause) {
+        boolean full = DiskFullException.isBehind(cause);
         condition = Condition.FENCED;
         reason = "a write or sync failed: " + cause.getMessage();
-        shelf.fence(key, reason);
-        return new FsException(Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
+        shelf.fence(key, reason, full);
+        return new FsException(
+                full ? Errno.ENOSPC : Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
     }
 
     // Replacing.
@@ -461,6 +457,10 @@ final class Blob {
             }
             String problem = ": nothing explains its damage; it needs a peer's copy";
             throw new FsException(Errno.EIO, shelf.paths.blob(key) + problem);
+        } catch (DiskFullException e) {
+            closeFile();
+            loaded = false; // As it stands on the disk it is in doubt as before.
+            throw e;
         } catch (IOException e) {
             throw fence(e);
         } finally {

@@ -27,6 +27,15 @@ final class BlobBody {
     /** Whether the file tells that it was synced once. */
     private boolean marked;
 
+    /**
+     * Whether power loss may have left data beyond the length: of a write whose header did not get
+     * to the disk. It is removed before the length may grow, and before the log forgets the blob.
+     */
+    private boolean unkempt;
+
+    /** Whether what was mended when it was loaded found no room on the disk yet. */
+    private boolean unstored;
+
     /** A new file, with nothing in it. */
     BlobBody(BlobKey key, BlobFile file) {
         this.key = key;
@@ -53,6 +62,7 @@ final class BlobBody {
         this.page = found.page();
         this.headerSynced = headerSynced;
         this.marked = header.syncedSequence() > 0;
+        this.unkempt = headerSynced && (!clean || header.syncedSequence() == 0);
     }
 
     BlobFile file() {
@@ -78,6 +88,28 @@ final class BlobBody {
 
     boolean isHeaderSynced() {
         return headerSynced;
+    }
+
+    /** What was mended in memory is to be stored before the blob is changed or synced. */
+    void storeLater() {
+        unstored = true;
+    }
+
+    boolean isTidy() {
+        return !unkempt && !unstored;
+    }
+
+    /** Does what was left to be done. */
+    void tidy() throws IOException {
+        if (unkempt) {
+            file.clearBeyond(version.lengthBytes());
+            unkempt = false;
+        }
+        if (unstored) {
+            file.writeTable(map, 0, map.blocks());
+            writeHeader(version, version, PendingBlocks.NONE);
+            unstored = false;
+        }
     }
 
     /** Makes everything durable but the name. */

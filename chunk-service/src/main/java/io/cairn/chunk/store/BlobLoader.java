@@ -3,6 +3,7 @@ package io.cairn.chunk.store;
 import io.cairn.chunk.store.IntentRecord.Kind;
 import io.cairn.chunk.store.LoadedBlob.Blocks;
 import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -126,7 +127,8 @@ final class BlobLoader {
             int length = blocks.header().version().lengthBytes();
             if (kind != null) {
                 // Of a longer write that was lost: the next one beyond would bring it to light.
-                file.clearBeyond(length);
+                // Without room that is done before there is a next one.
+                ifRoom(() -> file.clearBeyond(length));
             }
             BitSet failing = file.failing(blocks.map(), length);
             if (failing.isEmpty()) {
@@ -238,8 +240,9 @@ final class BlobLoader {
                         }
                     });
             if (oldBlocks.isEmpty() && badBlocks.isEmpty()) {
-                file.writeTable(map, first, header.pending().count());
-                return LoadedBlob.good(file, found);
+                boolean stored =
+                        ifRoom(() -> file.writeTable(map, first, header.pending().count()));
+                return LoadedBlob.mended(file, found, stored);
             }
             oldBlocks.stream()
                     .forEach(
@@ -300,8 +303,8 @@ final class BlobLoader {
                             PendingBlocks.NONE,
                             found.map().bitmap());
             // The same page: the other one holds the last synced header.
-            file.writeHeader(found.page(), undone);
-            return LoadedBlob.good(file, new Blocks(undone, found.page(), found.map()));
+            boolean stored = ifRoom(() -> file.writeHeader(found.page(), undone));
+            return LoadedBlob.mended(file, new Blocks(undone, found.page(), found.map()), stored);
         }
 
         /** The table does not belong to the header: does the data? */
@@ -320,13 +323,24 @@ final class BlobLoader {
                             proof.setEntry(block, BlobFile.entryOf(bytes, position, length)));
             if (proof.sum() == header.version().tableSum()) {
                 LOG.warn("{}: restored lost checksums, which the header proves", file.path());
-                file.writeTable(proof, 0, proof.blocks());
-                return LoadedBlob.good(file, new Blocks(header, found.page(), proof));
+                boolean stored = ifRoom(() -> file.writeTable(proof, 0, proof.blocks()));
+                return LoadedBlob.mended(file, new Blocks(header, found.page(), proof), stored);
             }
             String reason = "its checksums do not match its header";
             return kind == null || shelf.kept
                     ? LoadedBlob.damaged(file, reason)
                     : doubtful(found, reason);
+        }
+    }
+
+    /** Mends something on the disk; whether there was room. */
+    private static boolean ifRoom(DiskWork.Step step) throws IOException {
+        try {
+            step.run();
+            return true;
+        } catch (DiskFullException e) {
+            LOG.info("{}; it is mended when there is room", e.getMessage());
+            return false;
         }
     }
 

@@ -89,6 +89,15 @@ final class BlobWriter {
         if (before.sequence() == 0) {
             return; // A new file: it is removed as a whole.
         }
+        try {
+            restore(before, change, cause);
+        } catch (DiskFullException e) {
+            throw new IOException("the disk is too full to take a write back", e);
+        }
+    }
+
+    private void restore(BlobVersion before, BlockChange change, DiskFullException cause)
+            throws IOException {
         change.visitRuns(true, (at, count) -> file.punch(change.first() + at, count));
         try {
             file.writeTable(map, change.first(), change.count());

@@ -32,7 +32,12 @@ import org.slf4j.LoggerFactory;
  *       takes the record, the blob's own header and table sum still tell whether it is whole.
  * </ul>
  *
- * <p>Thread-safe. A log that could not be written or synced fails all further changes (I9).
+ * <p>Without room for a file the one of the last process stays in force: it names all that may
+ * differ, as long as nothing is changed. Changes then fail with {@link DiskFullException}, and each
+ * tries to begin a file.
+ *
+ * <p>Thread-safe. A log that could not be written or synced for another reason fails all further
+ * changes (I9).
  */
 final class IntentLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IntentLog.class);
@@ -42,39 +47,10 @@ final class IntentLog implements AutoCloseable {
 
     private static final long SYNC_TIMEOUT_S = 60;
 
-    /** What is known of a blob. Guarded by the lock of the log. */
-    private static final class Entry {
-        Kind kind;
-
-        /** Where its record ends. */
-        long end;
-
-        /** Changed since the last sync. */
-        boolean dirty;
-
-        /** Found here at the start: whether it was synced then is not known. */
-        boolean recovered;
-
-        /** Recovery could not decide on its contents. */
-        boolean doubtful;
-
-        /** Deleted, but power loss may bring it back as it was. */
-        boolean deleted;
-
-        Entry(Kind kind, long end) {
-            this.kind = kind;
-            this.end = end;
-        }
-
-        boolean isLive() {
-            return dirty || recovered || doubtful || deleted || kind == Kind.FENCE;
-        }
-    }
-
     private final IntentLogFile file;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition synced = lock.newCondition();
-    private final Map<BlobKey, Entry> entries = new LinkedHashMap<>();
+    private final Map<BlobKey, IntentEntry> entries = new LinkedHashMap<>();
     private int dirtyCount;
     private int records;
     private int compactAt = SLACK_RECORDS;
@@ -88,7 +64,7 @@ final class IntentLog implements AutoCloseable {
         contents.kinds()
                 .forEach(
                         (key, kind) -> {
-                            Entry entry = new Entry(kind, 0);
+                            IntentEntry entry = new IntentEntry(kind, 0);
                             entry.recovered = true;
                             entries.put(key, entry);
                         });
@@ -114,28 +90,43 @@ final class IntentLog implements AutoCloseable {
         lock.lock();
         try {
             check();
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             Kind needed = synced ? Kind.INTENT : Kind.NEW;
             boolean madeAnew = entry != null && entry.deleted && !synced;
             boolean weaker = entry != null && synced && entry.kind == Kind.NEW;
             if (entry == null || weaker || (madeAnew && entry.kind != needed)) {
                 entry = append(needed, key);
             }
+            boolean before = entry.dirty;
             setDirty(entry, true);
             if (synced) {
-                awaitDurable(entry);
+                try {
+                    awaitDurable(entry);
+                } catch (IOException e) {
+                    setDirty(entry, before);
+                    throw e;
+                }
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** A blob was never synced, and its record did not get to the disk: as if it had. */
+    /**
+     * A blob was never synced, and its record did not get to the disk: as if it had. Without room
+     * it is known here alone, and suspected again by the next process.
+     */
     void suspect(BlobKey key) throws IOException {
         lock.lock();
         try {
             check();
-            append(Kind.NEW, key).recovered = true;
+            IntentEntry entry;
+            try {
+                entry = append(Kind.NEW, key);
+            } catch (DiskFullException e) {
+                entry = entries.computeIfAbsent(key, k -> new IntentEntry(Kind.NEW, 0));
+            }
+            entry.recovered = true;
         } finally {
             lock.unlock();
         }
@@ -145,7 +136,7 @@ final class IntentLog implements AutoCloseable {
     void flushed(BlobKey key) throws IOException {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             if (entry == null) {
                 return;
             }
@@ -174,7 +165,7 @@ final class IntentLog implements AutoCloseable {
         lock.lock();
         try {
             check();
-            Entry entry = append(Kind.FENCE, key);
+            IntentEntry entry = append(Kind.FENCE, key);
             setDirty(entry, false);
             awaitDurable(entry);
         } finally {
@@ -186,7 +177,7 @@ final class IntentLog implements AutoCloseable {
     void deleted(BlobKey key) throws IOException {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             if (entry == null) {
                 return;
             }
@@ -208,7 +199,7 @@ final class IntentLog implements AutoCloseable {
         lock.lock();
         try {
             for (BlobKey key : keys) {
-                Entry entry = entries.get(key);
+                IntentEntry entry = entries.get(key);
                 if (entry != null && entry.deleted && !entry.dirty) {
                     clear(key);
                     entries.remove(key);
@@ -223,7 +214,7 @@ final class IntentLog implements AutoCloseable {
     void forget(BlobKey key) throws IOException {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             if (entry != null) {
                 setDirty(entry, false);
                 clear(key);
@@ -247,7 +238,7 @@ final class IntentLog implements AutoCloseable {
     @Nullable Kind kind(BlobKey key) {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             return entry == null ? null : entry.kind;
         } finally {
             lock.unlock();
@@ -278,7 +269,7 @@ final class IntentLog implements AutoCloseable {
     private boolean is(BlobKey key, Trait trait) {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             return entry != null
                     && switch (trait) {
                         case DIRTY -> entry.dirty;
@@ -294,7 +285,7 @@ final class IntentLog implements AutoCloseable {
     void setDoubtful(BlobKey key, boolean doubtful) {
         lock.lock();
         try {
-            Entry entry = entries.get(key);
+            IntentEntry entry = entries.get(key);
             if (entry != null) {
                 entry.doubtful = doubtful;
             }
@@ -308,7 +299,7 @@ final class IntentLog implements AutoCloseable {
         lock.lock();
         try {
             List<BlobKey> keys = new ArrayList<>(Math.min(max, dirtyCount));
-            for (Map.Entry<BlobKey, Entry> named : entries.entrySet()) {
+            for (Map.Entry<BlobKey, IntentEntry> named : entries.entrySet()) {
                 if (keys.size() == max) {
                     break;
                 }
@@ -360,20 +351,24 @@ final class IntentLog implements AutoCloseable {
         }
     }
 
-    private void setDirty(Entry entry, boolean dirty) {
+    private void setDirty(IntentEntry entry, boolean dirty) {
         if (entry.dirty != dirty) {
             entry.dirty = dirty;
             dirtyCount += dirty ? 1 : -1;
         }
     }
 
-    private Entry append(Kind kind, BlobKey key) throws IOException {
+    private IntentEntry append(Kind kind, BlobKey key) throws IOException {
         check();
-        compact();
+        if (file.isOpen()) {
+            compact();
+        } else {
+            replaceFile();
+        }
         try {
             long end = file.append(kind, key, durable);
             records++;
-            Entry entry = entries.computeIfAbsent(key, k -> new Entry(kind, end));
+            IntentEntry entry = entries.computeIfAbsent(key, k -> new IntentEntry(kind, end));
             entry.kind = kind;
             entry.end = end;
             return entry;
@@ -394,7 +389,7 @@ final class IntentLog implements AutoCloseable {
             return;
         }
         int live = 0;
-        for (Entry entry : entries.values()) {
+        for (IntentEntry entry : entries.values()) {
             live += entry.isLive() ? 1 : 0;
         }
         compactAt = SLACK_RECORDS + 2 * live;
@@ -424,7 +419,7 @@ final class IntentLog implements AutoCloseable {
             throw e;
         }
         entries.keySet().retainAll(live.keySet());
-        for (Entry entry : entries.values()) {
+        for (IntentEntry entry : entries.values()) {
             entry.end = durable;
         }
         records = live.size();
@@ -432,11 +427,15 @@ final class IntentLog implements AutoCloseable {
     }
 
     /** Group commit: one of those who wait syncs for all whose records were written by then. */
-    private void awaitDurable(Entry entry) throws IOException {
+    private void awaitDurable(IntentEntry entry) throws IOException {
         while (entry.end > durable) {
             check();
             if (syncing) {
                 awaitSync();
+                continue;
+            }
+            if (!file.isOpen()) {
+                replaceFile();
                 continue;
             }
             syncing = true;
@@ -451,6 +450,10 @@ final class IntentLog implements AutoCloseable {
                 lock.lock();
                 syncing = false;
                 synced.signalAll();
+            }
+            if (failed instanceof DiskFullException) {
+                file.close(); // What is in it is not known: the next record begins a new one.
+                throw failed;
             }
             if (failed != null) {
                 failure = failed;

@@ -4,6 +4,7 @@ import io.cairn.chunk.store.IntentRecord.Kind;
 import io.cairn.chunk.store.TargetException.Reason;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -43,6 +44,9 @@ final class IntentLogFile implements AutoCloseable {
     private static final long MAGIC = 0x434149524e494e54L;
     private static final int FORMAT_VERSION = 1;
     private static final int HEADER_BYTES = 64;
+
+    /** Room for this many records is taken in advance: a full disk goes on with its blobs. */
+    private static final int SPARE_RECORDS = 1024;
 
     /** A log of more than this is damage: about 5 million records. */
     private static final long MAX_BYTES = 256L << 20;
@@ -117,6 +121,7 @@ final class IntentLogFile implements AutoCloseable {
         DiskFile fresh = disk.openOrCreate(paths.newIntents());
         try {
             fresh.write(contents.flip(), 0);
+            spare(fresh, bytes);
             fresh.force(true);
             disk.rename(paths.newIntents(), paths.intents());
             disk.forceDirectory(paths.root());
@@ -128,6 +133,15 @@ final class IntentLogFile implements AutoCloseable {
         file = fresh;
         end = bytes;
         return end;
+    }
+
+    /** Zeros are no records: they tell nothing. */
+    private static void spare(DiskFile fresh, int at) throws IOException {
+        try {
+            fresh.write(ByteBuffer.allocate(SPARE_RECORDS * IntentRecord.BYTES), at);
+        } catch (DiskFullException e) {
+            fresh.truncate(at);
+        }
     }
 
     /** Appends a record, not yet durable; the length afterwards. */

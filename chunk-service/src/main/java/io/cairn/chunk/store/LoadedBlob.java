@@ -10,14 +10,26 @@ import org.jspecify.annotations.Nullable;
  * @param blocks of a good or doubtful blob; null when there is no valid header
  * @param whole of a doubtful blob: the version before the last write, when that one was merely cut
  *     off; its blocks are each the old or the new one
+ * @param stored false when what was mended found no room on the disk
  */
 record LoadedBlob(
         Condition condition,
         String reason,
         @Nullable BlobFile file,
         @Nullable Blocks blocks,
-        @Nullable BlobVersion whole) {
+        @Nullable BlobVersion whole,
+        boolean stored) {
     static final LoadedBlob ABSENT = new LoadedBlob(Condition.ABSENT, "", null, null, null);
+
+    /** One of which nothing was mended. */
+    LoadedBlob(
+            Condition condition,
+            String reason,
+            @Nullable BlobFile file,
+            @Nullable Blocks blocks,
+            @Nullable BlobVersion whole) {
+        this(condition, reason, file, blocks, whole, true);
+    }
 
     /**
      * Header and map.
@@ -31,6 +43,11 @@ record LoadedBlob(
     /** A blob in order. */
     static LoadedBlob good(BlobFile file, Blocks blocks) {
         return new LoadedBlob(Condition.GOOD, "", file, blocks, null);
+    }
+
+    /** A blob that is in order again, on the disk as well unless that was full. */
+    static LoadedBlob mended(BlobFile file, Blocks blocks, boolean stored) {
+        return new LoadedBlob(Condition.GOOD, "", file, blocks, null, stored);
     }
 
     /** A blob whose headers tell nothing. */

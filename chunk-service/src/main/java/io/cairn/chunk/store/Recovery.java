@@ -2,6 +2,7 @@ package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.IntentLogFile.Contents;
 import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -51,7 +52,7 @@ final class Recovery {
                 shelf.forceGroup(group);
             }
         }
-        shelf.log.rewrite();
+        beginLog();
         for (BlobKey key : named) {
             if (!shelf.troubles.containsKey(key)
                     && blobs.use(key, Blob::condition) == Condition.ABSENT) {
@@ -68,9 +69,22 @@ final class Recovery {
         }
     }
 
+    /** A full disk is no reason not to read from it. */
+    private void beginLog() throws IOException {
+        try {
+            shelf.log.rewrite();
+        } catch (DiskFullException e) {
+            LOG.warn(
+                    "{}; what is there can be read, and changed when there is room again",
+                    e.getMessage());
+        }
+    }
+
     private void check(BlobKey key, boolean thorough) {
         try {
             blobs.check(key, thorough);
+        } catch (DiskFullException e) {
+            LOG.warn("{}: looked at when it is used: {}", key, e.getMessage());
         } catch (IOException e) {
             shelf.trouble(key, Condition.DAMAGED, "cannot be read: " + e);
         }

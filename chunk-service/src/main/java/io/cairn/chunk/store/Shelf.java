@@ -64,12 +64,20 @@ final class Shelf {
         this.meter = meter;
     }
 
-    /** Notes that a write or sync of a blob failed. */
-    void fence(BlobKey key, String reason) {
-        fences.incrementAndGet();
-        meter.failed();
+    /**
+     * Notes that a write or sync of a blob failed.
+     *
+     * @param full because there was no room, which is no fault of the disk
+     */
+    void fence(BlobKey key, String reason, boolean full) {
         troubles.put(key, reason);
-        LOG.error("{}: fenced: {}; check the disk", paths.blob(key), reason);
+        if (full) {
+            LOG.warn("{}: fenced: {}; make room", paths.blob(key), reason);
+        } else {
+            fences.incrementAndGet();
+            meter.failed();
+            LOG.error("{}: fenced: {}; check the disk", paths.blob(key), reason);
+        }
         try {
             log.fence(key);
         } catch (IOException e) {

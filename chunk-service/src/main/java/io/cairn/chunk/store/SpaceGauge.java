@@ -57,6 +57,14 @@ final class SpaceGauge {
         allowance.addAndGet(-bytes);
     }
 
+    /**
+     * Counts what takes the place of something that is there and then given back: the reserve is
+     * for this, so that a full disk can take back what others had no room for.
+     */
+    void lend(long bytes) {
+        allowance.addAndGet(-bytes);
+    }
+
     private void ask(long bytes) throws IOException {
         long free = freeBytes();
         if (bytes > free) {

@@ -71,6 +71,11 @@ public final class StorageTarget implements AutoCloseable {
         return new TargetOpening(disk, directory, settings).run();
     }
 
+    /** Whether a directory is a target already, so that opening it formats nothing. */
+    public static boolean isFormatted(Disk disk, Path directory) throws IOException {
+        return disk.exists(new TargetPaths(directory).format());
+    }
+
     /** Random number written when the target was formatted. */
     public long identity() {
         return identity.format().identity();
@@ -310,7 +315,11 @@ public final class StorageTarget implements AutoCloseable {
         Replacement complete =
                 disk.attempt(
                         () -> {
-                            shelf.space.take(bytes);
+                            if (blobs.use(key, Blob::condition) == Condition.ABSENT) {
+                                shelf.space.take(bytes);
+                            } else {
+                                shelf.space.lend(bytes);
+                            }
                             return replacements.add(key, chunk.chunkSizeLog2(), epoch, part);
                         });
         shelf.meter.written(beganNs, bytes);

@@ -40,6 +40,8 @@ final class CrashDisk implements Disk {
     private long changes;
     private boolean stopped;
     private boolean failForce;
+    private boolean fullForce;
+    private boolean fullNames;
     private boolean failRead;
     private long capacityPages = 1 << 20;
 
@@ -61,6 +63,22 @@ final class CrashDisk implements Disk {
     /** Lets the next sync of a file fail. */
     synchronized void failNextForce() {
         failForce = true;
+    }
+
+    /** Lets the next sync of a file find no room, as on a disk that allocates late. */
+    synchronized void findNoRoomInNextForce() {
+        fullForce = true;
+    }
+
+    /** Whether there is no room for names either: no file, no directory can be made. */
+    synchronized void setFullOfNames(boolean full) {
+        fullNames = full;
+    }
+
+    private void needName(Path path) throws IOException {
+        if (fullNames) {
+            throw new DiskFullException(path);
+        }
     }
 
     /** Lets the next read of a file fail. */
@@ -199,6 +217,11 @@ final class CrashDisk implements Disk {
             synchronized (CrashDisk.this) {
                 check();
                 if (begin()) {
+                    if (fullForce) {
+                        fullForce = false;
+                        file.failForce();
+                        throw new DiskFullException(path);
+                    }
                     if (failForce) {
                         failForce = false;
                         file.failForce();
@@ -266,6 +289,7 @@ final class CrashDisk implements Disk {
             throw new NoSuchFileException(path.toString());
         }
         if (!names.containsKey(path)) {
+            needName(path);
             if (begin()) {
                 names.put(path, new CrashFile());
             }
@@ -289,6 +313,9 @@ final class CrashDisk implements Disk {
     @Override
     public synchronized void makeDirectories(Path path) throws IOException {
         for (Path at = path; at != null; at = at.getParent()) {
+            if (!directories.contains(at)) {
+                needName(at);
+            }
             directories.add(at);
         }
     }

@@ -168,7 +168,7 @@ class IntentLogTest {
             log.beforeWrite(key(i), true);
         }
         log.beforeWrite(A, false);
-        long size = disk.sizeOf(paths.intents());
+        long size = 64 + 11 * IntentRecord.BYTES; // Behind it there is only room.
         for (int offset = 0; offset < size - 2 * IntentRecord.BYTES; offset++) {
             CrashDisk copy = new CrashDisk();
             copyLog(copy, size);
