@@ -3,9 +3,12 @@ package io.cairn.chunk;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Listener;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,12 +42,14 @@ public final class ChunkService implements AutoCloseable {
      * A server that does nothing yet.
      *
      * @param targets at least one; the server owns them from now on and closes them
+     * @throws FsException EEXIST when one of them is a copy of another
      */
     public ChunkService(Surroundings world, ChunkSettings settings, List<StorageTarget> targets) {
         if (targets.isEmpty()) {
             throw new IllegalArgumentException(
                     "chunk server " + settings.name() + " needs a directory: --data DIR");
         }
+        requireDistinct(targets);
         this.world = world;
         this.settings = settings;
         this.targets = List.copyOf(targets);
@@ -64,6 +69,23 @@ public final class ChunkService implements AutoCloseable {
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
         this.door = new Door(groups, settings.clientBytes());
+    }
+
+    private static void requireDistinct(List<StorageTarget> targets) {
+        Map<Long, StorageTarget> seen = new HashMap<>();
+        for (StorageTarget target : targets) {
+            StorageTarget other = seen.putIfAbsent(target.identity(), target);
+            if (other != null) {
+                throw new FsException(
+                        Errno.EEXIST,
+                        target.directory()
+                                + " and "
+                                + other.directory()
+                                + " are the same target "
+                                + Long.toHexString(target.identity())
+                                + ", one copied from the other; give only the one in use");
+            }
+        }
     }
 
     private void mapChanged() {
@@ -110,6 +132,11 @@ public final class ChunkService implements AutoCloseable {
     /** Whether it has a lease, and so serves. */
     public boolean isReady() {
         return station.lease().runs();
+    }
+
+    /** Why the masters refuse this server, with the remedy; empty when they do not. */
+    public String refusal() {
+        return station.heartbeat().refusal();
     }
 
     /** The cluster map in force; empty before the first answer of a master. */

@@ -11,9 +11,10 @@ import java.util.List;
  * @param masters the masters, in any order; at least one
  * @param clientBytes payload bytes of client requests held at a time, above 0; more are refused
  *     with NOT_READY
+ * @param adopts whether targets of other servers have moved here for good
  */
 public record ChunkSettings(
-        String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
+        String name, Endpoint listen, List<Endpoint> masters, long clientBytes, boolean adopts) {
     /** Payload bytes of client requests held at a time unless settings say otherwise. */
     public static final long STANDARD_CLIENT_BYTES = 128L << 20;
 
@@ -30,6 +31,16 @@ public record ChunkSettings(
         if (clientBytes <= 0) {
             throw new IllegalArgumentException("clientBytes is " + clientBytes + ", not above 0");
         }
+    }
+
+    /** One that takes no targets of others over. */
+    public ChunkSettings(String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
+        this(name, listen, masters, clientBytes, false);
+    }
+
+    /** The same for a server to which targets of others have moved. */
+    public ChunkSettings adopting() {
+        return new ChunkSettings(name, listen, masters, clientBytes, true);
     }
 
     /** With the standard limits. */

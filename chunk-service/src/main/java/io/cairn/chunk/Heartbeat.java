@@ -29,6 +29,7 @@ final class Heartbeat {
     /** How the masters answer. */
     private enum Contact {
         ANSWERED,
+        REFUSED,
         SILENT_LEASED,
         SILENT
     }
@@ -53,6 +54,7 @@ final class Heartbeat {
     private Contact contact = Contact.ANSWERED;
     private boolean toldForeign;
     private long foreignToldNs;
+    private volatile String refusal = "";
 
     Heartbeat(Surroundings world, Leader leader, Lease lease) {
         this.world = world;
@@ -171,6 +173,21 @@ final class Heartbeat {
                 error.getMessage());
     }
 
+    /** Why the masters refuse this server; empty when they do not. */
+    String refusal() {
+        return refusal;
+    }
+
+    private Contact contact(@Nullable Throwable thrown) {
+        if (thrown == null) {
+            return Contact.ANSWERED;
+        }
+        return switch (Futures.failure(thrown).errno()) {
+            case EBUSY, EEXIST -> Contact.REFUSED;
+            default -> lease.runs() ? Contact.SILENT_LEASED : Contact.SILENT;
+        };
+    }
+
     /**
      * One line for each change between answered, not answered, and not serving any more; a silence
      * is told when it has lasted, because masters that start or choose a leader are silent, too.
@@ -179,25 +196,27 @@ final class Heartbeat {
         if (thrown != null && Futures.failure(thrown).errno() == Errno.WRONG_CLUSTER) {
             tellForeign(Futures.failure(thrown));
         }
-        Contact now =
-                thrown == null
-                        ? Contact.ANSWERED
-                        : lease.runs() ? Contact.SILENT_LEASED : Contact.SILENT;
+        Contact now = contact(thrown);
+        String told = thrown == null ? "" : String.valueOf(Futures.failure(thrown).getMessage());
+        boolean news = now == Contact.REFUSED && !told.equals(refusal);
+        refusal = now == Contact.REFUSED ? told : "";
         Contact before;
         synchronized (this) {
             before = contact;
             long nowNs = world.clock().nanoTime();
             if (now == Contact.ANSWERED) {
                 silentSinceNs = nowNs;
-            } else if (nowNs - silentSinceNs < PATIENCE_NS) {
+            } else if (now != Contact.REFUSED && nowNs - silentSinceNs < PATIENCE_NS) {
                 return;
             }
             contact = now;
         }
-        if (now == before) {
+        if (now == before && !news) {
             return;
         }
-        if (thrown != null) {
+        if (now == Contact.REFUSED) {
+            LOG.error("The masters refuse this server: {}", told);
+        } else if (thrown != null) {
             FsException error = Futures.failure(thrown);
             LOG.warn(
                     "No master answers at {} ({}: {}); this server {}; start a master there or"

@@ -42,12 +42,17 @@ final class Leader {
      * @return the reply, to be released; or fails with the last master's error
      */
     CompletableFuture<Message> ask(ClusterRequest request, long timeoutMs) {
+        return ask(v -> MasterRequest.cluster(request, v), timeoutMs);
+    }
+
+    /** The same with a request as its bytes in a version of the protocol. */
+    CompletableFuture<Message> ask(Message.Content request, long timeoutMs) {
         return attempt(request, timeoutMs, leader, 2 * masters.size());
     }
 
     private CompletableFuture<Message> attempt(
-            ClusterRequest request, long timeoutMs, Endpoint master, int more) {
-        Message message = Message.of(v -> MasterRequest.cluster(request, v));
+            Message.Content request, long timeoutMs, Endpoint master, int more) {
+        Message message = Message.of(request);
         // What is asked for all is part of no operation, even if one gave rise to it.
         return Scope.get(Span.NONE, () -> peers.call(master, message, timeoutMs))
                 .thenApply(

@@ -24,6 +24,7 @@ final class Registration implements Heartbeat.Contents {
     private final String name;
     private final Endpoint endpoint;
     private final long incarnation;
+    private final boolean adopts;
     private long mark;
     private long[] told = {};
 
@@ -45,6 +46,7 @@ final class Registration implements Heartbeat.Contents {
         this.name = settings.name();
         this.endpoint = endpoint;
         this.incarnation = groups.incarnation();
+        this.adopts = settings.adopts();
         clusterId();
     }
 
@@ -87,7 +89,8 @@ final class Registration implements Heartbeat.Contents {
                 station.world().bootId(),
                 reports.list(),
                 groups.map().epoch(),
-                told);
+                told,
+                adopts);
     }
 
     @Override

@@ -60,6 +60,20 @@ final class ChunkCommand implements Callable<Integer> {
             description = "Health, status and metrics (default: ${DEFAULT-VALUE}, any free port).")
     private String admin = "";
 
+    @Option(
+            names = "--format",
+            description =
+                    "Make targets of empty directories although this server had a target that is"
+                            + " missing now (else they are refused: a disk may not be mounted).")
+    private boolean format;
+
+    @Option(
+            names = "--adopt",
+            description =
+                    "Take over targets of other servers: their disks have moved here for good."
+                            + " Give it once.")
+    private boolean adopt;
+
     @Mixin private MetricsAddress metrics = new MetricsAddress();
 
     @Mixin private WorldOptions worldOptions = new WorldOptions();
@@ -77,12 +91,15 @@ final class ChunkCommand implements Callable<Integer> {
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         OpenPort.warn(settings.listen());
+        ChunkDirectories places = new ChunkDirectories(directories, format);
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
-            ChunkNode node = closing.add(new ChunkNode(world, settings, directories));
+            ChunkNode node =
+                    closing.add(
+                            new ChunkNode(world, adopt ? settings.adopting() : settings, places));
             page.show(node::notReadyReason, () -> "{}");
             System.out.println(
                     "cairn chunk "

@@ -2,10 +2,13 @@ package io.cairn.cli;
 
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
+import io.cairn.chunk.FormerTargets;
 import io.cairn.chunk.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.TargetException;
+import io.cairn.fs.Wording;
+import io.cairn.net.Transport;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
@@ -14,6 +17,7 @@ import io.cairn.runtime.OwnerOnly;
 import io.cairn.wire.OperationNames;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,46 +37,26 @@ final class ChunkNode implements AutoCloseable {
     private final Closing closing = new Closing();
     private final ChunkService service;
 
-    ChunkNode(World world, ChunkSettings settings, List<Path> directories) {
+    ChunkNode(World world, ChunkSettings settings, ChunkDirectories directories) {
         try {
-            List<StorageTarget> targets = new ArrayList<>();
-            for (Path directory : directories) {
-                Disk disk =
-                        new MeasuredDisk(
-                                new FileDisk(),
-                                world.clock(),
-                                world.metrics(),
-                                directory.toString());
-                StorageTarget target =
-                        closing.add(
-                                StorageTarget.open(
-                                        disk,
-                                        directory,
-                                        StoreSettings.standard(world.random(), world.clock())
-                                                .withBoot(
-                                                        () ->
-                                                                BootIdentity.of(
-                                                                        List.of(directory),
-                                                                        world.random()))));
-                OwnerOnly.close(directory);
-                targets.add(target);
-                measure(world, target, directory);
-            }
+            Transport transport =
+                    world.measured(
+                            "chunk",
+                            OperationNames::ofChunk,
+                            world.tracer("cairn-chunk", settings.name()));
+            List<StorageTarget> targets = targets(world, settings, directories, transport);
             ExecutorService disks =
                     Executors.newFixedThreadPool(
                             DISK_THREADS, Thread.ofPlatform().daemon().name("disk-", 0).factory());
             closing.add(() -> stop(disks));
             Surroundings surroundings =
                     new Surroundings(
-                            world.measured(
-                                    "chunk",
-                                    OperationNames::ofChunk,
-                                    world.tracer("cairn-chunk", settings.name())),
+                            transport,
                             world.clock(),
                             world.scheduler(),
                             world.loops().awake(disks, DONE_SOON_NS),
                             world.random(),
-                            BootIdentity.of(directories, world.random()));
+                            BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             service.start();
             Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
@@ -82,10 +66,45 @@ final class ChunkNode implements AutoCloseable {
         } catch (TargetException e) {
             closing.close();
             throw new CommandException(exitCode(e.reason()), String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            closing.close();
+            throw new CommandException(ExitCode.CANNOT_CREATE, Wording.of(e), e);
         } catch (RuntimeException e) {
             closing.close();
             throw e;
         }
+    }
+
+    /** Opens first what is there, and makes targets of empty directories when none is missing. */
+    private List<StorageTarget> targets(
+            World world, ChunkSettings settings, ChunkDirectories directories, Transport transport)
+            throws IOException {
+        List<Path> empty = directories.empty();
+        List<StorageTarget> targets = new ArrayList<>();
+        for (Path directory : directories.paths()) {
+            if (!empty.contains(directory)) {
+                targets.add(target(world, directory));
+            }
+        }
+        FormerTargets former = new FormerTargets(transport, world.scheduler(), settings);
+        directories.requireMounted(empty, targets, former, settings.name());
+        for (Path directory : empty) {
+            targets.add(target(world, directory));
+        }
+        return targets;
+    }
+
+    private StorageTarget target(World world, Path directory) throws TargetException {
+        Disk disk =
+                new MeasuredDisk(
+                        new FileDisk(), world.clock(), world.metrics(), directory.toString());
+        StoreSettings settings =
+                StoreSettings.standard(world.random(), world.clock())
+                        .withBoot(() -> BootIdentity.of(List.of(directory), world.random()));
+        StorageTarget target = closing.add(StorageTarget.open(disk, directory, settings));
+        OwnerOnly.close(directory);
+        measure(world, target, directory);
+        return target;
     }
 
     private static void measure(World world, StorageTarget target, Path directory) {
@@ -113,7 +132,12 @@ final class ChunkNode implements AutoCloseable {
 
     /** Why the server cannot serve now, or null when it can. */
     @Nullable String notReadyReason() {
-        return service.isReady() ? null : "no lease: no master has answered lately";
+        if (service.isReady()) {
+            return null;
+        }
+        return service.refusal().isEmpty()
+                ? "no lease: no master has answered lately"
+                : "the masters refuse it: " + service.refusal();
     }
 
     ChunkService service() {

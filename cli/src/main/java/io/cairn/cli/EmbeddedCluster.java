@@ -105,8 +105,8 @@ final class EmbeddedCluster implements AutoCloseable {
             for (int i = 1; i <= servers; i++) {
                 ChunkSettings settings =
                         ChunkSettings.of("c" + i, new Endpoint("127.0.0.1", 0), List.of(endpoint));
-                closing.add(
-                        new ChunkNode(world, settings, List.of(plan.data().resolve(CHUNK + i))));
+                Path directory = plan.data().resolve(CHUNK + i);
+                closing.add(new ChunkNode(world, settings, ChunkDirectories.of(directory)));
             }
             EmbeddedCluster started = new EmbeddedCluster(closing, master, admin, servers);
             started.awaitReady();

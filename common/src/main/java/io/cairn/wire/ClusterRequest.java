@@ -71,6 +71,7 @@ public sealed interface ClusterRequest {
      *     may be lost; 0 when it is not known
      * @param mapEpoch the map it has
      * @param collected gc entries whose deletion is done here
+     * @param adopts whether the operator said that targets of other servers moved here for good
      */
     record Heartbeat(
             long clusterId,
@@ -80,8 +81,31 @@ public sealed interface ClusterRequest {
             long bootId,
             List<TargetReport> targets,
             long mapEpoch,
-            long[] collected)
+            long[] collected,
+            boolean adopts)
             implements ClusterRequest {
+        /** Of a server that keeps its targets. */
+        public Heartbeat(
+                long clusterId,
+                String name,
+                Endpoint endpoint,
+                long incarnation,
+                long bootId,
+                List<TargetReport> targets,
+                long mapEpoch,
+                long[] collected) {
+            this(
+                    clusterId,
+                    name,
+                    endpoint,
+                    incarnation,
+                    bootId,
+                    targets,
+                    mapEpoch,
+                    collected,
+                    false);
+        }
+
         @Override
         public int code() {
             return 1;
@@ -95,7 +119,8 @@ public sealed interface ClusterRequest {
                     .i64(bootId)
                     .list(targets, (o, t) -> t.encode(o))
                     .i64(mapEpoch)
-                    .longs(collected);
+                    .longs(collected)
+                    .bool(adopts);
         }
     }
 
@@ -200,7 +225,8 @@ public sealed interface ClusterRequest {
                             in.i64(),
                             in.list(TargetReport::decode),
                             in.i64(),
-                            in.longs());
+                            in.longs(),
+                            in.bool());
             case 2 -> new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
             case 3 -> new MemberSynced(in.i32(), in.i64(), in.i32());
             case 4 -> new MasterPresent(in.text(), in.i32());

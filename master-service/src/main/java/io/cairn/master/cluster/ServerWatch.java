@@ -108,7 +108,9 @@ public final class ServerWatch {
      * A heartbeat.
      *
      * @throws FsException WRONG_CLUSTER when the server's directories belong to another cluster;
-     *     EBUSY when another live server has the name; NOT_READY before the cluster is founded
+     *     EBUSY when another live server has the name or one of its targets; EEXIST when one of its
+     *     targets is that of another server, and nobody said that it moved; NOT_READY before the
+     *     cluster is founded
      */
     public synchronized HeartbeatReply heartbeat(Heartbeat heartbeat, Connection connection) {
         long cluster = namespace.get().clusterId();
@@ -125,6 +127,8 @@ public final class ServerWatch {
         }
         Seen seen = servers.get(heartbeat.name());
         long now = clock.millis();
+        ClusterMap known = namespace.get().clusterMap();
+        new TargetClaims(known, views(known)).check(heartbeat);
         if (seen == null) {
             seen = new Seen(heartbeat);
             servers.put(heartbeat.name(), seen);
