@@ -112,29 +112,31 @@ final class MasterCommand implements Callable<Integer> {
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, admin));
-            MasterNode node =
-                    closing.add(
-                            new MasterNode(
-                                    world,
-                                    new MasterNode.Plan(
-                                            id,
-                                            data,
-                                            endpoint,
-                                            peers,
-                                            cluster,
-                                            new AdminSettings(
-                                                    ProductVersion.text(),
-                                                    data.resolve(MasterNode.TOKEN_FILE),
-                                                    admin.hostNames(),
-                                                    LogLevels::follow),
-                                            found),
-                                    Account.current().person()));
-            page.serve(node.api());
-            page.show(node.service()::notReadyReason, node.service()::statusJson);
-            announce(node, page, world);
+            MasterNode.Plan plan =
+                    new MasterNode.Plan(
+                            id,
+                            data,
+                            endpoint,
+                            peers,
+                            cluster,
+                            new AdminSettings(
+                                    ProductVersion.text(),
+                                    data.resolve(MasterNode.TOKEN_FILE),
+                                    admin.hostNames(),
+                                    LogLevels::follow),
+                            found);
+            Account founder = Account.current().person();
+            closing.add(
+                    new MasterRun(world, plan, founder, node -> opened(node, page, world)));
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private void opened(MasterNode node, AdminPage page, World world) {
+        page.serve(node.api());
+        page.show(node.service()::notReadyReason, node.service()::statusJson);
+        announce(node, page, world);
     }
 
     /**

@@ -58,12 +58,18 @@ final class MasterNode implements AutoCloseable {
             AdminSettings admin,
             boolean found) {}
 
+    /** One whose failure ends the process. */
+    MasterNode(World world, Plan plan, Account founder) {
+        this(world, plan, founder, () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
+    }
+
     /**
      * Starts the log, then the door, then the admin API.
      *
      * @param founder whose the root directory is when there is no cluster yet
+     * @param failed ends the process, or begins to open this master again
      */
-    MasterNode(World world, Plan plan, Account founder) {
+    MasterNode(World world, Plan plan, Account founder, Runnable failed) {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
@@ -76,7 +82,7 @@ final class MasterNode implements AutoCloseable {
                         listen,
                         StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());
-        log = open(settings, world, door);
+        log = open(settings, world, door, failed);
         MasterSettings master =
                 new MasterSettings(
                         plan.id(),
@@ -114,7 +120,10 @@ final class MasterNode implements AutoCloseable {
     }
 
     private static RatisLog open(
-            RatisSettings settings, World world, AtomicReference<@Nullable MasterService> door) {
+            RatisSettings settings,
+            World world,
+            AtomicReference<@Nullable MasterService> door,
+            Runnable failed) {
         try {
             RatisLog log =
                     new RatisLog(
@@ -122,7 +131,7 @@ final class MasterNode implements AutoCloseable {
                             world.clock(),
                             new Forwarding(door),
                             world.loops().endOfTurn(settings.alone() ? APPLIED_ALONE_NS : 0),
-                            () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
+                            failed);
             log.start();
             return log;
         } catch (IOException e) {

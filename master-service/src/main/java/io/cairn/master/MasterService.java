@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
@@ -14,6 +15,7 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
@@ -165,6 +167,10 @@ public final class MasterService implements AutoCloseable {
 
     /** Logs a change in the leader's own name, if this master leads; see {@link ReplicatedLog}. */
     public CompletableFuture<Reply> submit(LeaderMutation mutation) {
+        if (mutation instanceof JobMutation && log.isShortOfRoom()) {
+            return CompletableFuture.failedFuture(
+                    new FsException(Errno.ENOSPC, "the disk of the leading master is full"));
+        }
         Envelope envelope = inOwnName(mutation);
         return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
     }

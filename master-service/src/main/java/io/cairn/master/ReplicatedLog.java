@@ -29,6 +29,14 @@ public interface ReplicatedLog extends MasterGroup, AutoCloseable {
     /** Where clients find the leader, or null when it is unknown. */
     @Nullable Endpoint leader();
 
+    /**
+     * Whether the disk of this master has so little room that changes are to be refused with
+     * ENOSPC. What ends, and what keeps the cluster together, is still taken.
+     */
+    default boolean isShortOfRoom() {
+        return false;
+    }
+
     @Override
     void close();
 }

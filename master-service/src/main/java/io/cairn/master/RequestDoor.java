@@ -10,8 +10,10 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.wire.ClusterRequest;
+import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.MasterRequest;
@@ -193,6 +195,12 @@ final class RequestDoor implements Handler {
             send(answer, refusal.toBytes(envelope.version()));
             return;
         }
+        if (log.isShortOfRoom() && needsRoom(mutation) && !isRetry(envelope)) {
+            Reply refusal =
+                    new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
+            send(answer, refusal.toBytes(envelope.version()));
+            return;
+        }
         switch (mutation) {
             case LeaderMutation m ->
                     throw new FsException(
@@ -216,6 +224,21 @@ final class RequestDoor implements Handler {
                 var _ = submit(frame, answer, reply -> settle(answer, envelope, reply));
             }
         }
+    }
+
+    /** What makes room, or lets clients come and go, is taken on the last of it. */
+    private static boolean needsRoom(Mutation mutation) {
+        return switch (mutation) {
+            case TreeMutation.Unlink _, TreeMutation.Rmdir _ -> false;
+            case TreeMutation.Witnessed witnessed -> needsRoom(witnessed.mutation());
+            case TreeMutation _, ContentMutation _, JobMutation _ -> true;
+            default -> false;
+        };
+    }
+
+    /** Its reply is known: it was done before. */
+    private boolean isRetry(Envelope envelope) {
+        return namespace.get().hasReply(envelope.session(), envelope.sequence());
     }
 
     /** Logs a mutation; gives its reply to {@code then}, which answers, or answers why not. */

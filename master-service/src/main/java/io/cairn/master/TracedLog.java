@@ -71,6 +71,11 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
+    public boolean isShortOfRoom() {
+        return log.isShortOfRoom();
+    }
+
+    @Override
     public void close() {
         log.close();
     }

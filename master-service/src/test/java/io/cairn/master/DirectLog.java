@@ -25,6 +25,9 @@ final class DirectLog implements ReplicatedLog {
     /** Leads, and yet cannot log anything. */
     volatile boolean refuses;
 
+    /** Its disk is full. */
+    volatile boolean full;
+
     long nowNs = 1_000_000_000L;
     volatile MasterGroup group = new Alone();
     private long index;
@@ -50,6 +53,11 @@ final class DirectLog implements ReplicatedLog {
 
     DirectLog(Namespace namespace) {
         this.namespace = namespace;
+    }
+
+    @Override
+    public boolean isShortOfRoom() {
+        return full;
     }
 
     @Override

@@ -325,6 +325,27 @@ final class MasterServiceTest {
         }
     }
 
+    @Test
+    void aFullDiskRefusesChangesAndAnswersQuestions() {
+        long session = openSession();
+        Inode kept = inode(mutate(session, 1, create("kept", false)));
+        log.full = true;
+        assertEquals(Errno.ENOSPC, errno(mutate(session, 2, create("refused", false))));
+        assertEquals(
+                Errno.ENOSPC,
+                errno(mutate(session, 3, new TreeMutation.Witnessed(create("witnessed", false)))));
+        Inode found = inode(query(session, new Query.GetInode(kept.attributes().ino())));
+        assertEquals(kept.attributes(), found.attributes());
+        // What was done before is told again, and what makes room or opens a session is done.
+        Inode again = inode(mutate(session, 1, create("kept", false)));
+        assertEquals(kept.attributes(), again.attributes());
+        long other = openSession();
+        TreeMutation.Unlink unlink = new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("kept"));
+        assertFalse(mutate(other, 1, unlink) instanceof Reply.Failure);
+        log.full = false;
+        inode(mutate(session, 2, create("refused", false)));
+    }
+
     private HeartbeatReply heartbeat(
             String name, long incarnation, long mapEpoch, long... collected) {
         TargetReport target = new TargetReport(name.hashCode(), 1L << 40, 1L << 39, 0, true);

@@ -280,6 +280,16 @@ public final class Namespace {
                 || LayoutChoice.satisfies(now.map, now.standardReplicas, layout, policy);
     }
 
+    /** Whether a mutation of a session was done, and its client has not said that it knows. */
+    public boolean hasReply(long session, long sequence) {
+        lock.readLock().lock();
+        try {
+            return store.get(Store.Family.REPLY, Keys.of(session, sequence)) != null;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
     /** Number of inodes, orphans included. */
     public long inodeCount() {
         return published.inodeCount;

@@ -3,8 +3,10 @@ package io.cairn.master.raft;
 import io.cairn.master.store.DirectoryLock;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
+import io.cairn.master.store.Headroom;
 import io.cairn.master.store.Position;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ final class MasterDirectory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterDirectory.class);
 
     private final DirectoryLock lock;
+    private final Headroom room;
     private final Path raft;
     private final Path current;
     private final boolean used;
@@ -39,10 +42,12 @@ final class MasterDirectory implements AutoCloseable {
         try {
             format = FormatFile.open(directory, masterId);
             OwnerOnly.close(directory);
+            room = new Headroom(new FileDisk(), directory);
             raft = directory.resolve("raft");
             used = Files.exists(raft);
             Files.createDirectories(raft);
             opened = new ReplicatedState(directory, format, settings);
+            opened.checkpointOnlyWhen(() -> !room.isLow());
             current = raft.resolve(group).resolve("current");
             log = new LogFiles(current);
             Position newest = opened.shelf().newest();
@@ -110,6 +115,11 @@ final class MasterDirectory implements AutoCloseable {
     /** Where Ratis keeps its files. */
     Path raft() {
         return raft;
+    }
+
+    /** The room on its disk. */
+    Headroom room() {
+        return room;
     }
 
     /** Whether a master has run here before. */

@@ -333,7 +333,7 @@ final class NamespaceMachine extends BaseStateMachine {
         boolean due = entriesSince >= rule.entries() || bytesSince >= rule.bytes();
         long applied = getLastAppliedTermIndex().getIndex();
         boolean replaying = applied < storedBefore;
-        if (due && !replaying && !checkpointing && !stopping) {
+        if (due && !replaying && !checkpointing && !stopping && state.hasRoom()) {
             checkpointing = true;
             entriesSince = 0;
             bytesSince = 0;

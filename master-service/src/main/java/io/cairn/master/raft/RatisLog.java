@@ -78,6 +78,7 @@ public final class RatisLog implements ReplicatedLog {
 
     private static final int LEAST_BESIDE = 1;
     private static final long EXPIRE_INTERVAL_MS = 250;
+    private static final long LOOK_INTERVAL_MS = 50;
 
     /** Several times within the shortest wait of an election. */
     private static final long ATTEND_INTERVAL_MS = 100;
@@ -213,6 +214,12 @@ public final class RatisLog implements ReplicatedLog {
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(
+                        directory.room()::look,
+                        LOOK_INTERVAL_MS,
+                        LOOK_INTERVAL_MS,
+                        TimeUnit.MILLISECONDS);
+        Future<?> _ =
+                timer.scheduleWithFixedDelay(
                         combiner::expire,
                         EXPIRE_INTERVAL_MS,
                         EXPIRE_INTERVAL_MS,
@@ -278,6 +285,11 @@ public final class RatisLog implements ReplicatedLog {
             return CompletableFuture.failedFuture(notLeader());
         }
         return combiner.submit(frame, offset);
+    }
+
+    @Override
+    public boolean isShortOfRoom() {
+        return directory.room().isLow();
     }
 
     /** Proposes an entry to the division, without a detour over Ratis' own threads. */

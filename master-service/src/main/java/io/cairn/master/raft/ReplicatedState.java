@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class ReplicatedState implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedState.class);
 
+    private volatile BooleanSupplier room = () -> true;
     private final Path database;
     private final Path next;
     private final Path previous;
@@ -37,6 +39,15 @@ final class ReplicatedState implements AutoCloseable {
 
     /** The namespace and the stores beneath it. */
     private record Opened(RocksStore rocks, WriteBehindStore store, Namespace namespace) {}
+
+    /** A checkpoint that finds no room on the disk would end the store. */
+    void checkpointOnlyWhen(BooleanSupplier condition) {
+        room = condition;
+    }
+
+    boolean hasRoom() {
+        return room.getAsBoolean();
+    }
 
     /**
      * Opens the state of a master, from its newest checkpoint when the database is absent or older.
