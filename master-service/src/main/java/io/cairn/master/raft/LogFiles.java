@@ -128,6 +128,9 @@ final class LogFiles {
      * @throws IOException other members, or the file is damaged
      */
     void requireMembers(Set<String> wanted) throws IOException {
+        if (Files.exists(members) && Files.size(members) == 0) {
+            Files.delete(members); // It found no room; what it told stands in the log.
+        }
         if (!Files.exists(members)) {
             return; // never was in a group
         }

@@ -2,6 +2,7 @@ package io.cairn.master.raft;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +35,14 @@ class LogFilesTest {
     void aNewMasterHasNoLog() throws IOException {
         new LogFiles(directory.resolve("absent")).prepare(-1, -1);
         new LogFiles(directory).prepare(-1, -1);
+    }
+
+    /** Ratis writes it over the old one, and may find no room then. */
+    @Test
+    void anEmptyListOfMembersTellsNothing() throws IOException {
+        Path members = Files.createFile(directory.resolve("raft-meta.conf"));
+        new LogFiles(directory).requireMembers(Set.of("m1"));
+        assertFalse(Files.exists(members));
     }
 
     @Test

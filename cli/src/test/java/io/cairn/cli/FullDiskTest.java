@@ -1,0 +1,184 @@
+package io.cairn.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Disks that others fill, and disks that are not mounted. Needs root, for small filesystems. */
+@Timeout(value = 240)
+final class FullDiskTest {
+    private static final String FULL = "No space left on device";
+
+    @TempDir private Path directory;
+
+    /** A small filesystem in memory. */
+    private final class SmallDisk implements AutoCloseable {
+        private final Path mountpoint;
+
+        SmallDisk(String name, String size) throws Exception {
+            mountpoint = Files.createDirectories(directory.resolve(name));
+            mount(size);
+        }
+
+        private void mount(String size) throws Exception {
+            Shell.run(directory, "mount -t tmpfs -o size=" + size + " none " + mountpoint);
+        }
+
+        void fill() throws Exception {
+            Shell.run(mountpoint, "dd if=/dev/zero of=hog bs=64k 2>/dev/null || true");
+        }
+
+        void makeRoom() throws IOException {
+            Files.delete(mountpoint.resolve("hog"));
+        }
+
+        @Override
+        public void close() {
+            ProcessCluster.unmount(mountpoint);
+        }
+    }
+
+    private static byte[] write(Path file, int bytes) throws IOException {
+        byte[] data = new byte[bytes];
+        new Random(file.hashCode()).nextBytes(data);
+        Files.write(file, data);
+        return data;
+    }
+
+    private static void end(ProcessCluster cluster, String name) {
+        cluster.process(name).terminate();
+        Poll.until("the end of " + name, 60, () -> !cluster.process(name).isAlive());
+    }
+
+    private static String refusal(Path mount, String script) throws Exception {
+        return Shell.run(mount, "LC_ALL=C; export LC_ALL; if " + script + "; then echo done; fi");
+    }
+
+    @Test
+    void aMasterWhoseDiskIsFullGoesOnReadingAndGoesOnWhenThereIsRoom() throws Exception {
+        try (SmallDisk disk = new SmallDisk("m1", "128m");
+                ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            Path mount = cluster.mount("mnt");
+            byte[] large = write(mount.resolve("large"), 3 << 20);
+            byte[] small = write(mount.resolve("small"), 100);
+            disk.fill();
+            Poll.until("a refusal", 30, () -> refusal(mount, "touch a$$").contains(FULL));
+            for (int start = 0; start < 3; start++) {
+                assertArrayEqual(large, mount.resolve("large"));
+                assertArrayEqual(small, mount.resolve("small"));
+                assertTrue(refusal(mount, "mkdir d").contains(FULL));
+                assertTrue(refusal(mount, "echo x >new").contains(FULL));
+                assertFalse(Files.exists(mount.resolve("new")));
+                assertTrue(cluster.process("m1").isAlive());
+                if (start == 0) {
+                    end(cluster, "m1");
+                } else {
+                    cluster.kill("m1");
+                }
+                cluster.start("m1");
+            }
+            disk.makeRoom();
+            Poll.until("a change", 30, () -> refusal(mount, "touch again").contains("done"));
+            assertArrayEqual(write(mount.resolve("new"), 3 << 20), mount.resolve("new"));
+            cluster.kill("m1");
+            cluster.start("m1");
+            assertArrayEqual(small, mount.resolve("small"));
+            assertTrue(Files.exists(mount.resolve("again")));
+        }
+    }
+
+    @Test
+    void fullChunkServersAreReadAndAreNoDyingDisks() throws Exception {
+        try (SmallDisk one = new SmallDisk("c1", "200m");
+                SmallDisk two = new SmallDisk("c2", "200m");
+                ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 2);
+            cluster.startChunkServers(2);
+            Path mount = cluster.mount("mnt");
+            byte[] kept = write(mount.resolve("kept"), 20 << 20);
+            Shell.run(mount, "sync kept");
+            one.fill();
+            two.fill();
+            for (int i = 0; i < 12; i++) {
+                String said =
+                        refusal(mount, "dd if=/dev/zero of=f" + i + " bs=1M count=6 conv=fsync");
+                assertTrue(said.contains(FULL), said);
+                assertFalse(said.contains("Input/output error"), said);
+            }
+            assertArrayEqual(kept, mount.resolve("kept"));
+            for (String name : new String[] {"c1", "c2"}) {
+                cluster.kill(name);
+                cluster.start(name);
+            }
+            Path other = cluster.mount("other");
+            Poll.until(
+                    "a read",
+                    90,
+                    () -> Arrays.equals(kept, Files.readAllBytes(other.resolve("kept"))));
+            one.makeRoom();
+            two.makeRoom();
+            Poll.until(
+                    "a write",
+                    60,
+                    () -> refusal(other, "dd if=kept of=again bs=1M conv=fsync").contains("done"));
+            assertArrayEqual(kept, mount.resolve("again"));
+            assertFalse(Files.readString(cluster.log("c1")).contains("check the disk"));
+        }
+    }
+
+    @Test
+    void aDirectoryWhoseDiskIsNotMountedIsNoNewTarget() throws Exception {
+        try (SmallDisk disk = new SmallDisk("c1", "200m");
+                ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            Path mount = cluster.mount("mnt");
+            byte[] kept = write(mount.resolve("kept"), 5 << 20);
+            Shell.run(mount, "sync kept");
+            end(cluster, "c1");
+            Path copy = Files.createDirectories(directory.resolve("copy"));
+            Shell.run(directory, "cp -a c1/. copy/; umount c1");
+            CairnProcess.Result refused =
+                    CairnProcess.run(
+                            directory,
+                            "chunk",
+                            "--id",
+                            "c1",
+                            "--data",
+                            directory.resolve("c1").toString(),
+                            "--listen",
+                            "127.0.0.1:" + ProcessCluster.freePort(),
+                            "--masters",
+                            cluster.masters());
+            String said = refused.output();
+            assertEquals(ExitCode.CANNOT_CREATE, refused.exitCode(), said);
+            assertTrue(said.contains("is the disk mounted?") && said.contains("--format"), said);
+            try (Stream<Path> left = Files.list(directory.resolve("c1"))) {
+                assertEquals(0, left.count(), said);
+            }
+            assertTrue(Files.exists(copy.resolve("FORMAT")));
+            Shell.run(directory, "cp -a copy/. c1/");
+            cluster.start("c1");
+            Poll.until(
+                    "a read",
+                    60,
+                    () -> Arrays.equals(kept, Files.readAllBytes(mount.resolve("kept"))));
+        }
+    }
+
+    private static void assertArrayEqual(byte[] expected, Path file) throws IOException {
+        assertTrue(Arrays.equals(expected, Files.readAllBytes(file)), file + " differs");
+    }
+}
