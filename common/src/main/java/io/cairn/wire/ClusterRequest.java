@@ -84,28 +84,6 @@ public sealed interface ClusterRequest {
             long[] collected,
             boolean adopts)
             implements ClusterRequest {
-        /** Of a server that keeps its targets. */
-        public Heartbeat(
-                long clusterId,
-                String name,
-                Endpoint endpoint,
-                long incarnation,
-                long bootId,
-                List<TargetReport> targets,
-                long mapEpoch,
-                long[] collected) {
-            this(
-                    clusterId,
-                    name,
-                    endpoint,
-                    incarnation,
-                    bootId,
-                    targets,
-                    mapEpoch,
-                    collected,
-                    false);
-        }
-
         @Override
         public int code() {
             return 1;

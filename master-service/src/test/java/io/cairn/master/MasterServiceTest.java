@@ -358,7 +358,8 @@ final class MasterServiceTest {
                         1,
                         List.of(target),
                         mapEpoch,
-                        collected);
+                        collected,
+                        false);
         byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
     }
@@ -391,7 +392,8 @@ final class MasterServiceTest {
                         1,
                         List.of(),
                         0,
-                        new long[0]);
+                        new long[0],
+                        false);
         assertEquals(
                 Errno.WRONG_CLUSTER,
                 refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign, 1))));
@@ -409,7 +411,8 @@ final class MasterServiceTest {
                         1,
                         List.of(),
                         0,
-                        new long[0]);
+                        new long[0],
+                        false);
         assertEquals(
                 Errno.EBUSY, refusal(() -> transport.ask(peer, MasterRequest.cluster(twin, 1))));
     }

@@ -171,7 +171,8 @@ final class AdminBench implements AutoCloseable {
                         number,
                         List.of(target),
                         0,
-                        new long[0]);
+                        new long[0],
+                        false);
         ask(MasterRequest.cluster(heartbeat, 1));
     }
 

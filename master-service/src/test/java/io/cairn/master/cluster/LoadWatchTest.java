@@ -54,7 +54,8 @@ class LoadWatchTest {
                         1,
                         List.of(target),
                         1,
-                        new long[0]));
+                        new long[0],
+                        false));
     }
 
     private TargetActivity of(long identity) {
