@@ -42,9 +42,13 @@ final class FullDiskTest {
             Files.delete(mountpoint.resolve("hog"));
         }
 
+        void unmount() {
+            ProcessCluster.unmount(mountpoint);
+        }
+
         @Override
         public void close() {
-            ProcessCluster.unmount(mountpoint);
+            unmount();
         }
     }
 
@@ -149,7 +153,8 @@ final class FullDiskTest {
             Shell.run(mount, "sync kept");
             end(cluster, "c1");
             Path copy = Files.createDirectories(directory.resolve("copy"));
-            Shell.run(directory, "cp -a c1/. copy/; umount c1");
+            Shell.run(directory, "cp -a c1/. copy/");
+            disk.unmount();
             CairnProcess.Result refused =
                     CairnProcess.run(
                             directory,
