@@ -50,7 +50,8 @@ final class ExpectedServersTest {
                         1,
                         List.of(target),
                         0,
-                        new long[0]);
+                        new long[0],
+                        false);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 
