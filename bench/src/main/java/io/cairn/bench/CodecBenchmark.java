@@ -57,10 +57,25 @@ public class CodecBenchmark {
     private static Reply reply() {
         Attributes file =
                 new Attributes(
-                        9, 1, FileType.FILE, 0644, 1, 1000, 1000, 0, 0, 0, 1, 1, 1, 5, Acls.NONE);
+                        9,
+                        1,
+                        FileType.FILE,
+                        0644,
+                        1,
+                        1000,
+                        1000,
+                        0,
+                        0,
+                        0,
+                        1,
+                        1,
+                        1,
+                        5,
+                        Acls.NONE,
+                        0);
         Attributes directory =
                 new Attributes(
-                        1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5, Acls.NONE);
+                        1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5, Acls.NONE, 0);
         Layout layout = new Layout(1, 22, 0, 99, List.of(Layout.Run.of(0, 1234)));
         Inode inode = new Inode(file, 0, Policy.STANDARD, layout, new byte[0], 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(directory, 3, 3), null, null);

@@ -97,6 +97,11 @@ final class Agreement {
         return station.copies().run(() -> member.turns().exclusive(key, () -> settle(key)));
     }
 
+    /** Whether all chunks were compared: until then a chunk that is not here may be at a member. */
+    boolean isCompared() {
+        return compared;
+    }
+
     /** Whether a chunk must be settled before it is used. */
     boolean isNeeded(ChunkKey key) {
         if (compared && !anyDoubted) {

@@ -14,6 +14,7 @@ import io.cairn.wire.ChunkRequest.Clone;
 import io.cairn.wire.ChunkRequest.Discard;
 import io.cairn.wire.ChunkRequest.Expect;
 import io.cairn.wire.ChunkRequest.Fetch;
+import io.cairn.wire.ChunkRequest.FindChunks;
 import io.cairn.wire.ChunkRequest.Flush;
 import io.cairn.wire.ChunkRequest.Install;
 import io.cairn.wire.ChunkRequest.ListChunks;
@@ -145,6 +146,7 @@ final class Door implements Handler {
             case Write w -> false;
             case Read r -> false;
             case SeekChunk s -> false;
+            case FindChunks f -> false;
             case ReportBad b -> false;
         };
     }
@@ -178,9 +180,7 @@ final class Door implements Handler {
             }
             case Clone c -> {
                 checkWithin(c.chunk(), 0, c.lengthBytes());
-                if (c.sourceOid() == 0 || c.sourceOid() == c.chunk().oid()) {
-                    throw invalid("a chunk cannot be cloned from " + c.sourceOid());
-                }
+                checkSource(c);
                 yield encoded(
                         c.forwarded()
                                 ? part(c.chunk()).memberWrites().cloneFrom(c)
@@ -191,6 +191,7 @@ final class Door implements Handler {
                 checkWithin(s.chunk(), s.offsetBytes(), 0);
                 yield part(s.chunk()).reader().seek(s);
             }
+            case FindChunks f -> part(checked(f.chunk())).reader().find(f);
             case ListChunks l -> groups.part(l.group(), l.epoch()).reader().list(l);
             case Install i -> {
                 checkBlocks(i.chunk(), i.offsetBytes(), i.lengthBytes(), bytes);
@@ -208,6 +209,12 @@ final class Door implements Handler {
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
             case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));
         };
+    }
+
+    private static void checkSource(Clone clone) {
+        if (clone.sourceOid() == 0 || clone.sourceOid() == clone.chunk().oid()) {
+            throw invalid("a chunk cannot be cloned from " + clone.sourceOid());
+        }
     }
 
     private static ByteBuffer nio(ByteBuf bytes) {

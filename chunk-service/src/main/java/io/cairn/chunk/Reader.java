@@ -6,13 +6,16 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkReply.IndicesReply;
 import io.cairn.wire.ChunkReply.ListReply;
 import io.cairn.wire.ChunkReply.OffsetReply;
 import io.cairn.wire.ChunkReply.ReadReply;
 import io.cairn.wire.ChunkReply.StatReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.ChunkRange;
 import io.cairn.wire.ChunkRequest.Fetch;
+import io.cairn.wire.ChunkRequest.FindChunks;
 import io.cairn.wire.ChunkRequest.ListChunks;
 import io.cairn.wire.ChunkRequest.Read;
 import io.cairn.wire.ChunkRequest.SeekChunk;
@@ -22,6 +25,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -135,6 +139,35 @@ final class Reader {
                                             }
                                             return page(term, list, max);
                                         }));
+    }
+
+    /**
+     * Which chunks there are, for a client. Every acknowledged write is here once the members are
+     * compared, which is waited for; one that is under way may count or not.
+     */
+    CompletableFuture<Message> find(FindChunks find) {
+        Term term = serving(find.chunk());
+        if (!term.isHead()) {
+            throw askTheHead(term);
+        }
+        if (!member.headship(term).agreement().isCompared()) {
+            throw new FsException(Errno.NOT_READY, "members of " + term + " are being compared");
+        }
+        int max = Math.clamp(find.max(), 1, MAX_PAGE);
+        return station.onDisk(
+                () -> {
+                    List<Long> found = new ArrayList<>();
+                    for (ChunkRange range : find.ranges()) {
+                        if (found.size() <= max) {
+                            int room = max + 1 - found.size();
+                            found.addAll(term.target().find(term.groupId(), range, room));
+                        }
+                    }
+                    member.check(term);
+                    boolean end = found.size() <= max;
+                    long[] indices = found.stream().limit(max).mapToLong(i -> i).toArray();
+                    return Message.of(new IndicesReply(indices, end)::toBytes);
+                });
     }
 
     /**

@@ -13,9 +13,12 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.IndicesReply;
 import io.cairn.wire.ChunkReply.OffsetReply;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkRange;
+import io.cairn.wire.ChunkRequest.FindChunks;
 import io.cairn.wire.ChunkRequest.OperationId;
 import io.cairn.wire.ChunkRequest.Replicate;
 import io.cairn.wire.ChunkRequest.SeekChunk;
@@ -23,6 +26,7 @@ import io.cairn.wire.ClusterRequest.GarbageTask;
 import io.cairn.wire.Decoder;
 import io.netty.buffer.Unpooled;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -98,6 +102,41 @@ class ChunkServiceTest {
         Message reply = cluster.await(cluster.client.ask(1, Message.of(seek::toBytes)));
         ChunkReply decoded = ChunkReply.decode(new Decoder(reply.header()));
         return decoded instanceof OffsetReply offsetReply ? offsetReply.offsetBytes() : -2;
+    }
+
+    @Test
+    void chunksThatAreThereAreFound() {
+        try (ChunkCluster cluster = cluster()) {
+            for (long index : new long[] {0, 3, 70, 1L << 46}) {
+                cluster.await(cluster.client.write(GROUP, OID, index, 0, random(1, 10)));
+            }
+            cluster.await(cluster.client.write(GROUP, OID + 1, 80, 0, random(1, 10)));
+            ChunkRange first = new ChunkRange(OID, 0, 75);
+            ChunkRange second = new ChunkRange(OID + 1, 75, 100);
+            ChunkRange rest = new ChunkRange(OID, 100, Long.MAX_VALUE);
+            List<ChunkRange> all = List.of(first, second, rest);
+            assertEquals(List.of(0L, 3L, 70L, 80L, 1L << 46, -1L), find(cluster, all, 10));
+            assertEquals(List.of(0L, 3L, 70L, 80L, 1L << 46, -1L), find(cluster, all, 5));
+            assertEquals(List.of(0L, 3L), find(cluster, all, 2));
+            ChunkRange middle = new ChunkRange(OID, 1, 70);
+            assertEquals(List.of(3L, -1L), find(cluster, List.of(middle), 10));
+            assertEquals(List.of(-1L), find(cluster, List.of(new ChunkRange(9, 0, 5)), 10));
+        }
+    }
+
+    /** What is found, and -1 when that is all. */
+    private static List<Long> find(ChunkCluster cluster, List<ChunkRange> ranges, int max) {
+        FindChunks find = new FindChunks(chunk(cluster, OID), ranges, max);
+        Message reply = cluster.await(cluster.client.ask(1, Message.of(find::toBytes)));
+        IndicesReply found = (IndicesReply) ChunkReply.decode(new Decoder(reply.header()));
+        List<Long> list = new ArrayList<>();
+        for (long index : found.indices()) {
+            list.add(index);
+        }
+        if (found.end()) {
+            list.add(-1L);
+        }
+        return list;
     }
 
     @Test

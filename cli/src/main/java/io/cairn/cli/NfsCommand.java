@@ -74,7 +74,8 @@ final class NfsCommand implements Callable<Integer> {
             paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
             description = {
                 "What to export to whom, as a line of exports(5); may be repeated."
-                        + " CLIENTS is an address, ADDRESS/BITS, a host name, or *. Options: ro"
+                        + " CLIENTS is an address, ADDRESS/BITS, a host name, *.domain,"
+                        + " @netgroup, or *. Options: ro"
                         + " (default), rw, root_squash (default), no_root_squash, all_squash,"
                         + " anonuid=N, anongid=N, secure (default: ports below 1024 only),"
                         + " insecure, rsize=BYTES, wsize=BYTES.",

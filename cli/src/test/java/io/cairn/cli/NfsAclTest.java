@@ -46,7 +46,10 @@ final class NfsAclTest {
         NfsNode gateway =
                 closing.add(
                         new NfsNode(
-                                world, List.of(cluster.master()), List.of(), NfsSettings.of(any)));
+                                world,
+                                List.of(cluster.master()),
+                                List.of("/ *(rw,no_root_squash,insecure)"),
+                                NfsSettings.of(any)));
         client = closing.add(new NfsClient(gateway.endpoint(), Credential.sys(0, 0)));
         root = client.mount("/");
     }

@@ -62,7 +62,12 @@ final class NfsCacheTest {
     private NfsClient client(World world, EmbeddedCluster cluster) {
         NfsSettings settings = NfsSettings.of(new Endpoint("127.0.0.1", 0));
         NfsNode gateway =
-                closing.add(new NfsNode(world, List.of(cluster.master()), List.of(), settings));
+                closing.add(
+                        new NfsNode(
+                                world,
+                                List.of(cluster.master()),
+                                List.of("/ *(rw,no_root_squash,insecure)"),
+                                settings));
         return closing.add(new NfsClient(gateway.endpoint(), Credential.sys(0, 0)));
     }
 

@@ -30,7 +30,7 @@ final class NfsContractTest extends FileSystemContract {
                             new NfsNode(
                                     world,
                                     List.of(cluster.master()),
-                                    List.of(),
+                                    List.of("/ *(rw,no_root_squash,insecure)"),
                                     NfsSettings.of(any)));
             return new SeamPosix(
                     new NfsFileSystem(gateway.endpoint()),

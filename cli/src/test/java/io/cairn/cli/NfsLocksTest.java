@@ -64,7 +64,14 @@ final class NfsLocksTest {
         CairnProcess gateway =
                 CairnProcess.start(
                         directory.resolve("nfs-" + port + "-" + started.size() + ".log"),
-                        List.of("nfs", "--masters", master, "--listen", "127.0.0.1:" + port));
+                        List.of(
+                                "nfs",
+                                "--masters",
+                                master,
+                                "--listen",
+                                "127.0.0.1:" + port,
+                                "--export",
+                                "/ *(rw,no_root_squash,insecure)"));
         started.add(gateway);
         gateway.await(CairnProcess.READY, 60);
         return gateway;

@@ -45,6 +45,8 @@ final class NfsWorkTest {
         port = up.await("(?m)^ +nfs +127\\.0\\.0\\.1:(\\d+)", 10).group(1);
         // Root of an NFS client is nobody unless the export says otherwise.
         run("chmod 1777 mnt");
+        // The gateway may believe the old mode for a second.
+        run("echo x >probe; until nfs-cp probe " + url("", "probe") + "; do sleep 0.1; done");
     }
 
     @AfterAll

@@ -80,7 +80,8 @@ final class AccessTimes {
                 a.mtimeNs(),
                 a.ctimeNs(),
                 a.version(),
-                a.acls());
+                a.acls(),
+                a.birthNs());
     }
 
     /** The time is being set to another value, or the inode is gone: forgets it. */

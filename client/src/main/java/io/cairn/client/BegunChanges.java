@@ -64,7 +64,8 @@ final class BegunChanges implements LaterChanges {
     public CompletableFuture<Void> rename(
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
         TreeMutation.Rename rename =
-                new TreeMutation.Rename(parentIno, name, newParentIno, newName, flags);
+                new TreeMutation.Rename(
+                        parentIno, name, newParentIno, newName, flags, caller.uid(), caller.gid());
         return metrics.begin(Operation.RENAME, () -> nothing(tree.begun().rename(caller, rename)));
     }
 

@@ -69,7 +69,7 @@ public final class CairnFileSystem implements FileSystem {
         this.machines = new MachineLocks(mount, order);
         this.accessTimes = new AccessTimes(mount.master(), runtime, cache);
         this.facts = new ClusterFacts(mount);
-        this.contents = new FileContents(mount, facts);
+        this.contents = new FileContents(mount, facts, ino -> new FileMover(this).makeWhole(ino));
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
         this.creation = new Creation(this, mount, open);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
@@ -194,7 +194,8 @@ public final class CairnFileSystem implements FileSystem {
     public void rename(
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
         TreeMutation.Rename rename =
-                new TreeMutation.Rename(parentIno, name, newParentIno, newName, flags);
+                new TreeMutation.Rename(
+                        parentIno, name, newParentIno, newName, flags, caller.uid(), caller.gid());
         metrics.run(Operation.RENAME, parentIno, () -> tree.rename(caller, rename));
     }
 
@@ -241,6 +242,14 @@ public final class CairnFileSystem implements FileSystem {
                 Operation.CREATE,
                 parentIno,
                 () -> creation.create(caller, parentIno, name, mode, flags));
+    }
+
+    @Override
+    public Created createUnnamed(Caller caller, long parentIno, int mode, int flags) {
+        return metrics.time(
+                Operation.CREATE,
+                parentIno,
+                () -> creation.createUnnamed(caller, parentIno, mode, flags));
     }
 
     @Override

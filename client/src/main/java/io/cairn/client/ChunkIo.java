@@ -11,12 +11,14 @@ import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.ChunkReply;
+import io.cairn.wire.ChunkReply.IndicesReply;
 import io.cairn.wire.ChunkReply.OffsetReply;
 import io.cairn.wire.ChunkReply.ReadReply;
 import io.cairn.wire.ChunkReply.StatReply;
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkRange;
 import io.cairn.wire.ChunkRequest.OperationId;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Crc32c;
@@ -188,6 +190,14 @@ final class ChunkIo implements AutoCloseable {
     CompletableFuture<Integer> seek(ChunkPlace place, int offsetBytes, boolean data) {
         return start(place, address -> new ChunkRequest.SeekChunk(address, offsetBytes, data), null)
                 .thenApply(received -> expect(received, OffsetReply.class).offsetBytes());
+    }
+
+    /**
+     * Which chunks of objects there are in the group of a place, at its head; at most {@code max}.
+     */
+    CompletableFuture<IndicesReply> find(ChunkPlace place, List<ChunkRange> ranges, int max) {
+        return start(place, address -> new ChunkRequest.FindChunks(address, ranges, max), null)
+                .thenApply(received -> expect(received, IndicesReply.class));
     }
 
     /** The state of a chunk at the head. */

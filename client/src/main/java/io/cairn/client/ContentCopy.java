@@ -10,7 +10,10 @@ import io.cairn.wire.ChunkReply.StatReply;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -66,10 +69,11 @@ final class ContentCopy {
         long chunks = (size + layout.chunkSizeBytes() - 1) / layout.chunkSizeBytes();
         copied.keySet().removeIf(index -> index >= chunks);
         ArrayDeque<Asked> asked = new ArrayDeque<>();
-        for (long index = 0; index < chunks || !asked.isEmpty(); ) {
-            while (index < chunks && asked.size() < MAX_PARALLEL) {
+        Iterator<Long> left = candidates(layout, chunks).iterator();
+        while (left.hasNext() || !asked.isEmpty()) {
+            while (left.hasNext() && asked.size() < MAX_PARALLEL) {
+                long index = left.next();
                 asked.add(new Asked(index, mount.chunks().stat(place(index))));
-                index++;
             }
             Asked first = asked.remove();
             ChunkState state = Await.get(first.reply, mount.timeoutMs()).state();
@@ -90,6 +94,18 @@ final class ContentCopy {
         if (size > targetSize) {
             resize(size);
         }
+    }
+
+    /** Chunks that hold something, or did so in the round before. */
+    private SortedSet<Long> candidates(Layout layout, long chunks) {
+        SortedSet<Long> found = new TreeSet<>(copied.keySet());
+        ExistingChunks existing = new ExistingChunks(mount);
+        for (long next = 0; next < chunks; ) {
+            ExistingChunks.Page page = existing.page(layout, next, chunks);
+            found.addAll(page.indices());
+            next = page.next();
+        }
+        return found;
     }
 
     private void resize(long size) {

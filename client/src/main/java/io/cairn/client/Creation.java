@@ -61,6 +61,13 @@ final class Creation {
         throw new FsException(Errno.EIO, name + " appears and disappears all the time");
     }
 
+    /** As {@link FileSystem#createUnnamed}; blocks. */
+    Created createUnnamed(Caller caller, long parentIno, int mode, int flags) {
+        master.session().checkRoomToOpen();
+        Inode made = fs.tree().makeUnnamed(caller, parentIno, mode, !isExclusive(flags));
+        return created(caller, made, flags & ~FileSystem.O_EXCL);
+    }
+
     private static boolean isExclusive(int flags) {
         return (flags & FileSystem.O_EXCL) != 0;
     }

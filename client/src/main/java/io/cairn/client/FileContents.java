@@ -16,7 +16,9 @@ import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /**
  * Changes of contents other than writes: truncation, fallocate, and the search for holes. They
@@ -36,10 +38,15 @@ final class FileContents {
 
     private final Mount mount;
     private final ClusterFacts facts;
+    private final ExistingChunks existing;
+    private final LongConsumer whole;
 
-    FileContents(Mount mount, ClusterFacts facts) {
+    /** Contents of files; {@code whole} makes a file whole that has too many runs. */
+    FileContents(Mount mount, ClusterFacts facts, LongConsumer whole) {
         this.mount = mount;
         this.facts = facts;
+        this.whole = whole;
+        this.existing = new ExistingChunks(mount);
     }
 
     private void commit(InodeState state) {
@@ -61,6 +68,17 @@ final class FileContents {
 
     /** Changes the size, and perhaps other attributes with it. */
     Reply.EntryReply resize(Caller caller, InodeState state, AttributeChange change) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Reply reply = tryResize(caller, state, change);
+            if (!hasTooManyRuns(reply)) {
+                return Await.expect(reply, Reply.EntryReply.class);
+            }
+            whole.accept(state.ino());
+        }
+        throw new FsException(Errno.EFBIG, "others cut the file in many places all the time");
+    }
+
+    private Reply tryResize(Caller caller, InodeState state, AttributeChange change) {
         long session = state.lockingSession();
         state.gate().close();
         try {
@@ -79,12 +97,18 @@ final class FileContents {
                 commit(state);
                 reply = mount.master().change(mutation, session);
             }
-            Reply.EntryReply entry = Await.expect(reply, Reply.EntryReply.class);
-            state.adopt(entry.inode());
-            return entry;
+            if (reply instanceof Reply.EntryReply entry) {
+                state.adopt(entry.inode());
+            }
+            return reply;
         } finally {
             state.gate().open();
         }
+    }
+
+    /** Whether the master wants the file to be made whole first. */
+    static boolean hasTooManyRuns(Reply reply) {
+        return reply instanceof Reply.Failure failure && failure.errno() == Errno.E2BIG;
     }
 
     private Reply ask(long ino, AttributeChange change, long session) {
@@ -192,24 +216,46 @@ final class FileContents {
     }
 
     private void zeroChunks(InodeState state, long from, long end) {
+        if (from >= end) {
+            return;
+        }
         Layout layout = state.layout();
         long chunkBytes = layout.chunkSizeBytes();
+        long endChunk = layout.chunkOf(end - 1) + 1;
         ArrayDeque<CompletableFuture<Void>> running = new ArrayDeque<>();
-        for (long at = from; at < end; ) {
-            long index = layout.chunkOf(at);
-            long to = Math.min((index + 1) * chunkBytes, end);
-            running.add(zeroChunk(state, layout, at, to));
-            if (running.size() == MAX_PARALLEL) {
-                Await.get(running.remove(), mount.timeoutMs());
+        for (long next = layout.chunkOf(from); next < endChunk; ) {
+            ExistingChunks.Page page = existing.page(layout, next, endChunk);
+            for (long index : page.indices()) {
+                long at = Math.max(from, index * chunkBytes);
+                long to = Math.min(end - chunkBytes, index * chunkBytes) + chunkBytes;
+                running.add(zeroChunk(state, layout, at, to));
+                if (running.size() == MAX_PARALLEL) {
+                    Await.get(running.remove(), mount.timeoutMs());
+                }
             }
-            at = to;
+            next = page.next();
         }
         running.forEach(each -> Await.get(each, mount.timeoutMs()));
     }
 
+    /** A chunk still to be cloned is let alone where its source holds nothing. */
     private CompletableFuture<Void> zeroChunk(InodeState state, Layout layout, long from, long to) {
         long index = layout.chunkOf(from);
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
+        if (state.source(index).place().equals(place)) {
+            return zeroChunk(state, place, from, to);
+        }
+        return Promises.then(
+                seekInChunk(state, from, true),
+                found ->
+                        found < 0 || found >= to
+                                ? Promises.DONE
+                                : zeroChunk(state, place, from, to));
+    }
+
+    private CompletableFuture<Void> zeroChunk(
+            InodeState state, ChunkPlace place, long from, long to) {
+        Layout layout = place.layout();
         int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
         WritePermit permit = state.permit();
         return Promises.then(
@@ -257,31 +303,47 @@ final class FileContents {
         return data ? seekData(state, offset, size) : seekHole(state, offset, size);
     }
 
-    /** Asks several chunks at a time, as a sparse file may have many without data. */
+    /** The chunk at hand first; then what there is, several at a time. */
     private long seekData(InodeState state, long offset, long size) {
         Layout layout = state.layout();
-        long chunkBytes = layout.chunkSizeBytes();
-        ArrayDeque<CompletableFuture<Long>> asked = new ArrayDeque<>();
-        long deadlineMs = mount.nowMs() + mount.timeoutMs();
-        for (long at = offset; at < size || !asked.isEmpty(); ) {
-            while (at < size && asked.size() < MAX_PARALLEL) {
-                asked.add(seekInChunk(state, at, true));
-                at = (at / chunkBytes + 1) * chunkBytes;
-            }
-            long found = Await.get(asked.remove(), mount.timeoutMs());
+        long found = Await.get(seekInChunk(state, offset, true), mount.timeoutMs());
+        if (found >= 0) {
+            return found < size ? found : -1;
+        }
+        long end = layout.chunkOf(size - 1) + 1;
+        for (long next = layout.chunkOf(offset) + 1; next < end; ) {
+            ExistingChunks.Page page = existing.page(layout, next, end);
+            found = seekData(state, page.indices());
             if (found >= 0) {
                 return found < size ? found : -1;
             }
-            if (mount.nowMs() - deadlineMs > 0) {
-                throw new FsException(Errno.ETIMEDOUT, "no data found in time");
+            next = page.next();
+        }
+        return -1;
+    }
+
+    private long seekData(InodeState state, List<Long> chunks) {
+        long chunkBytes = state.layout().chunkSizeBytes();
+        ArrayDeque<CompletableFuture<Long>> asked = new ArrayDeque<>();
+        for (int i = 0; i < chunks.size() || !asked.isEmpty(); ) {
+            while (i < chunks.size() && asked.size() < MAX_PARALLEL) {
+                asked.add(seekInChunk(state, chunks.get(i) * chunkBytes, true));
+                i++;
+            }
+            long found = Await.get(asked.remove(), mount.timeoutMs());
+            if (found >= 0) {
+                return found;
             }
         }
         return -1;
     }
 
     private long seekHole(InodeState state, long offset, long size) {
-        long chunkBytes = state.layout().chunkSizeBytes();
-        for (long at = offset; at < size; at = (at / chunkBytes + 1) * chunkBytes) {
+        Layout layout = state.layout();
+        long end = layout.chunkOf(size - 1) + 1;
+        for (long index = layout.chunkOf(offset); index < end; index++) {
+            // The end of the last chunk there can be is no number.
+            long at = Math.max(offset, index * layout.chunkSizeBytes());
             long found = Await.get(seekInChunk(state, at, false), mount.timeoutMs());
             if (found >= 0) {
                 return Math.min(found, size);

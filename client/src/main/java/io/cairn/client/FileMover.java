@@ -14,6 +14,8 @@ import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Gives a file or directory another policy. Contents in chunks are copied into a file without a
@@ -49,10 +51,28 @@ final class FileMover {
             fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(ino, policy));
             return;
         }
+        untilDone(() -> setHere(ino, policy) || move(ino, policy, () -> makeCopy(parentIno, ino)));
+    }
+
+    /** Moves the contents of a file that was cut in many places to where they are of one object. */
+    void makeWhole(long ino) {
+        Policy policy = fs.tree().inode(ino).policy();
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        untilDone(
+                () ->
+                        move(
+                                ino,
+                                policy,
+                                () ->
+                                        fs.createUnnamed(
+                                                Caller.ROOT, FileSystem.ROOT_INO, 0600, flags)));
+    }
+
+    private void untilDone(BooleanSupplier attempt) {
         FsException last = busy();
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             try {
-                if (setHere(ino, policy) || move(parentIno, ino, policy)) {
+                if (attempt.getAsBoolean()) {
                     return;
                 }
             } catch (FsException e) {
@@ -95,21 +115,25 @@ final class FileMover {
         Promises.whenDone(mount.master().query(new Query.HoldStill(ino, 0)), (_, _) -> {});
     }
 
-    private boolean move(long parentIno, long ino, Policy policy) {
-        try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDWR)) {
-            Name name = temporaryName(ino);
-            FileSystem.Created copy =
-                    fs.create(
-                            Caller.ROOT,
-                            parentIno,
-                            name,
-                            0600,
-                            FileSystem.O_RDWR | FileSystem.O_EXCL);
-            try (OpenFile target = copy.file()) {
-                fs.unlink(Caller.ROOT, parentIno, name);
-                fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
-                return move(source, target);
-            }
+    /** A file for a copy, which has a name in a directory for a moment. */
+    private FileSystem.Created makeCopy(long parentIno, long ino) {
+        Name name = temporaryName(ino);
+        int flags = FileSystem.O_RDWR | FileSystem.O_EXCL;
+        FileSystem.Created copy = fs.create(Caller.ROOT, parentIno, name, 0600, flags);
+        try {
+            fs.unlink(Caller.ROOT, parentIno, name);
+            return copy;
+        } catch (FsException e) {
+            copy.file().close();
+            throw e;
+        }
+    }
+
+    private boolean move(long ino, Policy policy, Supplier<FileSystem.Created> copies) {
+        try (ClientFile source = fs.openInode(Caller.ROOT, ino, FileSystem.O_RDWR);
+                OpenFile target = copies.get().file()) {
+            fs.tree().change(Caller.ROOT, new TreeMutation.SetPolicy(target.ino(), policy));
+            return move(source, target);
         }
     }
 

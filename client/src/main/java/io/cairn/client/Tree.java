@@ -275,6 +275,20 @@ final class Tree {
         return add(caller, parentIno, name, file.creation(caller, parentIno, name, mode));
     }
 
+    /** A file without a name, opened. */
+    Inode makeUnnamed(Caller caller, long parentIno, int mode, boolean linkable) {
+        int allowed = mode;
+        if (!caller.checked()) {
+            Attributes parent = attributes(parentIno);
+            Permissions.add(caller, parent);
+            allowed = Permissions.modeOfNew(caller, parent, mode);
+        }
+        Mutation mutation =
+                new TreeMutation.CreateUnnamed(
+                        parentIno, allowed & 07777, caller.uid(), caller.gid(), linkable);
+        return change(caller, mutation).inode();
+    }
+
     Attributes makeExclusive(Caller caller, long parentIno, Name name, int mode, long verifier) {
         NewFile file = new NewFile(FileType.FILE, mode, 0, verifier, false);
         return shown(make(caller, parentIno, name, file).inode().attributes());
@@ -428,10 +442,11 @@ final class Tree {
         }
         Mutation mutation = new TreeMutation.SetAttributes(before.ino(), change);
         Reply reply = mount.master().change(Testimony.asked(caller, mutation));
-        if (!(reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG)) {
+        boolean outgrows = reply instanceof Reply.Failure f && f.errno() == Errno.EFBIG;
+        if (!outgrows && !FileContents.hasTooManyRuns(reply)) {
             return absorb(caller, Await.expect(reply, EntryReply.class));
         }
-        // An inline file outgrows its inode: that needs its contents, hence an open file.
+        // It outgrows its inode, or is to be made whole: that needs the contents, so it is opened.
         Inode inode = ask(new Query.Open(before.ino()), EntryReply.class).inode();
         InodeState opened = open.opened(inode);
         try {

@@ -166,7 +166,7 @@ final class TreeChanges {
 
     /**
      * Whether both names were certainly of different inodes: else rename(2) does nothing, and the
-     * reply tells of no change.
+     * reply tells of no change. What a whiteout leaves behind the reply does not tell either.
      */
     private static boolean hasChanged(TreeMutation.Rename rename, EntryReply entry) {
         Attributes moved = entry.inode().attributes();
@@ -174,7 +174,11 @@ final class TreeChanges {
                 rename.parentIno() == rename.newParentIno()
                         && rename.name().equals(rename.newName());
         boolean mayBeLinks = !moved.isDirectory() && moved.nlink() > 1;
-        return !same && !mayBeLinks && (!isExchange(rename) || entry.replaced() != null);
+        boolean whiteout = (rename.flags() & FileSystem.RENAME_WHITEOUT) != 0;
+        return !same
+                && !mayBeLinks
+                && !whiteout
+                && (!isExchange(rename) || entry.replaced() != null);
     }
 
     /** Sets attributes other than the size, as {@link Permissions} has allowed it. */

@@ -50,6 +50,7 @@ final class FakeChunkServer implements Handler {
     volatile long lostBeforeEpoch;
 
     final AtomicInteger reportedBad = new AtomicInteger();
+    final AtomicInteger finds = new AtomicInteger();
     final AtomicInteger writes = new AtomicInteger();
     final AtomicInteger unalignedWrites = new AtomicInteger();
 
@@ -70,6 +71,7 @@ final class FakeChunkServer implements Handler {
                 case ChunkRequest.Clone m -> reply(answer, cloneFrom(m));
                 case ChunkRequest.StatChunk m -> reply(answer, stat(m));
                 case ChunkRequest.SeekChunk m -> reply(answer, seek(m));
+                case ChunkRequest.FindChunks m -> reply(answer, find(m));
                 case ChunkRequest.ReportBad ignored -> {
                     reportedBad.incrementAndGet();
                     reply(answer, new ChunkReply.Done());
@@ -203,6 +205,25 @@ final class FakeChunkServer implements Handler {
         return new ChunkReply.StatReply(
                 new ChunkState(a.oid(), a.index(), a.chunkSizeLog2(), a.epoch(), sequence, length),
                 length);
+    }
+
+    /** Whatever group they are in: the asker takes them together. */
+    private ChunkReply find(ChunkRequest.FindChunks m) {
+        checkEpoch(m.chunk());
+        finds.incrementAndGet();
+        long[] all =
+                m.ranges().stream()
+                        .flatMapToLong(
+                                range ->
+                                        chunks.keySet().stream()
+                                                .filter(key -> key.oid() == range.oid())
+                                                .mapToLong(ChunkKey::index)
+                                                .filter(i -> i >= range.fromIndex())
+                                                .filter(i -> i < range.endIndex()))
+                        .sorted()
+                        .toArray();
+        boolean end = all.length <= m.max();
+        return new ChunkReply.IndicesReply(Arrays.copyOf(all, Math.min(all.length, m.max())), end);
     }
 
     private ChunkReply seek(ChunkRequest.SeekChunk m) {

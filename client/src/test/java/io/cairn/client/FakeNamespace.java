@@ -73,7 +73,8 @@ final class FakeNamespace {
                         nowNs,
                         nowNs,
                         version,
-                        Acls.NONE);
+                        Acls.NONE,
+                        0);
         Layout layout = type == FileType.FILE ? freshLayout(ino) : null;
         byte[] inline = type == FileType.FILE ? new byte[0] : null;
         return new Inode(
@@ -109,7 +110,7 @@ final class FakeNamespace {
                 case TreeMutation.SetXattr m -> {
                     xattrs.computeIfAbsent(m.ino(), i -> new HashMap<>())
                             .put(text(m.name()), m.value());
-                    yield entry(touch(require(m.ino())), null);
+                    yield entry(relink(require(m.ino()), 0), null);
                 }
                 case TreeMutation.RemoveXattr m -> throw new FsException(Errno.ENODATA);
                 case TreeMutation.SetPolicy m -> setPolicy(m);
@@ -137,12 +138,9 @@ final class FakeNamespace {
                 case Query.Lookup q -> lookup(q.parentIno(), q.name());
                 case Query.GetInode q -> entry(require(q.ino()), null);
                 case Query.Open q -> entry(require(q.ino()), null);
-                case Query.CheckTail q -> {
-                    if (isDoubtful(require(q.ino()))) {
+                case Query.CheckTail q when isDoubtful(require(q.ino())) ->
                         throw new FsException(Errno.ESTALE);
-                    }
-                    yield entry(require(q.ino()), null);
-                }
+                case Query.CheckTail q -> entry(require(q.ino()), null);
                 case Query.ReadDirectory q -> list(q);
                 case Query.GetXattr q -> {
                     byte[] value = xattrs.getOrDefault(q.ino(), Map.of()).get(text(q.name()));
@@ -222,12 +220,8 @@ final class FakeNamespace {
                                 mtimeNs,
                                 nowNs,
                                 version,
-                                Acls.NONE)));
-    }
-
-    private Inode touch(Inode inode) {
-        Attributes a = inode.attributes();
-        return with(inode, a.size(), a.usedBytes(), a.mtimeNs());
+                                Acls.NONE,
+                                0)));
     }
 
     /** Names of a directory were changed by one mutation. */
@@ -308,7 +302,7 @@ final class FakeNamespace {
         }
         DirectoryState from = changed(m.parentIno());
         DirectoryState to = m.parentIno() == m.newParentIno() ? null : changed(m.newParentIno());
-        return new EntryReply(touch(require(ino)), from, to, gone);
+        return new EntryReply(relink(require(ino), 0), from, to, gone);
     }
 
     private Reply list(Query.ReadDirectory q) {
@@ -355,7 +349,8 @@ final class FakeNamespace {
                         c.has(AttributeChange.MTIME) ? c.mtimeNs() : a.mtimeNs(),
                         nowNs,
                         version,
-                        Acls.NONE);
+                        Acls.NONE,
+                        0);
         return entry(put(inode.withAttributes(changed)), null);
     }
 
@@ -396,10 +391,10 @@ final class FakeNamespace {
         Layout layout = inode.layout();
         if (inode.inline() == null) {
             Layout cut = layouts.cut(layout, inode.attributes().size());
-            return touch(inode.withContents(layout.withRenewed(cut.runs()), null));
+            return relink(inode.withContents(layout.withRenewed(cut.runs()), null), 0);
         }
         garbage.delete(layout.lastOid(), 0, Long.MAX_VALUE);
-        return touch(inode.withContents(freshLayout(inode.ino()), inode.inline()));
+        return relink(inode.withContents(freshLayout(inode.ino()), inode.inline()), 0);
     }
 
     private Reply writeInline(ContentMutation.WriteInline m) {
@@ -455,7 +450,7 @@ final class FakeNamespace {
                     garbage.delete(run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
                 }
             }
-            touch(inode.withContents(inode.layout().withCloned(m.oid()), null));
+            relink(inode.withContents(inode.layout().withCloned(m.oid()), null), 0);
         }
         return new Reply.Done();
     }
@@ -471,7 +466,7 @@ final class FakeNamespace {
                     new Layout(poolId, m.policy().chunkSizeLog2(), 0, layout.seed(), layout.runs());
         }
         return entry(
-                touch(inode.withPolicy(m.policy()).withContents(layout, inode.inline())), null);
+                relink(inode.withPolicy(m.policy()).withContents(layout, inode.inline()), 0), null);
     }
 
     private Reply swap(ContentMutation.SwapContents m) {

@@ -165,7 +165,8 @@ class KnownDirectoryPropertyTest {
                             0,
                             0,
                             count,
-                            Acls.NONE);
+                            Acls.NONE,
+                            0);
             return new DirectoryState(a, count, 1);
         }
 

@@ -26,7 +26,22 @@ class MetadataCacheTest {
 
     private static Attributes attributes(long ino, long version) {
         return new Attributes(
-                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, version, 0, 0, 0, 0, version, Acls.NONE);
+                ino,
+                1,
+                FileType.FILE,
+                0644,
+                1,
+                0,
+                0,
+                0,
+                version,
+                0,
+                0,
+                0,
+                0,
+                version,
+                Acls.NONE,
+                0);
     }
 
     private static DirectoryState directory(long ino, long changes) {

@@ -27,7 +27,7 @@ class PermissionsTest {
     private static final int EXECUTE = FileSystem.ACCESS_EXECUTE;
 
     private static Attributes inode(FileType type, int mode) {
-        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
+        return new Attributes(5, 1, type, mode, 1, 10, 20, 0, 0, 0, 0, 0, 0, 1, Acls.NONE, 0);
     }
 
     private static Attributes file(int mode) {

@@ -32,6 +32,9 @@ public record Layout(
 
     public static final int MAX_CHUNK_SIZE_LOG2 = 26;
 
+    /** A file that was truncated in more places is made whole, by a copy, before the next time. */
+    public static final int MAX_RUNS = 1024;
+
     /**
      * From {@code firstChunk} up to the next run the chunks are stored under {@code oid}.
      *

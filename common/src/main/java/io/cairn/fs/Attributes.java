@@ -20,6 +20,7 @@ package io.cairn.fs;
  * @param version grows with every change of the inode, and no two changes share a value; made of
  *     the number of the log entry (upper 48 bits) and the place in it. A change counter
  * @param acls access control lists beyond the mode; mostly {@link Acls#NONE}
+ * @param birthNs when the inode was made, for ever the same; 0 when nobody has told it
  */
 public record Attributes(
         long ino,
@@ -36,7 +37,8 @@ public record Attributes(
         long mtimeNs,
         long ctimeNs,
         long version,
-        Acls acls) {
+        Acls acls,
+        long birthNs) {
 
     /** The whole {@code st_mode}: type and permission bits. */
     public int fullMode() {
@@ -83,6 +85,7 @@ public record Attributes(
                 newMtimeNs,
                 Math.max(ctimeNs, newMtimeNs),
                 version,
-                acls);
+                acls,
+                birthNs);
     }
 }

@@ -23,8 +23,8 @@ public interface FileSystem extends AutoCloseable {
      */
     int MAX_PATH_BYTES = 4096;
 
-    /** Largest file: 2^63 - 1 minus one block, so that no sum of offset and length overflows. */
-    long MAX_FILE_BYTES = Long.MAX_VALUE - 4096;
+    /** Largest file: 2^63 bytes minus the largest chunk, so that the end of no chunk overflows. */
+    long MAX_FILE_BYTES = Long.MAX_VALUE - (64 << 20) + 1;
 
     /** LINK_MAX of files; directories with more links show 1 ({@link Attributes#shownLinks}). */
     int MAX_LINKS = 65_000;
@@ -37,6 +37,12 @@ public interface FileSystem extends AutoCloseable {
 
     /** RENAME_EXCHANGE of renameat2(2). */
     int RENAME_EXCHANGE = 2;
+
+    /**
+     * RENAME_WHITEOUT of renameat2(2): the old name becomes a character device 0:0, which tells a
+     * union filesystem that there is nothing.
+     */
+    int RENAME_WHITEOUT = 4;
 
     /** XATTR_CREATE of setxattr(2). */
     int XATTR_CREATE = 1;
@@ -128,9 +134,10 @@ public interface FileSystem extends AutoCloseable {
     /**
      * Renames, atomically replacing the target where rename(2) allows it.
      *
-     * @param flags 0, {@link #RENAME_NOREPLACE} or {@link #RENAME_EXCHANGE}
-     * @throws FsException EINVAL into an own subtree or both flags; EEXIST; ENOTEMPTY; EISDIR;
-     *     ENOTDIR
+     * @param flags 0, {@link #RENAME_EXCHANGE}, or {@link #RENAME_NOREPLACE} and {@link
+     *     #RENAME_WHITEOUT} alone or together
+     * @throws FsException EINVAL into an own subtree or for other flags; EEXIST; ENOTEMPTY; EISDIR;
+     *     ENOTDIR; ENOSPC
      */
     void rename(
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags);
@@ -142,6 +149,18 @@ public interface FileSystem extends AutoCloseable {
      * @throws FsException EEXIST with O_EXCL; EISDIR; ENOSPC; ELOOP when the name is a symlink
      */
     Created create(Caller caller, long parentIno, Name name, int mode, int flags);
+
+    /**
+     * Makes and opens a regular file without a name, as O_TMPFILE of open(2) does. It goes with the
+     * last close, or with this client, unless {@link #link} has given it a name.
+     *
+     * @param parentIno the directory that decides group, lists and policy, and who may
+     * @param flags of open(2); with O_EXCL it can never get a name
+     * @throws FsException ENOTDIR; EACCES; ENOSPC; EOPNOTSUPP where there is no such thing
+     */
+    default Created createUnnamed(Caller caller, long parentIno, int mode, int flags) {
+        throw new FsException(Errno.EOPNOTSUPP, "no files without a name");
+    }
 
     /**
      * Makes a regular file without opening it, at most once: the verifier is kept with the file,

@@ -110,6 +110,23 @@ public sealed interface ChunkReply {
     }
 
     /**
+     * Chunk indices in order.
+     *
+     * @param end whether there are no more in the ranges asked for
+     */
+    record IndicesReply(long[] indices, boolean end) implements ChunkReply {
+        @Override
+        public int code() {
+            return 7;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(indices).bool(end);
+        }
+    }
+
+    /**
      * How far one replica of a chunk is.
      *
      * @param epoch epoch of the group at the last write
@@ -136,6 +153,7 @@ public sealed interface ChunkReply {
             case 4 -> new StatReply(ChunkState.decode(in), in.i64());
             case 5 -> new OffsetReply(in.i32());
             case 6 -> new ListReply(in.list(ChunkState::decode), in.bool());
+            case 7 -> new IndicesReply(in.longs(), in.bool());
             default -> throw new MalformedMessageException("chunk reply code " + code);
         };
     }

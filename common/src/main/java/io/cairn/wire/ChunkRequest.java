@@ -412,6 +412,39 @@ public sealed interface ChunkRequest {
         }
     }
 
+    /**
+     * Client to head: which chunks of these objects there are in the group, in order, so that
+     * nobody has to ask for each chunk of a hole. IndicesReply.
+     *
+     * @param chunk a chunk in the group, for its address only
+     * @param ranges of the chunks of a file, in order and apart
+     * @param max most indices to tell, 1 or more
+     */
+    record FindChunks(ChunkAddress chunk, List<ChunkRange> ranges, int max)
+            implements ChunkRequest {
+        @Override
+        public int code() {
+            return 16;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            chunk.encode(out);
+            out.list(ranges, (o, r) -> r.encode(o)).i32(max);
+        }
+    }
+
+    /** Chunks [fromIndex, endIndex) of an object. */
+    record ChunkRange(long oid, long fromIndex, long endIndex) {
+        void encode(Encoder out) {
+            out.i64(oid).i64(fromIndex).i64(endIndex);
+        }
+
+        static ChunkRange decode(Decoder in) {
+            return new ChunkRange(in.i64(), in.i64(), in.i64());
+        }
+    }
+
     /** Reads code and fields. */
     static ChunkRequest decode(Decoder in) {
         int code = in.u8();
@@ -449,6 +482,8 @@ public sealed interface ChunkRequest {
             case 13 -> new Fetch(ChunkAddress.decode(in), in.i32(), in.i32());
             case 14 -> new Verify(ChunkAddress.decode(in));
             case 15 -> new Expect(ChunkAddress.decode(in), WriteMark.decode(in));
+            case 16 ->
+                    new FindChunks(ChunkAddress.decode(in), in.list(ChunkRange::decode), in.i32());
             default -> throw new MalformedMessageException("chunk request code " + code);
         };
     }

@@ -67,6 +67,7 @@ public final class Codecs {
         if (inherited != null) {
             out.list(inherited.entries(), Codecs::aclEntry);
         }
+        out.i64(a.birthNs());
     }
 
     public static Attributes attributes(Decoder in) {
@@ -89,7 +90,8 @@ public final class Codecs {
                 in.i64(),
                 in.i64(),
                 in.i64(),
-                acls(in, code));
+                acls(in, code),
+                in.i64());
     }
 
     private static Acls acls(Decoder in, int code) {

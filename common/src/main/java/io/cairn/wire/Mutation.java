@@ -47,6 +47,7 @@ public sealed interface Mutation
             case 20 -> ContentMutation.RenewTail.decode(in);
             case 22 -> TreeMutation.ReplaceXattr.decode(in);
             case 21 -> TreeMutation.Witnessed.decode(in);
+            case 27 -> TreeMutation.CreateUnnamed.decode(in);
             case 32 -> SessionMutation.OpenSession.decode(in);
             case 33 -> SessionMutation.CloseSession.decode(in);
             case 34 -> LeaderMutation.Purge.decode(in);

@@ -53,6 +53,7 @@ public final class OperationNames {
             case 20 -> "renew_tail";
             case 21 -> "witnessed";
             case 22 -> "replace_xattr";
+            case 27 -> "create_unnamed";
             case 32 -> "open_session";
             case 33 -> "close_session";
             case 34 -> "purge";

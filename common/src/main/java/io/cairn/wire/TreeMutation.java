@@ -145,8 +145,14 @@ public sealed interface TreeMutation extends Mutation {
         }
     }
 
-    /** Renames; flags as in renameat2(2). */
-    record Rename(long parentIno, Name name, long newParentIno, Name newName, int flags)
+    /**
+     * Renames; flags as in renameat2(2).
+     *
+     * @param uid who owns a whiteout that is left behind; else of no meaning
+     * @param gid its group
+     */
+    record Rename(
+            long parentIno, Name name, long newParentIno, Name newName, int flags, int uid, int gid)
             implements TreeMutation {
         @Override
         public int code() {
@@ -156,10 +162,35 @@ public sealed interface TreeMutation extends Mutation {
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name).i64(newParentIno).name(newName).i32(flags);
+            out.i32(uid).i32(gid);
         }
 
         static Rename decode(Decoder in) {
-            return new Rename(in.i64(), in.name(), in.i64(), in.name(), in.i32());
+            return new Rename(
+                    in.i64(), in.name(), in.i64(), in.name(), in.i32(), in.i32(), in.i32());
+        }
+    }
+
+    /**
+     * Makes a regular file without a name, which the session holds open from now on. The directory
+     * is not changed; its gid, lists and policy count as for a file that is made in it.
+     *
+     * @param linkable whether {@link Link} may give it its first name
+     */
+    record CreateUnnamed(long parentIno, int mode, int uid, int gid, boolean linkable)
+            implements TreeMutation {
+        @Override
+        public int code() {
+            return 27;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).i32(mode).i32(uid).i32(gid).bool(linkable);
+        }
+
+        static CreateUnnamed decode(Decoder in) {
+            return new CreateUnnamed(in.i64(), in.i32(), in.i32(), in.i32(), in.bool());
         }
     }
 

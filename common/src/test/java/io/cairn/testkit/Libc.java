@@ -38,6 +38,7 @@ enum Libc {
     SYMLINK("symlink", 'i', "pp"),
     READLINK("readlink", 'l', "ppl"),
     LINK("link", 'i', "pp"),
+    LINKAT("linkat", 'i', "ipipi"),
     UNLINK("unlink", 'i', "p"),
     RMDIR("rmdir", 'i', "p"),
     RENAME("rename", 'i', "pp"),

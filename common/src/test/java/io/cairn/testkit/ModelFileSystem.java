@@ -171,7 +171,7 @@ public final class ModelFileSystem implements FileSystem {
         if (node.isDirectory()) {
             throw new FsException(Errno.EPERM, "hard link to a directory");
         }
-        if (node.nlink == 0) {
+        if (node.nlink == 0 && !node.linkable) {
             throw new FsException(Errno.ENOENT, "the file has no name any more");
         }
         if (node.nlink >= tree.maxLinks()) {
@@ -180,6 +180,7 @@ public final class ModelFileSystem implements FileSystem {
         try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
             tree.attach(parent, newName, node);
             node.nlink++;
+            node.linkable = false;
             return node.attributes();
         }
     }
@@ -239,6 +240,15 @@ public final class ModelFileSystem implements FileSystem {
         }
         OpenFile file = open(caller, node.ino, flags);
         return new Created(node.attributes(), file);
+    }
+
+    @Override
+    public synchronized Created createUnnamed(Caller caller, long parentIno, int mode, int flags) {
+        ModelNode parent = tree.directory(parentIno);
+        ModelPermissions.requireAdd(caller, parent);
+        ModelNode node = tree.make(caller, parent, FileType.FILE, mode);
+        node.linkable = (flags & O_EXCL) == 0;
+        return new Created(node.attributes(), opened(caller, node, flags));
     }
 
     @Override

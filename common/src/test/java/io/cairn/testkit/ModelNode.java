@@ -40,7 +40,11 @@ final class ModelNode {
     long atimeNs;
     long mtimeNs;
     long ctimeNs;
+    long birthNs;
     long version;
+
+    /** Without a name since it was made, and may get one. */
+    boolean linkable;
 
     /** Of the exclusive create that made the file, or 0. */
     long verifier;
@@ -99,7 +103,8 @@ final class ModelNode {
                 mtimeNs,
                 ctimeNs,
                 version,
-                Acls.NONE);
+                Acls.NONE,
+                birthNs);
     }
 
     @Override

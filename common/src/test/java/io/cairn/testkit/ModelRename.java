@@ -3,6 +3,7 @@ package io.cairn.testkit;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +21,15 @@ final class ModelRename {
     private final Caller caller;
     private final boolean noReplace;
     private final boolean exchange;
+    private final boolean whiteout;
 
     ModelRename(ModelTree tree, Caller caller, int flags) {
         this.tree = tree;
         this.caller = caller;
         this.noReplace = (flags & FileSystem.RENAME_NOREPLACE) != 0;
         this.exchange = (flags & FileSystem.RENAME_EXCHANGE) != 0;
-        int known = FileSystem.RENAME_NOREPLACE | FileSystem.RENAME_EXCHANGE;
-        if ((flags & ~known) != 0 || (noReplace && exchange)) {
+        this.whiteout = (flags & FileSystem.RENAME_WHITEOUT) != 0;
+        if ((flags & ~7) != 0 || (exchange && flags != FileSystem.RENAME_EXCHANGE)) {
             throw new FsException(Errno.EINVAL, "rename flags " + flags);
         }
     }
@@ -110,6 +112,9 @@ final class ModelRename {
         tree.detach(from.directory, from.name);
         tree.attach(to.directory, to.name, source);
         adopt(from.directory, to.directory, source);
+        if (whiteout) {
+            tree.add(caller, from.directory, from.name, FileType.CHARACTER_DEVICE, 0);
+        }
     }
 
     private void exchange(Place from, Place to, ModelNode source, ModelNode target) {

@@ -107,6 +107,16 @@ final class ModelTree {
 
     /** Makes a node with a name; the caller has checked that it may. */
     ModelNode add(Caller caller, ModelNode parent, Name name, FileType type, int mode) {
+        ModelNode node = make(caller, parent, type, mode);
+        node.nlink = 1;
+        attach(parent, name, node);
+        stampAll(node);
+        node.birthNs = node.ctimeNs;
+        return node;
+    }
+
+    /** Makes a node without a name, with what a directory decides of it. */
+    ModelNode make(Caller caller, ModelNode parent, FileType type, int mode) {
         if (nodes.size() >= MAX_NODES) {
             throw new FsException(Errno.ENOSPC, "no inodes left");
         }
@@ -122,11 +132,10 @@ final class ModelTree {
                 && !ModelPermissions.maySetgid(caller, node.gid)) {
             node.mode &= ~02000;
         }
-        node.nlink = 1;
         node.maxLinks = maxLinks;
         nodes.put(node.ino, node);
-        attach(parent, name, node);
         stampAll(node);
+        node.birthNs = node.ctimeNs;
         return node;
     }
 

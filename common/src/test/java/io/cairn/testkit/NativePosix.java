@@ -21,7 +21,7 @@ public final class NativePosix implements Posix {
     private static final int AT_FDCWD = -100;
     private static final int AT_SYMLINK_NOFOLLOW = 0x100;
     private static final int AT_EMPTY_PATH = 0x1000;
-    private static final int STATX_BASIC_STATS = 0x7ff;
+    private static final int STATX_BASIC_STATS_AND_BTIME = 0xfff;
     private static final int STATX_BYTES = 256;
     private static final int DIRECTORY_BUFFER_BYTES = 512;
     private static final int MAX_LIST_BYTES = 65_536;
@@ -230,7 +230,7 @@ public final class NativePosix implements Posix {
     private Stat statx(int fd, String path, int flags) {
         try (Arena arena = Arena.ofShared()) {
             MemorySegment buffer = arena.allocate(STATX_BYTES, 8);
-            call(Libc.STATX, fd, path, flags, STATX_BASIC_STATS, buffer);
+            call(Libc.STATX, fd, path, flags, STATX_BASIC_STATS_AND_BTIME, buffer);
             return NativeStructs.stat(buffer);
         }
     }
@@ -267,6 +267,11 @@ public final class NativePosix implements Posix {
     @Override
     public void link(String existing, String path) {
         call(Libc.LINK, existing, path);
+    }
+
+    @Override
+    public void linkOpen(int fd, String path) {
+        call(Libc.LINKAT, fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
     }
 
     @Override

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * statx      nlink u32 +16 | uid u32 +20 | gid u32 +24 | mode u16 +28 | ino u64 +32 | size u64 +40
- *            blocks u64 +48 | atime s64 +64, u32 +72 | ctime +96 | mtime +112
+ *            blocks u64 +48 | atime s64 +64, u32 +72 | btime +80 | ctime +96 | mtime +112
+ *            mask u32 +0, 0x800 when there is a btime
  *            rdev major u32 +128, minor u32 +132
  * timespec   seconds s64 +0 | nanoseconds s64 +8
  * statvfs    bsize u64 +0 | frsize +8 | blocks +16 | bfree +24 | bavail +32 | files +40 | ffree +48
@@ -37,6 +38,7 @@ final class NativeStructs {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long UTIME_NOW = 0x3fffffff;
     private static final long UTIME_OMIT = 0x3ffffffe;
+    private static final int STATX_BTIME = 0x800;
     private static final int F_RDLCK = 0;
     private static final int F_WRLCK = 1;
     private static final int F_UNLCK = 2;
@@ -73,7 +75,8 @@ final class NativeStructs {
                 i64(s, 48),
                 time(s, 64),
                 time(s, 112),
-                time(s, 96));
+                time(s, 96),
+                (i32(s, 0) & STATX_BTIME) != 0 ? time(s, 80) : 0);
     }
 
     private static long time(MemorySegment s, long at) {

@@ -1,5 +1,6 @@
 package io.cairn.testkit;
 
+import static io.cairn.testkit.Posix.Capability.FILE_CAPABILITIES;
 import static io.cairn.testkit.Posix.Capability.KILL_PRIVILEGE;
 import static io.cairn.testkit.Posix.O_APPEND;
 import static io.cairn.testkit.Posix.O_CREAT;
@@ -193,6 +194,38 @@ final class OwnershipCases extends Scene {
         fs.chmod("f", 06777);
         ann().close(ann().open("f", O_WRONLY | O_TRUNC, 0));
         assertEquals(0777, mode("f"));
+    }
+
+    /** CAP_NET_BIND_SERVICE, effective (struct vfs_cap_data, revision 2). */
+    private static final byte[] BIND = {1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    private void losesCapability(Runnable change) {
+        fs.setxattr("f", "security.capability", BIND, 0);
+        assertEquals(BIND.length, fs.getxattr("f", "security.capability", 100).length);
+        change.run();
+        fails(Errno.ENODATA, () -> fs.getxattr("f", "security.capability", 100));
+    }
+
+    private void write(String path, int flags) {
+        int fd = fs.open(path, O_WRONLY | flags, 0);
+        fs.write(fd, bytes("y"));
+        fs.close(fd);
+    }
+
+    @Case(needs = FILE_CAPABILITIES)
+    void capabilityGoesWithAnyChangeOfContentsOrOwner() {
+        put("f", "contents");
+        losesCapability(() -> write("f", 0));
+        losesCapability(() -> write("f", O_APPEND));
+        losesCapability(() -> write("f", O_TRUNC));
+        losesCapability(() -> fs.truncate("f", 3));
+        losesCapability(() -> fs.chown("f", ANN, ANNS));
+        int fd = fs.open("f", O_RDWR, 0);
+        losesCapability(() -> fs.ftruncate(fd, 2));
+        losesCapability(() -> fs.pwrite(fd, bytes("z"), 0));
+        fs.link("f", "g");
+        losesCapability(() -> write("f", 0));
+        losesCapability(() -> write("g", O_APPEND));
     }
 
     @Case

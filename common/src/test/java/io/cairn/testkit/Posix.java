@@ -38,6 +38,11 @@ public interface Posix extends AutoCloseable {
 
     int O_NOFOLLOW = 0400000;
 
+    /** With the bit of O_DIRECTORY, as it is used. */
+    int O_TMPFILE = 020200000;
+
+    int RENAME_WHITEOUT = FileSystem.RENAME_WHITEOUT;
+
     int FALLOC_KEEP_SIZE = 1;
     int FALLOC_PUNCH_HOLE = 2;
     int FALLOC_ZERO_RANGE = 16;
@@ -95,12 +100,20 @@ public interface Posix extends AutoCloseable {
         /** Times before 1970. */
         OLD_TIMES,
         /** Writing and truncating by an unprivileged caller clears setuid and setgid. */
-        KILL_PRIVILEGE
+        KILL_PRIVILEGE,
+        /** open with O_TMPFILE, and linkat of such a file. */
+        UNNAMED_FILES,
+        /** renameat2 with RENAME_WHITEOUT. */
+        WHITEOUT,
+        /** statx tells when a file was made. */
+        BIRTH_TIME,
+        /** Changes of the contents take security.capability away. */
+        FILE_CAPABILITIES
     }
 
     /**
-     * What {@code stat} tells; {@code mode} has the permission bits only, 0..07777, and {@code
-     * rdev} is in the 64-bit Linux encoding.
+     * What {@code stat} tells, and statx of the birth (0 when it does not); {@code mode} has the
+     * permission bits only, 0..07777, and {@code rdev} is in the 64-bit Linux encoding.
      */
     record Stat(
             long ino,
@@ -114,7 +127,8 @@ public interface Posix extends AutoCloseable {
             long blocks,
             long atimeNs,
             long mtimeNs,
-            long ctimeNs) {
+            long ctimeNs,
+            long birthNs) {
 
         /** The same from the seam. */
         static Stat of(Attributes a) {
@@ -130,7 +144,8 @@ public interface Posix extends AutoCloseable {
                     a.blocks(),
                     a.atimeNs(),
                     a.mtimeNs(),
-                    a.ctimeNs());
+                    a.ctimeNs(),
+                    a.birthNs());
         }
     }
 
@@ -219,6 +234,9 @@ public interface Posix extends AutoCloseable {
     String readlink(String path);
 
     void link(String existing, String path);
+
+    /** linkat with AT_EMPTY_PATH: gives a name to what is open. */
+    void linkOpen(int fd, String path);
 
     void unlink(String path);
 

@@ -29,9 +29,14 @@ final class SeamDescriptors {
         this.processOwner = owners.incrementAndGet();
     }
 
-    /** The owner of this process's POSIX locks. */
-    long processOwner() {
-        return processOwner;
+    /** A POSIX lock of this process, as struct flock tells it. */
+    Lock posixLock(Lock.Mode mode, long start, long length) {
+        long first = length < 0 ? start + length : start;
+        long last = length == 0 ? Lock.TO_END : length < 0 ? start - 1 : start + length - 1;
+        if (first < 0) {
+            throw new FsException(Errno.EINVAL, "lock of " + length + " bytes at " + start);
+        }
+        return new Lock(Lock.Kind.POSIX, mode, processOwner, first, last, 1);
     }
 
     /** The same filesystem, another process. */

@@ -63,6 +63,9 @@ record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String working
     }
 
     private Opened openOnce(String path, int flags, int mode) {
+        if ((flags & Posix.O_TMPFILE) == Posix.O_TMPFILE) {
+            return openUnnamed(find(path, true), flags, mode);
+        }
         if ((flags & Posix.O_CREAT) == 0) {
             Attributes found = find(path, (flags & Posix.O_NOFOLLOW) == 0);
             return openFound(found, flags);
@@ -97,6 +100,19 @@ record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String working
             throw new FsException(Errno.EISDIR, path);
         }
         return openFound(found, flags & ~Posix.O_CREAT);
+    }
+
+    private Opened openUnnamed(Attributes directory, int flags, int mode) {
+        if ((flags & FileSystem.O_ACCMODE) == FileSystem.O_RDONLY) {
+            throw new FsException(Errno.EINVAL, "O_TMPFILE is for writing");
+        }
+        FileSystem.Created created =
+                fs.createUnnamed(
+                        caller,
+                        directory.ino(),
+                        mode & 07777,
+                        flags & ~(Posix.O_TMPFILE | Posix.O_NOFOLLOW));
+        return new Opened(created.attributes().ino(), created.file());
     }
 
     private Opened openFound(Attributes found, int flags) {
@@ -159,7 +175,7 @@ record SeamPaths(FileSystem fs, Caller caller, long directoryIno, String working
     void rename(String oldPath, String newPath, int flags) {
         boolean noReplace = (flags & FileSystem.RENAME_NOREPLACE) != 0;
         boolean exchange = (flags & FileSystem.RENAME_EXCHANGE) != 0;
-        if (flags < 0 || flags >= 3) {
+        if (flags < 0 || flags > 7 || (exchange && flags != FileSystem.RENAME_EXCHANGE)) {
             throw new FsException(Errno.EINVAL, "rename flags " + flags);
         }
         SeamWalk.Parent from = walk().parent(oldPath);

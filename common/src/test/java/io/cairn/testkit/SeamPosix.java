@@ -42,10 +42,11 @@ public final class SeamPosix implements Posix {
      * @param reachableLinks see {@link Posix#reachableLinks}
      */
     public record SeamLimits(Set<Capability> capabilities, int reachableLinks) {
-        /** All that a seam can express (memory maps it cannot), with this LINK_MAX. */
+        /** All that a seam can express without a kernel, with this LINK_MAX. */
         public static SeamLimits all(int reachableLinks) {
             return new SeamLimits(
-                    EnumSet.complementOf(EnumSet.of(Capability.MMAP)), reachableLinks);
+                    EnumSet.complementOf(EnumSet.of(Capability.MMAP, Capability.FILE_CAPABILITIES)),
+                    reachableLinks);
         }
     }
 
@@ -314,6 +315,12 @@ public final class SeamPosix implements Posix {
     }
 
     @Override
+    public void linkOpen(int fd, String path) {
+        SeamWalk.Parent parent = paths.addable(path, false);
+        fs.link(caller, table.get(fd).ino, parent.directoryIno(), parent.name());
+    }
+
+    @Override
     public void unlink(String path) {
         paths.unlink(path);
     }
@@ -476,21 +483,12 @@ public final class SeamPosix implements Posix {
                 || (mode == Lock.Mode.EXCLUSIVE && access == O_RDONLY)) {
             throw new FsException(Errno.EBADF, "descriptor " + fd + " is not open for this");
         }
-        fs.setLock(d.ino, posixLock(mode, start, length), wait ? LOCK_WAIT_MS : 0);
+        fs.setLock(d.ino, table.posixLock(mode, start, length), wait ? LOCK_WAIT_MS : 0);
     }
 
     @Override
     public @Nullable Lock getlk(int fd, Lock.Mode mode, long start, long length) {
-        return fs.testLock(table.get(fd).ino, posixLock(mode, start, length));
-    }
-
-    private Lock posixLock(Lock.Mode mode, long start, long length) {
-        long first = length < 0 ? start + length : start;
-        long last = length == 0 ? Lock.TO_END : length < 0 ? start - 1 : start + length - 1;
-        if (first < 0) {
-            throw new FsException(Errno.EINVAL, "lock of " + length + " bytes at " + start);
-        }
-        return new Lock(Lock.Kind.POSIX, mode, table.processOwner(), first, last, 1);
+        return fs.testLock(table.get(fd).ino, table.posixLock(mode, start, length));
     }
 
     @Override

@@ -99,6 +99,7 @@ final class FileCallbacks {
 
     int truncate(long size, long info) {
         AttributeChange change = AttributeChange.NONE.withSize(size);
+        killPrivilege(file(info));
         fileSystem.setAttributes(LoopThread.current().caller(), file(info).ino(), change);
         return 0;
     }
@@ -151,6 +152,7 @@ final class FileCallbacks {
     }
 
     int allocate(int mode, long offset, long lengthBytes, long info) {
+        killPrivilege(file(info));
         file(info).allocate(mode, offset, lengthBytes);
         return 0;
     }

@@ -39,6 +39,10 @@ final class FileRequests {
     private static final int F_UNLCK = 2;
     private static final int WRITE_IN_BYTES = 40;
 
+    /** Flags of open(2) that mean something for a file without a name. */
+    private static final int UNNAMED_FLAGS =
+            FileSystem.O_ACCMODE | FileSystem.O_EXCL | FileSystem.O_APPEND | FileSystem.O_SYNC;
+
     private final FileSystem fileSystem;
     private final MountState state;
     private final OpenFiles files;
@@ -149,6 +153,21 @@ final class FileRequests {
         }
         int entryBytes = nodes.entry(reply, created.attributes());
         KernelProtocol.putOpen(reply + 16 + entryBytes, handle, appending(flags));
+        return entryBytes + KernelProtocol.OPEN_BYTES;
+    }
+
+    /** fuse_create_in, for a directory; the name behind it has no meaning. */
+    int createUnnamed(LoopThread thread) {
+        long in = thread.arguments();
+        int flags = getInt(in);
+        int mode = nodes.masked(thread, getInt(in + 4), getInt(in + 8)) & 07777;
+        FileSystem.Created created =
+                fileSystem.createUnnamed(
+                        thread.caller(), thread.node(), mode, flags & UNNAMED_FLAGS);
+        long handle = files.add(created.file());
+        state.capabilities().sawNone(created.file().ino());
+        int entryBytes = nodes.entry(thread.reply(), created.attributes());
+        KernelProtocol.putOpen(thread.reply() + 16 + entryBytes, handle, appending(flags));
         return entryBytes + KernelProtocol.OPEN_BYTES;
     }
 

@@ -153,6 +153,8 @@ final class KernelDriver implements Driver {
             case KernelProtocol.REMOVEXATTR -> nodes.removexattr(thread);
             case KernelProtocol.OPEN -> files.open(thread);
             case KernelProtocol.CREATE -> files.create(thread);
+            case KernelProtocol.TMPFILE -> files.createUnnamed(thread);
+            case KernelProtocol.STATX -> nodes.statx(thread);
             case KernelProtocol.READ -> files.read(thread);
             case KernelProtocol.WRITE -> files.write(thread);
             case KernelProtocol.FLUSH -> files.flush(thread);

@@ -68,6 +68,8 @@ final class KernelProtocol {
     static final int READDIRPLUS = 44;
     static final int RENAME2 = 45;
     static final int LSEEK = 46;
+    static final int TMPFILE = 51;
+    static final int STATX = 52;
 
     /** FUSE_ROOT_ID. */
     static final long ROOT_NODE = 1;
@@ -76,6 +78,12 @@ final class KernelProtocol {
     static final int ENTRY_BYTES = 128;
     static final int ATTRIBUTES_BYTES = 104;
     static final int OPEN_BYTES = 16;
+    static final int STATX_BYTES = 288;
+
+    /** What struct statx has: the basic attributes, and the time of birth when it is known. */
+    private static final int STATX_BASIC_STATS = 0x7ff;
+
+    private static final int STATX_BTIME = 0x800;
 
     private static final long NS_PER_S = 1_000_000_000L;
 
@@ -106,6 +114,44 @@ final class KernelProtocol {
         putInt(at + 8, (int) (validMs % 1000) * 1_000_000);
         putInt(at + 12, 0);
         putAttributes(at + 16, attributes);
+    }
+
+    /**
+     * Fills a fuse_statx_out.
+     *
+     * <pre>
+     *   +0 attr_valid +8 attr_valid_nsec +12 flags +16 spare (16), then fuse_statx:
+     *   +0 mask +4 blksize +8 attributes +16 nlink +20 uid +24 gid +28 mode (2) +32 ino +40 size
+     *   +48 blocks +56 attributes_mask +64 atime +80 btime +96 ctime +112 mtime (seconds 8, ns 4)
+     *   +128 rdev_major +132 rdev_minor +136 dev_major +140 dev_minor, spare up to +256
+     * </pre>
+     */
+    static void putStatx(long at, Attributes a, long validMs) {
+        RawMemory.zero(at, STATX_BYTES);
+        putLong(at, validMs / 1000);
+        putInt(at + 8, (int) (validMs % 1000) * 1_000_000);
+        long stat = at + 32;
+        putInt(stat, a.birthNs() == 0 ? STATX_BASIC_STATS : STATX_BASIC_STATS | STATX_BTIME);
+        putInt(stat + 4, StatLayout.BLOCK_BYTES);
+        putInt(stat + 16, a.shownLinks());
+        putInt(stat + 20, a.uid());
+        putInt(stat + 24, a.gid());
+        RawMemory.putShort(stat + 28, a.fullMode());
+        putLong(stat + 32, a.ino());
+        putLong(stat + 40, a.size());
+        putLong(stat + 48, a.blocks());
+        putTime(stat + 64, a.atimeNs());
+        putTime(stat + 80, a.birthNs());
+        putTime(stat + 96, a.ctimeNs());
+        putTime(stat + 112, a.mtimeNs());
+        // The kernel keeps 12 bits of the major number and 20 of the minor one.
+        putInt(stat + 128, (int) (a.rdev() >>> 8 & 0xfff));
+        putInt(stat + 132, (int) (a.rdev() & 0xff | a.rdev() >>> 12 & 0xfff00));
+    }
+
+    private static void putTime(long at, long timeNs) {
+        putLong(at, Math.floorDiv(timeNs, NS_PER_S));
+        putInt(at + 8, (int) Math.floorMod(timeNs, NS_PER_S));
     }
 
     /** Fills a fuse_entry_out: the node number is the inode number. */

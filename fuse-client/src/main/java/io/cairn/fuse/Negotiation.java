@@ -30,7 +30,7 @@ final class Negotiation {
     private static final Logger LOG = LoggerFactory.getLogger(Negotiation.class);
     private static final int MAJOR = 7;
     private static final int LEAST_MINOR = 31;
-    private static final int MINOR = 38;
+    private static final int MINOR = 39;
     private static final int OUT_BYTES = 64;
     private static final int PAGE_BYTES = 4096;
 

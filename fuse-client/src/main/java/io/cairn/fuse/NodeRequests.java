@@ -142,6 +142,14 @@ final class NodeRequests {
         return attributes(fileSystem.getAttributes(thread.caller(), thread.node()), thread.reply());
     }
 
+    /** What getattr tells, and the time of birth. */
+    int statx(LoopThread thread) {
+        Attributes attributes = fileSystem.getAttributes(thread.caller(), thread.node());
+        state.view().tells(attributes);
+        KernelProtocol.putStatx(thread.reply() + 16, attributes, attributeMs);
+        return KernelProtocol.STATX_BYTES;
+    }
+
     /**
      * Sets any attributes.
      *
@@ -286,7 +294,11 @@ final class NodeRequests {
     /** fuse_rename2_in: +0 newdir +8 flags +16 names. */
     int renameWithFlags(LoopThread thread) {
         int flags = getInt(thread.arguments() + 8);
-        if ((flags & ~(FileSystem.RENAME_NOREPLACE | FileSystem.RENAME_EXCHANGE)) != 0) {
+        int known =
+                FileSystem.RENAME_NOREPLACE
+                        | FileSystem.RENAME_EXCHANGE
+                        | FileSystem.RENAME_WHITEOUT;
+        if ((flags & ~known) != 0) {
             throw new FsException(Errno.EINVAL, "unknown flag of renameat2");
         }
         return rename(thread, thread.arguments() + 16, flags);

@@ -18,6 +18,7 @@ import io.cairn.fuse.PathResolver.Place;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The callbacks of libfuse 2 that go by path. Arguments are addresses of C strings and structures;
@@ -29,14 +30,17 @@ final class PathCallbacks {
     private static final long UTIME_OMIT = (1L << 30) - 2;
     private static final int OP_UNLINK = 10;
     private static final int MAX_NAME_BYTES = 256;
+    private static final int MAX_WALKS = 16;
 
     private final FileSystem fileSystem;
     private final MountState state;
     private final PathResolver resolver;
     private final HiddenFiles hidden;
     private final FileCallbacks fileCallbacks;
+    private final Capabilities capabilities;
 
     PathCallbacks(MountState state, HiddenFiles hidden, FileCallbacks fileCallbacks) {
+        this.capabilities = new Capabilities(state.fileSystem(), state.capabilities());
         this.fileSystem = state.fileSystem();
         this.state = state;
         this.hidden = hidden;
@@ -48,14 +52,30 @@ final class PathCallbacks {
         return LoopThread.current().caller();
     }
 
+    /**
+     * What is asked of a path: what had the name may have been replaced since it was looked up, and
+     * then another one has it.
+     */
+    private static <T> T current(Supplier<T> question) {
+        for (int walks = 1; ; walks++) {
+            try {
+                return question.get();
+            } catch (FsException e) {
+                if (e.errno() != Errno.ESTALE || walks == MAX_WALKS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     int getattr(long path, long stat) {
-        StatLayout.putStat(stat, resolver.attributes(caller(), path));
+        StatLayout.putStat(stat, current(() -> resolver.attributes(caller(), path)));
         return 0;
     }
 
     int readlink(long path, long buffer, long sizeBytes) {
         Caller caller = caller();
-        byte[] target = fileSystem.readlink(caller, resolver.ino(caller, path));
+        byte[] target = current(() -> fileSystem.readlink(caller, resolver.ino(caller, path)));
         byte[] fitting = Arrays.copyOf(target, (int) Math.min(target.length, sizeBytes - 1));
         putBytes(buffer, fitting);
         putByte(buffer + fitting.length, 0);
@@ -157,8 +177,17 @@ final class PathCallbacks {
 
     private int change(long path, AttributeChange change) {
         Caller caller = caller();
-        fileSystem.setAttributes(caller, resolver.ino(caller, path), change);
-        return 0;
+        boolean takes =
+                change.has(AttributeChange.SIZE | AttributeChange.UID | AttributeChange.GID);
+        return current(
+                () -> {
+                    long ino = resolver.ino(caller, path);
+                    if (takes) {
+                        capabilities.clear(caller, ino);
+                    }
+                    fileSystem.setAttributes(caller, ino, change);
+                    return 0;
+                });
     }
 
     int chmod(long path, int mode) {
@@ -200,15 +229,26 @@ final class PathCallbacks {
 
     int access(long path, int bits) {
         Caller caller = caller();
-        fileSystem.access(caller, resolver.ino(caller, path), bits);
-        return 0;
+        return current(
+                () -> {
+                    fileSystem.access(caller, resolver.ino(caller, path), bits);
+                    return 0;
+                });
     }
 
     int open(long path, long info) {
         LoopThread thread = LoopThread.current();
         Caller caller = thread.caller();
         int flags = RawMemory.getInt(info);
-        long handle = state.files().open(caller, resolver.ino(caller, path), flags);
+        long handle =
+                current(
+                        () -> {
+                            long ino = resolver.ino(caller, path);
+                            if ((flags & FileSystem.O_TRUNC) != 0) {
+                                capabilities.clear(caller, ino);
+                            }
+                            return state.files().open(caller, ino, flags);
+                        });
         fileCallbacks.opened(thread, handle, state.files().get(handle), info);
         return 0;
     }
@@ -292,7 +332,8 @@ final class PathCallbacks {
 
     int listxattr(long path, long buffer, long sizeBytes) {
         Caller caller = caller();
-        List<byte[]> names = fileSystem.listXattr(caller, resolver.ino(caller, path));
+        List<byte[]> names =
+                current(() -> fileSystem.listXattr(caller, resolver.ino(caller, path)));
         return answer(Xattrs.join(names), buffer, sizeBytes);
     }
 

@@ -18,7 +18,22 @@ class CachesTest {
 
     private static Attributes attributes(long ino, long size, long version) {
         return new Attributes(
-                ino, 1, FileType.FILE, 0644, 1, 0, 0, 0, size, size, 5, 6, 7, version, Acls.NONE);
+                ino,
+                1,
+                FileType.FILE,
+                0644,
+                1,
+                0,
+                0,
+                0,
+                size,
+                size,
+                5,
+                6,
+                7,
+                version,
+                Acls.NONE,
+                0);
     }
 
     private void passMs(long ms) {

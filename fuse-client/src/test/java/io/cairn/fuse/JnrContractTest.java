@@ -20,6 +20,9 @@ final class JnrContractTest extends MountContract {
         return EnumSet.complementOf(
                 EnumSet.of(
                         Posix.Capability.RENAME_FLAGS,
+                        Posix.Capability.WHITEOUT,
+                        Posix.Capability.UNNAMED_FILES,
+                        Posix.Capability.BIRTH_TIME,
                         Posix.Capability.SEEK_HOLES,
                         Posix.Capability.ATOMIC_REPLACE));
     }

@@ -37,7 +37,7 @@ class NegotiationTest {
     void takesWhatIsOfferedAndWanted() {
         assertEquals(64, answer(7, 45, -1, -1));
         assertEquals(7, RawMemory.getInt(out));
-        assertEquals(38, RawMemory.getInt(out + 4));
+        assertEquals(39, RawMemory.getInt(out + 4));
         assertEquals(1 << 20, RawMemory.getInt(out + 8));
         int flags = RawMemory.getInt(out + 12);
         assertEquals(MAX_PAGES | INIT_EXT, flags & (MAX_PAGES | INIT_EXT));

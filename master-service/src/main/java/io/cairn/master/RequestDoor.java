@@ -220,6 +220,7 @@ final class RequestDoor implements Handler {
             }
             case TreeMutation.Create create when create.open() ->
                     createOpen(frame, answer, envelope);
+            case TreeMutation.CreateUnnamed _ -> createOpen(frame, answer, envelope);
             default -> {
                 var _ = submit(frame, answer, reply -> settle(answer, envelope, reply));
             }

@@ -101,7 +101,22 @@ class DirectoryWatchTest {
     private static byte[] entry(long ino) {
         Attributes a =
                 new Attributes(
-                        ino, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 0, 0, 0, 0, 0, 1, Acls.NONE);
+                        ino,
+                        1,
+                        FileType.DIRECTORY,
+                        0755,
+                        2,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        1,
+                        Acls.NONE,
+                        0);
         Inode inode = new Inode(a, DIR, Policy.STANDARD, null, null, 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null)
                 .toBytes(ProtocolRange.FIRST);
@@ -167,7 +182,7 @@ class DirectoryWatchTest {
     void renameConcernsBothDirectories() {
         watch.watch(1, DIR);
         watch.watch(1, OTHER_DIR);
-        settle(2, new TreeMutation.Rename(DIR, Name.of("a"), OTHER_DIR, Name.of("b"), 0));
+        settle(2, new TreeMutation.Rename(DIR, Name.of("a"), OTHER_DIR, Name.of("b"), 0, 0, 0));
         assertEquals(List.of(DIR, OTHER_DIR), one.told);
         one.answers.getFirst().complete(Message.empty());
         assertEquals(0, sent);
@@ -254,13 +269,13 @@ class DirectoryWatchTest {
                 List.of(
                         unlink(DIR),
                         new TreeMutation.Rmdir(DIR, x),
-                        new TreeMutation.Rename(DIR, x, OTHER_DIR, Name.of("y"), 0));
+                        new TreeMutation.Rename(DIR, x, OTHER_DIR, Name.of("y"), 0, 0, 0));
         List<TreeMutation> makers =
                 List.of(
                         make("x"),
                         new TreeMutation.Mkdir(DIR, x, 0755, 0, 0),
                         new TreeMutation.Link(77, DIR, x),
-                        new TreeMutation.Rename(OTHER_DIR, Name.of("z"), DIR, x, 0));
+                        new TreeMutation.Rename(OTHER_DIR, Name.of("z"), DIR, x, 0, 0, 0));
         int told = 0;
         for (TreeMutation removal : removals) {
             for (TreeMutation maker : makers) {

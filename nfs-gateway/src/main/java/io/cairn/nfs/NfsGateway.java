@@ -4,7 +4,9 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.net.EventLoops;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.export.NameServices;
 import io.cairn.nfs.export.SystemGroups;
+import io.cairn.nfs.export.SystemHosts;
 import io.cairn.nfs.export.UserGroups;
 import io.cairn.nfs.lock.LockPrograms;
 import io.cairn.nfs.rpc.DatagramServer;
@@ -104,9 +106,11 @@ public final class NfsGateway implements AutoCloseable {
                     new NfsPrograms(
                             fs,
                             exports,
-                            settings.manageGids()
-                                    ? new SystemGroups(world.clock)
-                                    : UserGroups.OF_CLIENT,
+                            new NameServices(
+                                    settings.manageGids()
+                                            ? new SystemGroups(world.clock)
+                                            : UserGroups.OF_CLIENT,
+                                    new SystemHosts(world.clock)),
                             settings.transferBytes(),
                             threads,
                             world.random);

@@ -1,6 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.ChunkRequest.ChunkRange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +50,29 @@ final class GroupPages {
             keys.add(key);
         }
         return keys.stream().limit(max).toList();
+    }
+
+    /** As {@link StorageTarget#find}. */
+    List<Long> find(int group, ChunkRange range, int max) throws IOException {
+        TreeSet<Long> found = new TreeSet<>();
+        if (blobs.use(new BlobKey(group, range.oid(), 0), Blob::stateIfPresent) != null) {
+            found.add(0L);
+        }
+        for (long index : GroupListing.indices(shelf.disk, shelf.paths, group, range.oid())) {
+            found.add(index);
+        }
+        BlobKey first = new BlobKey(group, range.oid(), 0);
+        // What should be there and is not is no hole.
+        for (BlobKey key : shelf.troubles.tailMap(first, true).keySet()) {
+            if (key.group() != group || key.oid() != range.oid()) {
+                break;
+            }
+            found.add(key.index());
+        }
+        return found.stream()
+                .filter(index -> index >= range.fromIndex() && index < range.endIndex())
+                .limit(max)
+                .toList();
     }
 
     private List<ChunkState> states(GroupListing listing, long oid, long index, int max)

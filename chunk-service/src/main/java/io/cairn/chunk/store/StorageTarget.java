@@ -6,6 +6,7 @@ import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkRequest.ChunkRange;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import io.cairn.wire.Limits;
 import io.cairn.wire.TargetLoad;
@@ -387,6 +388,11 @@ public final class StorageTarget implements AutoCloseable {
      */
     public List<ChunkState> list(int group, long afterOid, long afterIndex, int max) {
         return disk.attempt(() -> pages.page(group, afterOid, afterIndex, max));
+    }
+
+    /** Indices of the chunks there are of a part of an object, in order, at most {@code max}. */
+    public List<Long> find(int group, ChunkRange range, int max) {
+        return disk.attempt(() -> pages.find(group, range, max));
     }
 
     /** Checks all blocks of a chunk: false when one fails. True when absent. */

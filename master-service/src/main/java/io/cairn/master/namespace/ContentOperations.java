@@ -24,9 +24,6 @@ import java.util.Objects;
  * late writes of somebody who has not heard of it land where nobody looks.
  */
 final class ContentOperations {
-    /** Runs of one layout. A file truncated in more places must be copied to be truncated again. */
-    static final int MAX_RUNS = 4096;
-
     private static final long BLOCK_BYTES = 4096;
 
     private final Transaction transaction;
@@ -214,6 +211,7 @@ final class ContentOperations {
             }
             draft.sizeBytes = sizeBytes;
         } else {
+            requireRoomForRun(layout, sizeBytes);
             draft.layout = truncated(layout, sizeBytes);
             draft.sizeBytes = sizeBytes;
             draft.usedBytes = Math.min(draft.usedBytes, InodeDraft.roundUp(sizeBytes, BLOCK_BYTES));
@@ -315,11 +313,6 @@ final class ContentOperations {
                 runs.add(run);
             }
         }
-        if (runs.size() >= MAX_RUNS) {
-            throw new FsException(
-                    Errno.EFBIG,
-                    "the file was truncated in " + MAX_RUNS + " places: copy it to make it whole");
-        }
         for (Layout.Run run : layout.runs()) {
             if (run.firstChunk() > boundary) {
                 garbage.add(layout.poolId(), run);
@@ -327,6 +320,23 @@ final class ContentOperations {
         }
         runs.add(cut(layout, cut, boundary, keptBytes));
         return layout.withRuns(runs);
+    }
+
+    /**
+     * E2BIG when the layout would have too many runs: the client copies the contents into one. What
+     * renews the tail, once for each lost client, may go beyond.
+     */
+    private static void requireRoomForRun(Layout layout, long sizeBytes) {
+        long boundary = layout.chunkOf(sizeBytes);
+        int kept = 0;
+        for (Layout.Run run : layout.runs()) {
+            kept += run.firstChunk() < boundary ? 1 : 0;
+        }
+        if (kept >= Layout.MAX_RUNS) {
+            throw new FsException(
+                    Errno.E2BIG,
+                    "the file was truncated in " + kept + " places: copy it to make it whole");
+        }
     }
 
     /** The run that begins at the boundary, in place of what {@code cut} holds from there on. */

@@ -35,6 +35,7 @@ final class InodeDraft {
     long atimeNs;
     long mtimeNs;
     long ctimeNs;
+    private final long birthNs;
     long version;
     long parentIno;
     Policy policy = Policy.STANDARD;
@@ -52,6 +53,7 @@ final class InodeDraft {
         atimeNs = nowNs;
         mtimeNs = nowNs;
         ctimeNs = nowNs;
+        birthNs = nowNs;
     }
 
     /** An existing inode. */
@@ -70,6 +72,7 @@ final class InodeDraft {
         atimeNs = a.atimeNs();
         mtimeNs = a.mtimeNs();
         ctimeNs = a.ctimeNs();
+        birthNs = a.birthNs();
         version = a.version();
         acls = a.acls();
         parentIno = inode.parentIno();
@@ -142,7 +145,8 @@ final class InodeDraft {
                         mtimeNs,
                         ctimeNs,
                         version,
-                        acls);
+                        acls,
+                        birthNs);
         return new Inode(
                 attributes,
                 parentIno,

@@ -7,6 +7,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.master.namespace.Store.Family;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class InodeTable {
     private static final byte[] PRESENT = {Keys.FORMAT};
+
+    /** Of an orphan that never had a name and may get one. */
+    private static final byte[] LINKABLE = {Keys.FORMAT, 1};
 
     private final Transaction transaction;
     private final XattrTable xattrs;
@@ -129,6 +133,26 @@ final class InodeTable {
             transaction.put(Family.ORPHAN, Keys.of(draft.ino), PRESENT);
         }
         return put(draft);
+    }
+
+    /**
+     * Stores a new file without a name: an orphan from the beginning, purged when nobody holds it
+     * open any more.
+     */
+    Inode putUnnamed(InodeDraft draft, boolean linkable) {
+        draft.nlink = 0;
+        transaction.put(Family.ORPHAN, Keys.of(draft.ino), linkable ? LINKABLE : PRESENT);
+        return put(draft);
+    }
+
+    /** Whether an inode never had a name, and may get one. */
+    boolean isLinkable(long ino) {
+        return Arrays.equals(transaction.get(Family.ORPHAN, Keys.of(ino)), LINKABLE);
+    }
+
+    /** It has got one. */
+    void named(long ino) {
+        transaction.delete(Family.ORPHAN, Keys.of(ino));
     }
 
     /** Whether an inode waits to be purged. */

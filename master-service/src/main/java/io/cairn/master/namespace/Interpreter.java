@@ -167,6 +167,7 @@ final class Interpreter {
     private Reply perform(Envelope envelope, Mutation mutation) {
         return switch (mutation) {
             case TreeMutation.Create m -> tree.create(m);
+            case TreeMutation.CreateUnnamed m -> tree.createUnnamed(m);
             case TreeMutation.Mkdir m -> tree.mkdir(m);
             case TreeMutation.Symlink m -> tree.symlink(m);
             case TreeMutation.Link m -> tree.link(m);

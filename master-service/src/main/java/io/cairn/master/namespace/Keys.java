@@ -43,7 +43,8 @@ import java.nio.charset.StandardCharsets;
  *           | ino 8 | name 1..255 |
  *           -> | 1 | value 0..65536 |
  *
- * ORPHAN    | ino 8 |                                         inodes without a name (nlink 0)
+ * ORPHAN    | ino 8 |                                         inodes without a name (nlink 0);
+ *                                                             1 when LINK may give the first one
  *           -> | 1 |
  *
  * SESSION   | session 8 |

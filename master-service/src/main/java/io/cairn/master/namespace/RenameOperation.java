@@ -4,6 +4,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.master.namespace.DirectoryTable.Dentry;
 import io.cairn.wire.Reply.EntryReply;
@@ -21,12 +22,15 @@ final class RenameOperation {
 
     /** The two names of a rename and what they stand for, checked. */
     private record Plan(
-            Rename request,
-            Inode from,
-            Inode to,
-            Dentry source,
-            @Nullable Dentry target,
-            boolean exchange) {
+            Rename request, Inode from, Inode to, Dentry source, @Nullable Dentry target) {
+        boolean exchange() {
+            return request.flags() == FileSystem.RENAME_EXCHANGE;
+        }
+
+        boolean whiteout() {
+            return (request.flags() & FileSystem.RENAME_WHITEOUT) != 0;
+        }
+
         boolean acrossDirectories() {
             return from.ino() != to.ino();
         }
@@ -49,13 +53,14 @@ final class RenameOperation {
         if (target == null) {
             return move(plan, null);
         }
-        return plan.exchange ? exchange(plan, target) : replace(plan, target);
+        return plan.exchange() ? exchange(plan, target) : replace(plan, target);
     }
 
     private Plan plan(Rename m) {
-        boolean noReplace = m.flags() == FileSystem.RENAME_NOREPLACE;
+        boolean noReplace = (m.flags() & FileSystem.RENAME_NOREPLACE) != 0;
         boolean exchange = m.flags() == FileSystem.RENAME_EXCHANGE;
-        if (m.flags() != 0 && !noReplace && !exchange) {
+        int together = FileSystem.RENAME_NOREPLACE | FileSystem.RENAME_WHITEOUT;
+        if ((m.flags() & ~together) != 0 && !exchange) {
             throw new FsException(Errno.EINVAL, "rename flags " + m.flags());
         }
         Inode from = inodes.directory(m.parentIno());
@@ -68,7 +73,7 @@ final class RenameOperation {
         if (target == null && exchange) {
             throw DirectoryTable.missing(m.newParentIno(), m.newName());
         }
-        return new Plan(m, from, to, source, target, exchange);
+        return new Plan(m, from, to, source, target);
     }
 
     private void requireNoLoop(Plan plan) {
@@ -82,7 +87,7 @@ final class RenameOperation {
         Dentry target = plan.target;
         if (target != null && target.isDirectory() && isWithin(plan.from, target.ino())) {
             throw new FsException(
-                    plan.exchange ? Errno.EINVAL : Errno.ENOTEMPTY,
+                    plan.exchange() ? Errno.EINVAL : Errno.ENOTEMPTY,
                     "directory " + target.ino() + " holds the source");
         }
     }
@@ -121,6 +126,9 @@ final class RenameOperation {
 
     private EntryReply move(Plan plan, @Nullable Inode replaced) {
         Rename m = plan.request;
+        if (plan.whiteout()) {
+            transaction.counters().requireRoom();
+        }
         InodeDraft from = touched(plan.from);
         InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
         from.entryCount--;
@@ -139,6 +147,13 @@ final class RenameOperation {
         }
         directories.remove(m.parentIno(), m.name());
         directories.put(m.newParentIno(), m.newName(), plan.source);
+        if (plan.whiteout()) {
+            from.entryCount++;
+            InodeDraft nothing =
+                    inodes.draft(FileType.CHARACTER_DEVICE, plan.from, 0, m.uid(), m.gid());
+            inodes.put(nothing);
+            directories.put(m.parentIno(), m.name(), new Dentry(nothing.ino, nothing.type));
+        }
         return finish(plan, from, to, lost);
     }
 

@@ -15,6 +15,8 @@ import io.cairn.wire.TreeMutation;
  * changes anything. Belongs to the apply thread.
  */
 final class TreeOperations {
+    private static final byte[] NOTHING = {};
+
     private final Transaction transaction;
     private final InodeTable inodes;
     private final DirectoryTable directories;
@@ -62,6 +64,15 @@ final class TreeOperations {
             file.rdev = m.rdev();
         }
         return enter(parent, m.name(), file);
+    }
+
+    EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {
+        Inode parent = inodes.directory(m.parentIno());
+        transaction.counters().requireRoom();
+        InodeDraft file = inodes.draft(FileType.FILE, parent, m.mode(), m.uid(), m.gid());
+        file.setInline(NOTHING);
+        file.layout = layouts.fresh(file.ino, file.policy);
+        return new EntryReply(inodes.putUnnamed(file, m.linkable()), null, null, null);
     }
 
     private EntryReply existing(TreeMutation.Create m, Dentry existing, Inode parent) {
@@ -115,12 +126,16 @@ final class TreeOperations {
         if (inode.attributes().isDirectory()) {
             throw new FsException(Errno.EPERM, "inode " + m.ino() + " is a directory");
         }
-        if (inode.attributes().nlink() == 0) {
+        boolean unnamed = inode.attributes().nlink() == 0;
+        if (unnamed && !inodes.isLinkable(m.ino())) {
             throw new FsException(Errno.ENOENT, "inode " + m.ino() + " has lost its last name");
         }
         if (inode.attributes().nlink() >= FileSystem.MAX_LINKS) {
             throw new FsException(
                     Errno.EMLINK, "inode " + m.ino() + " has " + FileSystem.MAX_LINKS + " links");
+        }
+        if (unnamed) {
+            inodes.named(m.ino());
         }
         InodeDraft linked = new InodeDraft(inode);
         linked.nlink++;

@@ -46,7 +46,7 @@ final class View {
     private static final int SEARCH_SLICE = 4096;
     private static final int MAX_HOSTS_PAGE = 1000;
     private static final int ENTRY_BYTES = 32;
-    private static final int ATTRIBUTES_BYTES = 96;
+    private static final int ATTRIBUTES_BYTES = 104;
     private static final int ACL_ENTRY_BYTES = 6;
 
     private final Store store;

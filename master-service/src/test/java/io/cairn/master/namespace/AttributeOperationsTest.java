@@ -105,10 +105,7 @@ class AttributeOperationsTest {
         AttributeStamp root = AttributeStamp.of(bench.inode(ROOT).attributes());
         AttributeStamp other = AttributeStamp.of(bench.inode(dir).attributes());
         bench.nowNs += 1000;
-        var moved =
-                bench.ok(
-                        new TreeMutation.Witnessed(
-                                new TreeMutation.Rename(ROOT, Name.of("f"), dir, Name.of("g"), 0)));
+        var moved = bench.ok(new TreeMutation.Witnessed(Bench.renaming(ROOT, "f", dir, "g", 0)));
         assertEquals(List.of(root, other), moved.before());
         bench.fails(
                 Errno.ENOENT,

@@ -200,7 +200,7 @@ final class Bench {
     static TreeMutation.Rename renaming(
             long parentIno, String name, long newParentIno, String newName, int flags) {
         return new TreeMutation.Rename(
-                parentIno, Name.of(name), newParentIno, Name.of(newName), flags);
+                parentIno, Name.of(name), newParentIno, Name.of(newName), flags, 0, 0);
     }
 
     Inode change(long ino, AttributeChange change) {

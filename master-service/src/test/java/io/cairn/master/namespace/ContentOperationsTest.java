@@ -306,14 +306,14 @@ class ContentOperationsTest extends OneFile {
     @Test
     void aLayoutHasALimitedNumberOfRuns() {
         spill(5);
-        for (int i = 1; i <= ContentOperations.MAX_RUNS; i++) {
+        for (int i = 1; i <= Layout.MAX_RUNS; i++) {
             bench.truncate(ino, (i + 2) * CHUNK);
-            if (i < ContentOperations.MAX_RUNS) {
+            if (i < Layout.MAX_RUNS) {
                 bench.truncate(ino, i * CHUNK);
             }
         }
-        AttributeChange more = AttributeChange.NONE.withSize(ContentOperations.MAX_RUNS * CHUNK);
-        bench.fails(Errno.EFBIG, new TreeMutation.SetAttributes(ino, more));
+        AttributeChange more = AttributeChange.NONE.withSize(Layout.MAX_RUNS * CHUNK);
+        bench.fails(Errno.E2BIG, new TreeMutation.SetAttributes(ino, more));
         bench.truncate(ino, 0);
     }
 

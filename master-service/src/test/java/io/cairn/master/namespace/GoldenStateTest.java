@@ -153,6 +153,9 @@ final class GoldenStateTest {
     }
 
     private static List<String> golden(boolean entries) throws Exception {
+        if (Boolean.getBoolean("cairn.golden.write") && !Files.exists(STATE)) {
+            write();
+        }
         return Files.readAllLines(STATE, StandardCharsets.US_ASCII).stream()
                 .filter(line -> line.startsWith("entry ") == entries)
                 .toList();
@@ -179,9 +182,6 @@ final class GoldenStateTest {
 
     @Test
     void theEntriesOfTheLogLeadToTheState() throws Exception {
-        if (Boolean.getBoolean("cairn.golden.write") && !Files.exists(STATE)) {
-            write();
-        }
         MemoryStore store = new MemoryStore();
         Namespace namespace = new Namespace(store);
         long index = 0;
@@ -249,6 +249,7 @@ final class GoldenStateTest {
         try (RocksStore store = RocksStore.open(database, StoreSettings.standard())) {
             store.commit(changes(), 3, 99);
         }
+        Files.createDirectories(GOLDEN);
         try (OutputStream out = Files.newOutputStream(DATABASE);
                 ZipOutputStream zip = new ZipOutputStream(out);
                 Stream<Path> files = Files.list(database)) {

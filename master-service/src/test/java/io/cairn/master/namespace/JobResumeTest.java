@@ -188,6 +188,10 @@ class JobResumeTest {
                 outcome(kind, seed, perSecond, List.of()), outcome(kind, seed, perSecond, fates));
     }
 
+    private static TreeMutation renaming(long from, Name name, long to, Name other) {
+        return new TreeMutation.Rename(from, name, to, other, 0, 0, 0);
+    }
+
     /** Others work in the tree while a job does: all invariants hold, and the job ends. */
     @Property(tries = 60)
     void othersMayDoAnythingMeanwhile(@ForAll Kind kind, @ForAll long seed) {
@@ -202,9 +206,9 @@ class JobResumeTest {
             world.bench.as(
                     1,
                     switch (random.nextInt(6)) {
-                        case 0 -> new TreeMutation.Rename(from.ino(), name, to.ino(), other, 0);
-                        case 1 -> new TreeMutation.Rename(from.ino(), name, Bench.ROOT, other, 0);
-                        case 2 -> new TreeMutation.Rename(Bench.ROOT, other, to.ino(), name, 0);
+                        case 0 -> renaming(from.ino(), name, to.ino(), other);
+                        case 1 -> renaming(from.ino(), name, Bench.ROOT, other);
+                        case 2 -> renaming(Bench.ROOT, other, to.ino(), name);
                         case 3 -> new TreeMutation.Unlink(from.ino(), name);
                         case 4 -> new TreeMutation.Mkdir(to.ino(), name, 0755, 1, 1);
                         default -> new TreeMutation.Rmdir(from.ino(), name);

@@ -216,6 +216,7 @@ final class ModelRun {
     private Reply tree(TreeMutation mutation) {
         return switch (mutation) {
             case TreeMutation.Create m -> tree.create(m);
+            case TreeMutation.CreateUnnamed m -> tree.createUnnamed(m);
             case TreeMutation.Mkdir m -> tree.mkdir(m);
             case TreeMutation.Symlink m -> tree.symlink(m);
             case TreeMutation.Link m -> tree.link(m);

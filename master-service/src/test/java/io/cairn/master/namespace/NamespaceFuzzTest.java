@@ -191,14 +191,17 @@ class NamespaceFuzzTest {
     }
 
     private Mutation randomMutation() {
-        return switch (random.nextInt(28)) {
+        return switch (random.nextInt(29)) {
             case 0 -> create();
             case 1 -> new TreeMutation.Mkdir(number(), name(), small(), small(), small());
             case 2 -> new TreeMutation.Symlink(number(), name(), bytes(), small(), small());
             case 3 -> new TreeMutation.Link(number(), number(), name());
             case 4 -> new TreeMutation.Unlink(number(), name());
             case 5 -> new TreeMutation.Rmdir(number(), name());
-            case 6 -> new TreeMutation.Rename(number(), name(), number(), name(), small());
+            case 6 -> rename();
+            case 27 ->
+                    new TreeMutation.CreateUnnamed(
+                            number(), small(), small(), small(), random.nextBoolean());
             case 7, 8 -> setAttributes();
             case 9 -> new TreeMutation.SetXattr(number(), bytes(), bytes(), small());
             case 10 -> new TreeMutation.RemoveXattr(number(), bytes());
@@ -232,6 +235,11 @@ class NamespaceFuzzTest {
                                     new LeaderMutation.RenewObjects.Holding(number(), number())));
             default -> new LeaderMutation.Collected(new long[] {number(), number()});
         };
+    }
+
+    private Mutation rename() {
+        return new TreeMutation.Rename(
+                number(), name(), number(), name(), small(), small(), small());
     }
 
     private Mutation create() {

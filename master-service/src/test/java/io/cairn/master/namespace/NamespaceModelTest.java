@@ -182,6 +182,13 @@ class NamespaceModelTest {
                 : all.get(choice % all.size()).ino;
     }
 
+    /** A file without a name, if there is one. */
+    private static long nameless(ModelRun run, int choice) {
+        List<NodeModel> all =
+                run.tree.nodes.values().stream().filter(n -> n.isFile() && n.nlink == 0).toList();
+        return all.isEmpty() ? ino(run, choice) : all.get(choice % all.size()).ino;
+    }
+
     private static Name name(int choice) {
         return Name.of(String.valueOf(NAMES.charAt(choice % NAMES.length())));
     }
@@ -232,10 +239,16 @@ class NamespaceModelTest {
         return switch (s.kind % 10) {
             case 0, 1 -> new TreeMutation.Unlink(parent, name(s.b));
             case 2 -> new TreeMutation.Rmdir(parent, name(s.b));
-            case 3, 4 -> new TreeMutation.Link(file(run, s.b), parent, name(s.d));
+            case 3 -> new TreeMutation.Link(file(run, s.b), parent, name(s.d));
+            case 4 ->
+                    s.b % 2 == 0
+                            ? new TreeMutation.CreateUnnamed(
+                                    parent, s.d * 7 & 07777, s.c, s.d, s.d % 3 != 0)
+                            : new TreeMutation.Link(nameless(run, s.b), parent, name(s.d));
             default -> {
-                int flags = s.kind % 10 == 5 ? s.d % 4 : s.kind % 10 == 6 ? 2 : 0;
-                yield new TreeMutation.Rename(parent, name(s.b), other, name(s.d / 7), flags);
+                int flags = s.kind % 10 == 5 ? s.d % 8 : s.kind % 10 == 6 ? 2 : 0;
+                yield new TreeMutation.Rename(
+                        parent, name(s.b), other, name(s.d / 7), flags, s.a, s.b);
             }
         };
     }

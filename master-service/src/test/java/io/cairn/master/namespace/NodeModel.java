@@ -38,6 +38,7 @@ final class NodeModel {
     long atime;
     long mtime;
     long ctime;
+    final long birth;
     long version;
     @Nullable NodeModel parent;
     Policy policy = Policy.STANDARD;
@@ -48,6 +49,10 @@ final class NodeModel {
     final Chunk[] chunks = new Chunk[CHUNKS];
     long verifier;
     long nameChanges;
+
+    /** Without a name since it was made, and may get one. */
+    boolean linkable;
+
     final Map<String, NodeModel> children = new TreeMap<>();
     final Map<String, byte[]> xattrs = new TreeMap<>();
 
@@ -57,6 +62,7 @@ final class NodeModel {
         atime = now;
         mtime = now;
         ctime = now;
+        birth = now;
     }
 
     boolean isDirectory() {
@@ -138,7 +144,7 @@ final class NodeModel {
     Attributes attributes() {
         return new Attributes(
                 ino, 1, type, mode, nlink, uid, gid, rdev, size, used, atime, mtime, ctime, version,
-                Acls.NONE);
+                Acls.NONE, birth);
     }
 
     Inode inode() {

@@ -12,6 +12,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.EntryReply;
 import io.cairn.wire.TreeMutation;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -144,6 +145,17 @@ final class TreeModel {
         return enter(parent, m.name().toString(), node);
     }
 
+    EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {
+        NodeModel node = make(directory(m.parentIno()), FileType.FILE, m.mode(), m.uid(), m.gid());
+        node.setInline(new byte[0]);
+        node.setObject(nextOid++);
+        node.poolId = 1;
+        node.nlink = 0;
+        node.linkable = m.linkable();
+        changed(node);
+        return reply(node, null);
+    }
+
     EntryReply mkdir(TreeMutation.Mkdir m) {
         NodeModel parent = directory(m.parentIno());
         demand(!parent.children.containsKey(m.name().toString()), Errno.EEXIST);
@@ -167,7 +179,8 @@ final class TreeModel {
         NodeModel parent = directory(m.newParentIno());
         demand(!parent.children.containsKey(m.newName().toString()), Errno.EEXIST);
         demand(!node.isDirectory(), Errno.EPERM);
-        demand(node.nlink > 0, Errno.ENOENT);
+        demand(node.nlink > 0 || node.linkable, Errno.ENOENT);
+        node.linkable = false;
         node.nlink++;
         return enter(parent, m.newName().toString(), node);
     }
@@ -214,12 +227,12 @@ final class TreeModel {
     }
 
     EntryReply rename(TreeMutation.Rename m) {
-        demand(m.flags() >= 0 && m.flags() <= 2, Errno.EINVAL);
+        demand(List.of(0, 1, 2, 4, 5).contains(m.flags()), Errno.EINVAL);
         NodeModel from = directory(m.parentIno());
         NodeModel to = directory(m.newParentIno());
         NodeModel source = child(from, m.name().toString());
         NodeModel target = to.children.get(m.newName().toString());
-        demand(target == null || m.flags() != FileSystem.RENAME_NOREPLACE, Errno.EEXIST);
+        demand(target == null || m.flags() % 2 == 0, Errno.EEXIST);
         boolean exchange = m.flags() == FileSystem.RENAME_EXCHANGE;
         demand(target != null || !exchange, Errno.ENOENT);
         demand(!isBelow(to, source), Errno.EINVAL);
@@ -251,6 +264,11 @@ final class TreeModel {
             } else {
                 loseName(target);
             }
+        }
+        if (m.flags() >= FileSystem.RENAME_WHITEOUT) {
+            NodeModel nothing = make(from, FileType.CHARACTER_DEVICE, 0, m.uid(), m.gid());
+            from.children.put(m.name().toString(), nothing);
+            changed(nothing);
         }
         renamedIn(from);
         if (to != from) {

@@ -12,21 +12,31 @@ import java.util.regex.Pattern;
  * @param network the first address; nothing when the range has all addresses there are
  * @param prefixBits how many leading bits an address has in common with it
  */
-public record AddressRange(byte[] network, int prefixBits) {
+public record AddressRange(byte[] network, int prefixBits) implements ClientMatch {
     private static final String PART = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
     private static final Pattern DOTTED = Pattern.compile("(" + PART + "\\.){3}" + PART);
     private static final AddressRange ANY = new AddressRange(new byte[0], 0);
 
     /**
      * Parses {@code *}, an address, {@code ADDRESS/BITS}, {@code ADDRESS/NETMASK}, or a host name,
-     * which is looked up (that may block) and may have several addresses.
+     * which is looked up (that may block) and may have several addresses; or {@code @NETGROUP}, or
+     * a pattern of names.
      *
      * @throws UnknownClientException when there is no host of that name now
      * @throws IllegalArgumentException with a sentence that names the text
      */
-    public static List<AddressRange> parse(String text) {
+    static List<ClientMatch> parse(String text) {
         if (text.equals("*")) {
             return List.of(ANY);
+        }
+        if (text.startsWith("@")) {
+            return List.of(Netgroup.parse(text));
+        }
+        if (text.startsWith("gss/")) {
+            throw new IllegalArgumentException("'" + text + "': there is sec=sys only");
+        }
+        if (NamePattern.isOne(text)) {
+            return List.of(NamePattern.parse(text));
         }
         int slash = text.indexOf('/');
         String host = slash < 0 ? text : text.substring(0, slash);
@@ -34,7 +44,7 @@ public record AddressRange(byte[] network, int prefixBits) {
             throw new IllegalArgumentException("'" + text + "' names no host or network");
         }
         requireWholeAddress(text, host);
-        List<AddressRange> ranges = new ArrayList<>();
+        List<ClientMatch> ranges = new ArrayList<>();
         try {
             for (InetAddress address : InetAddress.getAllByName(host)) {
                 byte[] bytes = address.getAddress();
@@ -106,8 +116,13 @@ public record AddressRange(byte[] network, int prefixBits) {
         return rest == 0 || ((bytes[whole] ^ network[whole]) & 0xff) >> (8 - rest) == 0;
     }
 
-    /** How narrow the range is: the number of fixed bits; less than 0 for all addresses. */
-    int specificity() {
-        return network.length == 0 ? -1 : prefixBits;
+    @Override
+    public boolean matches(InetAddress client, HostNames names) {
+        return contains(client);
+    }
+
+    @Override
+    public int specificity() {
+        return network.length == 0 ? -3 : prefixBits;
     }
 }

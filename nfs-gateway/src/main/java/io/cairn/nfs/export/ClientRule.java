@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * What some clients may do with an export. Immutable.
  *
  * @param clients the text that named them, for {@code showmount -e}
- * @param ranges their addresses
+ * @param matches which machines these are
  * @param readOnly nothing may be changed
  * @param squash whose user numbers are replaced
  * @param anonymousUid by this user
@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  */
 public record ClientRule(
         String clients,
-        List<AddressRange> ranges,
+        List<ClientMatch> matches,
         boolean readOnly,
         Squash squash,
         int anonymousUid,
@@ -56,22 +56,25 @@ public record ClientRule(
 
     /**
      * Parses {@code CLIENTS(OPTION,...)} with the options of exports(5): {@code ro rw root_squash
-     * no_root_squash all_squash anonuid=N anongid=N secure insecure}, and {@code rsize=BYTES
-     * wsize=BYTES}.
+     * no_root_squash all_squash no_all_squash anonuid=N anongid=N secure insecure}, {@code
+     * rsize=BYTES wsize=BYTES}, and what {@link StandardOptions} takes.
      *
      * @throws IllegalArgumentException with a sentence that names the text
      */
     public static ClientRule parse(String text) {
+        return parse(text, "");
+    }
+
+    /** The same after options that the line has for all clients. */
+    static ClientRule parse(String text, String first) {
         int open = text.indexOf('(');
-        if (open < 0) {
-            return standard(text);
-        }
-        if (!text.endsWith(")")) {
+        if (open >= 0 && !text.endsWith(")")) {
             throw new IllegalArgumentException("'" + text + "' has no ')' at its end");
         }
-        String clients = open == 0 ? "*" : text.substring(0, open);
+        String clients = open < 0 ? text : open == 0 ? "*" : text.substring(0, open);
+        String own = open < 0 ? "" : text.substring(open + 1, text.length() - 1);
         ClientRule rule = standard(clients);
-        for (String option : text.substring(open + 1, text.length() - 1).split(",", -1)) {
+        for (String option : (first + "," + own).split(",", -1)) {
             if (!option.isBlank()) {
                 rule = rule.with(option.strip().toLowerCase(Locale.ROOT));
             }
@@ -86,6 +89,8 @@ public record ClientRule(
             case "root_squash" -> with(readOnly, Squash.ROOT, secure);
             case "no_root_squash" -> with(readOnly, Squash.NONE, secure);
             case "all_squash" -> with(readOnly, Squash.ALL, secure);
+            case "no_all_squash" ->
+                    with(readOnly, squash == Squash.ALL ? Squash.ROOT : squash, secure);
             case "secure" -> with(readOnly, squash, true);
             case "insecure" -> with(readOnly, squash, false);
             default -> withNumber(option);
@@ -95,7 +100,7 @@ public record ClientRule(
     private ClientRule with(boolean newReadOnly, Squash newSquash, boolean newSecure) {
         return new ClientRule(
                 clients,
-                ranges,
+                matches,
                 newReadOnly,
                 newSquash,
                 anonymousUid,
@@ -119,6 +124,9 @@ public record ClientRule(
             int bytes = TransferSizes.check(option, number(option));
             return withSizes(new TransferSizes(sizes.readBytes(), bytes));
         }
+        if (StandardOptions.isHarmless(option)) {
+            return this;
+        }
         throw new IllegalArgumentException(
                 "unknown export option '"
                         + option
@@ -128,11 +136,11 @@ public record ClientRule(
 
     private ClientRule withSizes(TransferSizes newSizes) {
         return new ClientRule(
-                clients, ranges, readOnly, squash, anonymousUid, anonymousGid, secure, newSizes);
+                clients, matches, readOnly, squash, anonymousUid, anonymousGid, secure, newSizes);
     }
 
     private ClientRule withAnonymous(int uid, int gid) {
-        return new ClientRule(clients, ranges, readOnly, squash, uid, gid, secure, sizes);
+        return new ClientRule(clients, matches, readOnly, squash, uid, gid, secure, sizes);
     }
 
     private static int number(String option) {

@@ -29,7 +29,8 @@ public record Export(int id, String path, List<ClientRule> rules) {
     }
 
     /**
-     * Parses a line of exports(5): {@code PATH CLIENTS(OPTION,...) ...}.
+     * Parses a line of exports(5): {@code PATH [-OPTION,...] CLIENTS(OPTION,...) ...}. Quotes and
+     * octal digits behind a backslash make blanks part of the path.
      *
      * @throws IllegalArgumentException with a sentence that names the text
      */
@@ -49,12 +50,17 @@ public record Export(int id, String path, List<ClientRule> rules) {
      * @throws IllegalArgumentException with a sentence that names the text
      */
     static Export parse(String line, Consumer<UnknownClientException> unknown) {
-        String[] words = words(line);
+        List<String> words = words(line);
         List<ClientRule> rules = new ArrayList<>();
         Set<String> named = new HashSet<>();
-        for (int i = 1; i < words.length; i++) {
+        StringBuilder first = new StringBuilder();
+        for (String word : words.subList(1, words.size())) {
+            if (word.startsWith("-")) {
+                first.append(word, 1, word.length()).append(',');
+                continue;
+            }
             try {
-                ClientRule rule = ClientRule.parse(words[i]);
+                ClientRule rule = ClientRule.parse(word, first.toString());
                 if (!named.add(rule.clients())) {
                     throw new IllegalArgumentException(
                             "'"
@@ -68,12 +74,12 @@ public record Export(int id, String path, List<ClientRule> rules) {
                 unknown.accept(e);
             }
         }
-        return of(words[0], rules);
+        return of(words.get(0), rules);
     }
 
-    private static String[] words(String line) {
-        String[] words = line.strip().split("\\s+", -1);
-        if (words.length < 2) {
+    private static List<String> words(String line) {
+        List<String> words = ExportWords.of(line);
+        if (words.size() < 2 || words.stream().skip(1).allMatch(w -> w.startsWith("-"))) {
             throw new IllegalArgumentException(
                     "'" + line + "' is not 'PATH CLIENTS(OPTIONS) ...', as '/ 10.0.0.0/8(rw)'");
         }
@@ -82,7 +88,7 @@ public record Export(int id, String path, List<ClientRule> rules) {
 
     /** The path of a line, without asking for its clients. */
     static String pathOf(String line) {
-        return clean(words(line)[0]);
+        return clean(words(line).get(0));
     }
 
     private static String clean(String path) {
@@ -102,14 +108,15 @@ public record Export(int id, String path, List<ClientRule> rules) {
     }
 
     /** The rule for a client: the one that names it most narrowly; null when none does. */
-    public @Nullable ClientRule ruleFor(InetAddress client) {
+    public @Nullable ClientRule ruleFor(InetAddress client, HostNames names) {
         ClientRule best = null;
         int specificity = Integer.MIN_VALUE;
         for (ClientRule rule : rules) {
-            for (AddressRange range : rule.ranges()) {
-                if (range.specificity() > specificity && range.contains(client)) {
+            for (ClientMatch match : rule.matches()) {
+                // Who is narrower asks first: addresses ask nobody.
+                if (match.specificity() > specificity && match.matches(client, names)) {
                     best = rule;
-                    specificity = range.specificity();
+                    specificity = match.specificity();
                 }
             }
         }

@@ -2,7 +2,7 @@ package io.cairn.nfs.v3;
 
 import io.cairn.fs.FileSystem;
 import io.cairn.nfs.export.Exports;
-import io.cairn.nfs.export.UserGroups;
+import io.cairn.nfs.export.NameServices;
 import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -21,18 +21,18 @@ public final class NfsPrograms implements AutoCloseable {
     /**
      * Over a filesystem, which stays the caller's. Blocks.
      *
-     * @param groups in which callers are
+     * @param services what is known of callers
      * @param transferBytes largest READ, WRITE and listing
      * @param random makes the write verifier and, on the first start ever, the key of the handles
      */
     public NfsPrograms(
             FileSystem fs,
             Exports exports,
-            UserGroups groups,
+            NameServices services,
             int transferBytes,
             Threads threads,
             RandomGenerator random) {
-        ServedVolume volume = new ServedVolume(fs, HandleCodec.of(fs, random), exports, groups);
+        ServedVolume volume = new ServedVolume(fs, HandleCodec.of(fs, random), exports, services);
         open = new OpenFiles(fs, BOUNDS, threads.clock, threads.scheduler, threads.workers, random);
         lockable = new LockableFiles(volume);
         programs =

@@ -10,6 +10,8 @@ import io.cairn.fs.Name;
 import io.cairn.nfs.export.ClientRule;
 import io.cairn.nfs.export.Export;
 import io.cairn.nfs.export.Exports;
+import io.cairn.nfs.export.HostNames;
+import io.cairn.nfs.export.NameServices;
 import io.cairn.nfs.export.UserGroups;
 import io.cairn.nfs.rpc.RpcCall;
 import io.cairn.nfs.rpc.XdrReader;
@@ -32,12 +34,14 @@ final class ServedVolume {
     private final HandleCodec handles;
     private final Exports exports;
     private final UserGroups groups;
+    private final HostNames hosts;
 
-    ServedVolume(FileSystem fs, HandleCodec handles, Exports exports, UserGroups groups) {
+    ServedVolume(FileSystem fs, HandleCodec handles, Exports exports, NameServices services) {
         this.fs = fs;
         this.handles = handles;
         this.exports = exports;
-        this.groups = groups;
+        this.groups = services.groups();
+        this.hosts = services.hosts();
     }
 
     FileSystem fs() {
@@ -115,7 +119,7 @@ final class ServedVolume {
 
     /** An inode of an export; ACCES when the export is not for this client. */
     Target target(RpcCall call, Export export, long ino) {
-        ClientRule rule = export.ruleFor(call.peer().getAddress());
+        ClientRule rule = export.ruleFor(call.peer().getAddress(), hosts);
         if (rule == null || !rule.allowsPort(call.peer().getPort())) {
             throw new NfsException(NfsStatus.ACCES);
         }

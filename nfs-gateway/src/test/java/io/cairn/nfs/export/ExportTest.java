@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class ExportTest {
     private static @Nullable ClientRule rule(Export export, String address)
             throws UnknownHostException {
-        return export.ruleFor(InetAddress.getByName(address));
+        return export.ruleFor(InetAddress.getByName(address), HostNames.NONE);
     }
 
     private static ClientRule found(Export export, String address) throws UnknownHostException {
@@ -125,11 +125,111 @@ final class ExportTest {
                         "/a 192.168.1.256",
                         "/a 10.0.0.0/255.0.255.0",
                         "/a 10.0.0.0/256.0.0.0",
-                        "/a * (rw)")) {
+                        "/a * (rw)",
+                        "/a -rw",
+                        "\"/a *(rw)",
+                        "/a @",
+                        "/a @-x",
+                        "/a 192.168.*",
+                        "/a *.exa!mple",
+                        "/a gss/krb5(rw)",
+                        "/a *(sec=krb5)",
+                        "/a *(sec=none)",
+                        "/a *(xprtsec=tls)",
+                        "/a *(no_acl)",
+                        "/a *(mountpoint)",
+                        "/a *(refer=/b@host)",
+                        "/a *(security_label)")) {
             assertThrows(IllegalArgumentException.class, () -> Export.parse(line), line);
         }
         assertThrows(
                 IllegalArgumentException.class,
                 () -> Exports.of(List.of(Export.parse("/a *"), Export.parse("/a/ *"))));
+    }
+
+    @Test
+    void blanksInPathsAreQuotedOrEscaped() {
+        assertEquals("/a b/c", Export.parse("\"/a b/c\" *(rw)").path());
+        assertEquals("/a b/c", Export.parse("/a\\040b/c *(rw)").path());
+        assertEquals("/a b", Export.pathOf("\"/a b\" *(rw)"));
+        assertEquals("/\u00e9", Export.parse("/\\303\\251 *").path());
+        assertEquals("/a#b", Export.parse("/a#b * # for all").path());
+        assertEquals(1, Export.parse("/a * # 10.0.0.0/8 too").rules().size());
+    }
+
+    @Test
+    void optionsInFrontAreForAllClientsOfTheLine() throws Exception {
+        Export export = Export.parse("/a -rw,no_root_squash 10.0.0.0/8 * (ro)".replace(" (", "("));
+        ClientRule first = found(export, "10.1.1.1");
+        assertFalse(first.readOnly());
+        assertEquals(ClientRule.Squash.NONE, first.squash());
+        ClientRule second = found(export, "11.1.1.1");
+        assertTrue(second.readOnly());
+        assertEquals(ClientRule.Squash.NONE, second.squash());
+    }
+
+    @Test
+    void whatIsStandardAndChangesNothingIsAccepted() throws Exception {
+        String line =
+                "/a *(rw,sync,async,wdelay,no_wdelay,hide,nohide,crossmnt,nocrossmnt,subtree_check,"
+                        + "no_subtree_check,fsid=0,fsid=root,sec=sys,sec=sys:krb5,insecure_locks,"
+                        + "secure_locks,auth_nlm,no_auth_nlm,acl,no_all_squash,xprtsec=none)";
+        ClientRule rule = found(Export.parse(line), "1.2.3.4");
+        assertFalse(rule.readOnly());
+        assertEquals(ClientRule.Squash.ROOT, rule.squash());
+        assertEquals(
+                ClientRule.Squash.ROOT, ClientRule.parse("*(all_squash,no_all_squash)").squash());
+    }
+
+    /** Names for addresses, and one netgroup. */
+    private static final class Names implements HostNames {
+        @Override
+        public @Nullable String nameOf(InetAddress address) {
+            return switch (address.getHostAddress()) {
+                case "10.0.0.1" -> "One.Example.ORG";
+                case "10.0.0.2" -> "two.lab.example.org";
+                case "10.0.0.3" -> "example.com";
+                default -> null;
+            };
+        }
+
+        @Override
+        public boolean isMember(String netgroup, String host) {
+            return netgroup.equals("trusted") && (host.equals("two") || host.equals("10.0.0.9"));
+        }
+    }
+
+    private static @Nullable String clients(Export export, String address) throws Exception {
+        ClientRule rule = export.ruleFor(InetAddress.getByName(address), new Names());
+        return rule == null ? null : rule.clients();
+    }
+
+    @Test
+    void namesAreMatchedByPatterns() throws Exception {
+        Export export = Export.parse("/a *.example.org(rw) two.*(ro)");
+        assertEquals("*.example.org", clients(export, "10.0.0.1"));
+        assertNull(clients(export, "10.0.0.3"));
+        assertNull(clients(export, "10.0.0.4"));
+        assertEquals("?[m-o]*.org", clients(Export.parse("/a ?[m-o]*.org"), "10.0.0.1"));
+        assertNull(clients(Export.parse("/a ?[a-c]*.org"), "10.0.0.1"));
+    }
+
+    @Test
+    void netgroupsHaveHostsByNameAndByAddress() throws Exception {
+        Export export = Export.parse("/a @trusted(rw)");
+        assertEquals("@trusted", clients(export, "10.0.0.2"));
+        assertEquals("@trusted", clients(export, "10.0.0.9"));
+        assertNull(clients(export, "10.0.0.1"));
+    }
+
+    @Test
+    void addressesAreNarrowerThanPatternsAndThoseThanGroups() throws Exception {
+        Export export = Export.parse("/a * @trusted *.example.org 0.0.0.0/0 10.0.0.2");
+        assertEquals("10.0.0.2", clients(export, "10.0.0.2"));
+        assertEquals("0.0.0.0/0", clients(export, "10.0.0.1"));
+        Export names = Export.parse("/a * @trusted *.example.org");
+        assertEquals("*.example.org", clients(names, "10.0.0.2"));
+        assertEquals("@trusted", clients(names, "10.0.0.9"));
+        assertEquals("*", clients(names, "10.0.0.3"));
     }
 }
