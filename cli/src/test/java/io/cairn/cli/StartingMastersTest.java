@@ -42,7 +42,7 @@ final class StartingMastersTest {
             api.awaitExit(60); // there is no token before there is a master
             assertTrue(api.output().contains("no token"), api.output());
             String raft = "m1=127.0.0.1:" + ProcessCluster.freePort();
-            String line = "master --id m1 --raft " + raft + " --listen " + master;
+            String line = "master --id m1 --found --raft " + raft + " --listen " + master;
             try (CairnProcess serving =
                     start("master", line + " --admin " + admin + " --data " + data)) {
                 serving.await(CairnProcess.READY, 60);
