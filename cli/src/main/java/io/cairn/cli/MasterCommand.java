@@ -126,8 +126,7 @@ final class MasterCommand implements Callable<Integer> {
                                     LogLevels::follow),
                             found);
             Account founder = Account.current().person();
-            closing.add(
-                    new MasterRun(world, plan, founder, node -> opened(node, page, world)));
+            closing.add(new MasterRun(world, plan, founder, node -> opened(node, page, world)));
             new Shutdown().await(closing);
         }
         return ExitCode.OK;

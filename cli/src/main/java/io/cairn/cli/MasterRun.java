@@ -30,8 +30,7 @@ final class MasterRun implements AutoCloseable {
      * @param founder as {@link MasterNode} wants it
      * @param opened hears of it each time it was opened
      */
-    MasterRun(
-            World world, MasterNode.Plan plan, Account founder, Consumer<MasterNode> opened) {
+    MasterRun(World world, MasterNode.Plan plan, Account founder, Consumer<MasterNode> opened) {
         this.world = world;
         this.plan = plan;
         this.founder = founder;

@@ -3,6 +3,7 @@ package io.cairn.client;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -59,8 +60,7 @@ final class RemovedInodes {
 
     private void look() {
         looking.set(false);
-        for (Map.Entry<Long, Hold> each : holds.entrySet()) {
-            long ino = each.getKey();
+        for (long ino : List.copyOf(holds.keySet())) {
             if (!master.session().hasRoomToOpen()) {
                 holds.remove(ino, Hold.NONE);
             } else if (holds.replace(ino, Hold.NONE, Hold.BEGUN)) {

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * that has not yet said who it is makes room for the next, so that not even on one machine idle
  * connections keep out those that speak. Refusals are one warning a minute. Thread-safe.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class Admission {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
@@ -77,7 +78,7 @@ final class Admission {
                 loser = loser == null ? channel : loser;
                 warning = report(reason);
             }
-            if (loser == channel) {
+            if (channel.equals(loser)) {
                 forgetIfGone(address, host);
             } else {
                 open.add(channel);
@@ -90,13 +91,14 @@ final class Admission {
         if (warning != null) {
             LOG.warn("{}", warning);
         }
-        if (loser != channel) {
+        boolean stays = !channel.equals(loser);
+        if (stays) {
             channel.closeFuture().addListener(done -> closed(channel, address));
         }
         if (loser != null) {
             loser.close();
         }
-        return loser != channel;
+        return stays;
     }
 
     /** A connection has said who it is, in words of ours. */

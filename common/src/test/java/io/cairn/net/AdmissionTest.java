@@ -67,7 +67,7 @@ class AdmissionTest {
     @Test
     void whatClosesMakesRoom() {
         List<From> first = open("10.0.0.1", 1000, false);
-        first.forEach(EmbeddedChannel::close);
+        first.forEach(channel -> channel.close().syncUninterruptibly());
         assertEquals(0, admission.open().size());
         assertEquals(MAX / 2, open("10.0.0.1", 1000, false).size());
     }

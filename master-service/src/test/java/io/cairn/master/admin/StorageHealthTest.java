@@ -17,6 +17,7 @@ import io.cairn.wire.ClusterRequest.TargetReport;
 import io.cairn.wire.TargetLoad;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class StorageHealthTest {
@@ -50,11 +51,10 @@ class StorageHealthTest {
     private static List<String> told(ClusterMap map, ServerStatus... servers) {
         Health health = new Health();
         new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0).tell(health);
-        return ((List<?>) health.toJson().get("reasons"))
-                .stream()
-                        .map(reason -> (Map<?, ?>) reason)
-                        .map(reason -> reason.get("level") + ": " + reason.get("what"))
-                        .toList();
+        return Objects.requireNonNull((List<?>) health.toJson().get("reasons")).stream()
+                .map(reason -> (Map<?, ?>) reason)
+                .map(reason -> reason.get("level") + ": " + reason.get("what"))
+                .toList();
     }
 
     @Test
