@@ -1,10 +1,14 @@
 package io.cairn.cli;
 
+import io.cairn.cli.api.ApiException;
+import io.cairn.cli.api.ApiRequest;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -23,16 +27,44 @@ import picocli.CommandLine.Option;
         description = {
             "Collect diagnostics of this machine and its cluster in one archive,"
                     + " without secrets: versions, settings, status, metrics, logs, threads"
-                    + " of the Cairn processes here, and what 'cairn doctor' says. What"
-                    + " cannot be had is listed in manifest.txt."
+                    + " of the Cairn processes here, what 'cairn doctor' says, and with --api"
+                    + " what the masters say. What cannot be had is listed in manifest.txt."
         },
         footer = {
             "  cairn admin bundle",
+            "  cairn admin bundle --api https://10.0.0.1:9870 --ca ca.pem --token-file token",
             "  cairn admin bundle --masters 10.0.0.1:9871 --metrics 10.0.0.1:9870,10.0.0.5:9880 \\",
             "      --log /var/log/cairn.log --output /tmp/fault.tar.gz"
         })
+@Calls({
+    "GET /cluster",
+    "GET /masters",
+    "GET /servers",
+    "GET /targets",
+    "GET /pools",
+    "GET /groups",
+    "GET /sessions",
+    "GET /jobs",
+    "GET /load",
+    "GET /events",
+    "GET /configuration"
+})
 final class AdminBundleCommand implements Callable<Integer> {
-    @Mixin private DataDirectory data = new DataDirectory();
+    private static final List<String> DOCUMENTS =
+            List.of(
+                    "GET /cluster",
+                    "GET /masters",
+                    "GET /servers",
+                    "GET /targets",
+                    "GET /pools",
+                    "GET /groups",
+                    "GET /sessions",
+                    "GET /jobs",
+                    "GET /load",
+                    "GET /events",
+                    "GET /configuration");
+
+    @Mixin private ApiOptions api = new ApiOptions();
 
     @Option(
             names = "--masters",
@@ -64,26 +96,18 @@ final class AdminBundleCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         LogLevels.showWarningsOnly();
         Instant now = Instant.now();
-        Path file = output == null ? Path.of(standardName(now)) : output;
-        RunFile running = RunFile.read(data.path());
-        List<Endpoint> masterList =
-                masters != null
-                        ? MasterList.parse(masters)
-                        : running != null ? MasterList.parse(running.master()) : List.of();
-        List<Endpoint> doors = new ArrayList<>(metrics.stream().map(MasterList::endpoint).toList());
-        if (running != null) {
-            doors.add(MasterList.endpoint(running.admin()));
-        }
-        try (TarGzip archive = new TarGzip(file, now.getEpochSecond())) {
-            Diagnostics diagnostics = new Diagnostics(archive, data.path());
-            diagnostics.collect(masterList, doors, logs);
-            System.out.println(
-                    file
-                            + ": "
-                            + Wording.count(diagnostics.fileCount(), "file")
-                            + ", "
-                            + diagnostics.missing().size()
-                            + " could not be had (manifest.txt tells)");
+        Path file = (output == null ? Path.of(standardName(now)) : output).toAbsolutePath();
+        // Under its name only when it is complete.
+        Path partial = file.resolveSibling("." + file.getFileName() + ".partial");
+        try {
+            if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                throw new FileAlreadyExistsException(file.toString());
+            }
+            Files.deleteIfExists(partial);
+            try (TarGzip archive = new TarGzip(partial, now.getEpochSecond())) {
+                collect(archive, file);
+            }
+            Files.move(partial, file);
         } catch (FileAlreadyExistsException e) {
             throw new CommandException(
                     ExitCode.CANNOT_CREATE, file + " exists; choose another --output", e);
@@ -95,8 +119,50 @@ final class AdminBundleCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CommandException(
                     ExitCode.IO_ERROR, file + " cannot be written: " + Wording.of(e), e);
+        } finally {
+            Files.deleteIfExists(partial);
         }
         return ExitCode.OK;
+    }
+
+    private void collect(TarGzip archive, Path file) throws IOException, InterruptedException {
+        RunFile running = RunFile.read(api.directory());
+        List<Endpoint> masterList =
+                masters != null
+                        ? MasterList.parse(masters)
+                        : running != null ? MasterList.parse(running.master()) : List.of();
+        List<Endpoint> doors = new ArrayList<>(metrics.stream().map(MasterList::endpoint).toList());
+        if (running != null) {
+            doors.add(MasterList.endpoint(running.admin()));
+        }
+        Diagnostics diagnostics = new Diagnostics(archive, api.directory(), this::progress);
+        if (api.isApiGiven()) {
+            for (String route : DOCUMENTS) {
+                String name = route.substring(route.lastIndexOf('/') + 1);
+                diagnostics.add("api/" + name + ".json", () -> document(route));
+            }
+        }
+        diagnostics.collect(masterList, doors, logs);
+        System.out.println(
+                file
+                        + ": "
+                        + Wording.count(diagnostics.fileCount(), "file")
+                        + ", "
+                        + diagnostics.missing().size()
+                        + " could not be had (manifest.txt tells)");
+    }
+
+    private String document(String route) throws IOException {
+        try {
+            return api.ask(ApiRequest.of(route)).text();
+        } catch (ApiException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private void progress(String name) {
+        api.errors().println("cairn: collecting " + name);
+        api.errors().flush();
     }
 
     private static String standardName(Instant now) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -41,11 +42,12 @@ final class Diagnostics {
     private final TarGzip archive;
     private final Path data;
     private final Secrets secrets;
+    private final Consumer<String> progress;
     private final List<String> missing = new ArrayList<>();
     private final List<String> names = new ArrayList<>();
 
     /** What makes the text of one file. */
-    private interface Text {
+    interface Text {
         String get() throws IOException, InterruptedException;
     }
 
@@ -53,9 +55,11 @@ final class Diagnostics {
      * Writes to an archive.
      *
      * @param data the directory of {@code cairn up}
+     * @param progress is told the name of each file before it is made
      */
-    Diagnostics(TarGzip archive, Path data) {
+    Diagnostics(TarGzip archive, Path data, Consumer<String> progress) {
         this.archive = archive;
+        this.progress = progress;
         this.data = data;
         this.secrets = new Secrets(tokens(data));
     }
@@ -111,7 +115,9 @@ final class Diagnostics {
         return List.copyOf(missing);
     }
 
-    private void add(String name, Text text) throws IOException, InterruptedException {
+    /** Adds a file, or notes that it could not be had. */
+    void add(String name, Text text) throws IOException, InterruptedException {
+        progress.accept(name);
         byte[] bytes;
         try {
             bytes = secrets.mask(text.get()).getBytes(StandardCharsets.UTF_8);
@@ -221,8 +227,10 @@ final class Diagnostics {
                 .toList();
     }
 
+    /** Not a shell or a tracer that has the same words among its arguments. */
     private static boolean isCairn(ProcessHandle process) {
-        return commandLine(process).contains("\0" + Cairn.class.getName() + "\0");
+        return process.info().command().filter(c -> c.endsWith("/java")).isPresent()
+                && commandLine(process).contains("\0" + Cairn.class.getName() + "\0");
     }
 
     /** Arguments, each ended by a zero byte; empty when they may not be seen. */

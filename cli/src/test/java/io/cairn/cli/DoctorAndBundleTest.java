@@ -72,6 +72,7 @@ final class DoctorAndBundleTest {
     }
 
     private void bundle(Path data, String admin, long pid) throws Exception {
+        Path token = Files.copy(data.resolve("admin.token"), directory.resolve("token"));
         Files.writeString(data.resolve("master").resolve("admin.token"), SECRET + "\n");
         Files.createDirectories(data.resolve("log"));
         Files.writeString(data.resolve("log/x.log"), "it was " + SECRET + ", said the log\n");
@@ -83,9 +84,15 @@ final class DoctorAndBundleTest {
                         "bundle",
                         "--data",
                         data.toString(),
+                        "--api",
+                        "http://" + admin,
+                        "--token-file",
+                        token.toString(),
                         "--output",
                         out.toString());
         assertEquals(ExitCode.OK, result.exitCode(), result.output());
+        assertTrue(result.output().contains("collecting versions.txt"), result.output());
+        assertFalse(Files.exists(directory.resolve(".bundle.tar.gz.partial")));
         Path open = Files.createDirectory(directory.resolve("open"));
         Shell.run(open, "tar -xzf " + out);
         String manifest = Files.readString(open.resolve("manifest.txt"));
@@ -95,6 +102,8 @@ final class DoctorAndBundleTest {
                         "versions.txt",
                         "doctor.json",
                         "status.json",
+                        "api/cluster.json",
+                        "api/groups.json",
                         service + "/metrics.txt",
                         service + "/ready.json",
                         "processes/" + pid + "/Thread.print.txt",

@@ -132,6 +132,8 @@ public final class OperationNames {
             case 12 -> "report_bad";
             case 13 -> "fetch";
             case 14 -> "verify";
+            case 15 -> "expect";
+            case 16 -> "find_chunks";
             default -> OTHER;
         };
     }

@@ -1,5 +1,6 @@
 package io.cairn.testkit;
 
+import static io.cairn.testkit.Posix.Capability.HUGE_FILES;
 import static io.cairn.testkit.Posix.Capability.PUNCH_HOLE;
 import static io.cairn.testkit.Posix.Capability.SEEK_HOLES;
 import static io.cairn.testkit.Posix.FALLOC_KEEP_SIZE;
@@ -36,7 +37,7 @@ final class HugeCases extends Scene {
         return fd;
     }
 
-    @Case
+    @Case(needs = HUGE_FILES)
     void bytesAreWhereTheyWerePut() {
         int fd = sparse();
         assertEquals(4 * EIB, fs.fstat(fd).size());
@@ -46,7 +47,7 @@ final class HugeCases extends Scene {
         assertTrue(fs.fstat(fd).blocks() < MB4, () -> "" + fs.fstat(fd));
     }
 
-    @Case(needs = SEEK_HOLES)
+    @Case(needs = {SEEK_HOLES, HUGE_FILES})
     void holesOfExbibytesAreSkipped() {
         int fd = sparse();
         assertEquals(EIB, fs.lseek(fd, 0, SEEK_DATA));
@@ -57,7 +58,7 @@ final class HugeCases extends Scene {
         fails(Errno.ENXIO, () -> fs.lseek(fd, 3 * EIB + MB4, SEEK_DATA));
     }
 
-    @Case(needs = {SEEK_HOLES, PUNCH_HOLE})
+    @Case(needs = {SEEK_HOLES, PUNCH_HOLE, HUGE_FILES})
     void exbibytesArePunched() {
         int fd = sparse();
         fs.fallocate(fd, FALLOC_PUNCH_HOLE | FALLOC_KEEP_SIZE, 3, 2 * EIB);
@@ -71,7 +72,7 @@ final class HugeCases extends Scene {
         assertEquals(4 * EIB, fs.fstat(fd).size());
     }
 
-    @Case
+    @Case(needs = HUGE_FILES)
     void exbibytesAreCutAndExtended() {
         int fd = sparse();
         fs.ftruncate(fd, EIB + 1);
@@ -84,7 +85,7 @@ final class HugeCases extends Scene {
         fs.unlink("f");
     }
 
-    @Case
+    @Case(needs = HUGE_FILES)
     void largestFileIsAFile() {
         long size = FileSystem.MAX_FILE_BYTES;
         int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
@@ -98,7 +99,7 @@ final class HugeCases extends Scene {
         assertEquals("en", text(fs.pread(fd, 100, size - 3)));
     }
 
-    @Case(needs = {SEEK_HOLES, PUNCH_HOLE})
+    @Case(needs = {SEEK_HOLES, PUNCH_HOLE, HUGE_FILES})
     void largestFileIsSearched() {
         long size = FileSystem.MAX_FILE_BYTES;
         int fd = fs.open("f", O_CREAT | O_RDWR, 0644);

@@ -41,12 +41,18 @@ abstract class LinuxContract extends FileSystemContract {
     /** Local filesystems differ in what they can: ask them. */
     private static Set<Posix.Capability> capabilities(Path directory) {
         Set<Posix.Capability> found = EnumSet.allOf(Posix.Capability.class);
+        // ext4 would fill the disk of the machine first.
+        found.remove(Posix.Capability.WHOLE_ALLOCATION);
         try (Posix fs = new NativePosix(directory, Set.of(), 0)) {
             int fd = fs.open("capabilities", Posix.O_CREAT | Posix.O_RDWR, 0600);
             retain(
                     found,
                     Posix.Capability.ZERO_RANGE,
                     () -> fs.fallocate(fd, Posix.FALLOC_ZERO_RANGE, 0, 4096));
+            retain(
+                    found,
+                    Posix.Capability.HUGE_FILES,
+                    () -> fs.ftruncate(fd, Long.MAX_VALUE - (64L << 20)));
             retain(
                     found,
                     Posix.Capability.LARGE_XATTR,
@@ -61,7 +67,9 @@ abstract class LinuxContract extends FileSystemContract {
         try {
             attempt.run();
         } catch (FsException e) {
-            if (e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.ENOSPC) {
+            if (e.errno() != Errno.EOPNOTSUPP
+                    && e.errno() != Errno.ENOSPC
+                    && e.errno() != Errno.EFBIG) {
                 throw e;
             }
             found.remove(capability);

@@ -73,6 +73,10 @@ public interface Posix extends AutoCloseable {
         FALLOCATE,
         /** fallocate with PUNCH_HOLE. */
         PUNCH_HOLE,
+        /** Files of exbibytes; ext4 ends at 16 TiB. */
+        HUGE_FILES,
+        /** fallocate gets all that it asks for or nothing; others keep what they got. */
+        WHOLE_ALLOCATION,
         /** fallocate with ZERO_RANGE. */
         ZERO_RANGE,
         /** Shared writable memory maps. */

@@ -3,6 +3,7 @@ package io.cairn.testkit;
 import static io.cairn.testkit.Posix.Capability.FALLOCATE;
 import static io.cairn.testkit.Posix.Capability.PUNCH_HOLE;
 import static io.cairn.testkit.Posix.Capability.SEEK_HOLES;
+import static io.cairn.testkit.Posix.Capability.WHOLE_ALLOCATION;
 import static io.cairn.testkit.Posix.Capability.ZERO_RANGE;
 import static io.cairn.testkit.Posix.FALLOC_KEEP_SIZE;
 import static io.cairn.testkit.Posix.FALLOC_PUNCH_HOLE;
@@ -233,7 +234,7 @@ final class SparseCases extends Scene {
         isZero(fd, 3, 7);
     }
 
-    @Case(needs = FALLOCATE)
+    @Case(needs = {FALLOCATE, WHOLE_ALLOCATION})
     void allocateOfMoreThanIsFreeIsEnospc() {
         put("f", "abc");
         int fd = open();
@@ -247,7 +248,7 @@ final class SparseCases extends Scene {
         fs.fallocate(fd, 0, 0, KB64);
     }
 
-    @Case(needs = {FALLOCATE, ZERO_RANGE})
+    @Case(needs = {FALLOCATE, ZERO_RANGE, WHOLE_ALLOCATION})
     void zeroingOfMoreThanIsFreeIsEnospc() {
         put("f", "abc");
         int fd = open();
