@@ -5,6 +5,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -32,6 +33,10 @@ record ChunkDirectories(List<Path> paths, boolean format) {
         Disk disk = new FileDisk();
         List<Path> empty = new ArrayList<>();
         for (Path path : paths) {
+            if (Files.exists(path) && !Files.isDirectory(path)) {
+                throw new CommandException(
+                        ExitCode.CANNOT_CREATE, path + " is not a directory; give one as --data");
+            }
             if (!StorageTarget.isFormatted(disk, path)) {
                 empty.add(path);
             }
