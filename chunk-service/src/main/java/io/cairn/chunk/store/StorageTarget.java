@@ -78,8 +78,7 @@ public final class StorageTarget implements AutoCloseable {
      * @throws TargetException when it is none and holds other things, so that opening it would fail
      */
     public static boolean isFormatted(Disk disk, Path directory) throws IOException {
-        return disk.exists(directory)
-                && TargetFormat.isFormatted(disk, new TargetPaths(directory));
+        return disk.exists(directory) && TargetFormat.isFormatted(disk, new TargetPaths(directory));
     }
 
     /** Random number written when the target was formatted. */

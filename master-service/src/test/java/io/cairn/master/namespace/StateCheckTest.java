@@ -111,8 +111,12 @@ class StateCheckTest {
     void tooFewChangesOfNames() {
         damage(dir, draft -> draft.nameChanges = 0);
         assertTold("I11", "inode " + dir, "counts 0 changes of names: 1");
-        damage(file, draft -> draft.nameChanges = 1);
-        assertTold("I11", "inode " + file, "counts 1 changes of names");
+        long link =
+                bench.ok(new TreeMutation.Symlink(dir, Name.of("l"), new byte[] {'x'}, 0, 0))
+                        .inode()
+                        .ino();
+        damage(link, draft -> draft.nameChanges = 1);
+        assertTold("I11", "inode " + link, "counts 1 changes of names");
     }
 
     @Test
