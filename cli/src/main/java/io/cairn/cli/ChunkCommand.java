@@ -97,6 +97,13 @@ final class ChunkCommand implements Callable<Integer> {
             World world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(AdminPage.open(world, MasterList.endpoint(admin), metrics));
+            // Of a new directory a master is asked first whether a disk is missing.
+            page.show(() -> ChunkNode.NO_MASTER, () -> "{}");
+            Scheduler.Timer told =
+                    world.scheduler()
+                            .schedule(
+                                    () -> Patience.tell(masters, Patience.errors()),
+                                    Patience.SILENT_MS);
             ChunkNode node =
                     closing.add(
                             new ChunkNode(world, adopt ? settings.adopting() : settings, places));
@@ -108,17 +115,14 @@ final class ChunkCommand implements Callable<Integer> {
                             + node.service().endpoint()
                             + ", admin on "
                             + page.endpoint());
-            announce(node, world.scheduler());
+            announce(node, world.scheduler(), told);
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
     }
 
     /** Says "ready" when a master knows it, and before, that it waits. */
-    private void announce(ChunkNode node, Scheduler scheduler) {
-        Scheduler.Timer told =
-                scheduler.schedule(
-                        () -> Patience.tell(masters, Patience.errors()), Patience.SILENT_MS);
+    private void announce(ChunkNode node, Scheduler scheduler, Scheduler.Timer told) {
         Runnable[] look = new Runnable[1];
         look[0] =
                 () -> {

@@ -34,6 +34,9 @@ final class ChunkNode implements AutoCloseable {
     /** How long an event loop looks out for the end of work on a disk before it sleeps. */
     private static final long DONE_SOON_NS = 100_000;
 
+    /** Why a server is not ready that no master has answered. */
+    static final String NO_MASTER = "no lease: no master has answered lately";
+
     private final Closing closing = new Closing();
     private final ChunkService service;
 
@@ -136,7 +139,7 @@ final class ChunkNode implements AutoCloseable {
             return null;
         }
         return service.refusal().isEmpty()
-                ? "no lease: no master has answered lately"
+                ? NO_MASTER
                 : "the masters refuse it: " + service.refusal();
     }
 

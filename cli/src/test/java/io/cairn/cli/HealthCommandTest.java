@@ -42,7 +42,7 @@ final class HealthCommandTest {
                         "--metrics",
                         door.replace("127.0.0.1", "0.0.0.0"));
         try (CairnProcess process = CairnProcess.start(directory.resolve("c1.log"), chunk)) {
-            process.await("(?m)^cairn chunk c1 listens", 60);
+            process.await("(?m)^cairn: waiting for masters ", 60);
             CairnProcess.Result live =
                     CairnProcess.run(directory, "health", "--live", "--metrics", door);
             assertEquals(ExitCode.OK, live.exitCode(), live.output());

@@ -34,7 +34,6 @@ final class StartingMastersTest {
                 CairnProcess status = start("status", "status --masters " + master);
                 CairnProcess api = start("api", ask);
                 CairnProcess health = start("health", "health --metrics " + admin + " --wait")) {
-            chunk.await("(?m)^cairn chunk c1 listens on ", 60);
             chunk.await(waiting, 60);
             mounting.await(waiting, 60);
             status.await(waiting, 60);

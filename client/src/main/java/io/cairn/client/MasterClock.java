@@ -5,8 +5,9 @@ import io.cairn.runtime.Clock;
 /**
  * The wall clock of the leading master as far as it can be known here: times of one file must come
  * from one clock, whatever the clock of this machine says. Each answer that tells the master's time
- * bounds it, as it was read between question and answer; what is believed moves only as far as
- * these bounds ask, and never goes back. Thread-safe.
+ * bounds it, as it was read between question and answer. The least is believed, so that what the
+ * master stamps later is later; it moves only as far as the bounds ask, and never goes back.
+ * Thread-safe.
  */
 final class MasterClock {
     private static final long NS_PER_MS = 1_000_000;
@@ -38,7 +39,7 @@ final class MasterClock {
         long takenNs = Math.max(0, receivedNs - sentMs * NS_PER_MS);
         long leastNs = masterNs - receivedNs;
         long mostNs = leastNs + takenNs;
-        offsetNs = isTold ? Math.clamp(offsetNs, leastNs, mostNs) : leastNs + takenNs / 2;
+        offsetNs = isTold ? Math.clamp(offsetNs, leastNs, mostNs) : leastNs;
         isTold = true;
     }
 

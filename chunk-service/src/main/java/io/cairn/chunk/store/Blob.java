@@ -301,6 +301,7 @@ final class Blob {
     }
 
     private BlobBody create(int newLog2) throws IOException {
+        shelf.beforeCreation(key);
         record.begin();
         BlobFile fresh =
                 new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
@@ -404,6 +405,7 @@ final class Blob {
                 () -> {
                     boolean existed = file != null;
                     boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+                    shelf.beforeCreation(key);
                     // So that the next process makes the new name durable if this one does not.
                     shelf.log.beforeWrite(key, existed);
                     record.beforeReplacement(Mark.of(replacement.version()));

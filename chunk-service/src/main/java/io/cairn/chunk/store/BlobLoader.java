@@ -1,6 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.chunk.store.LedgerEntry.Mark;
 import io.cairn.chunk.store.LoadedBlob.Blocks;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.runtime.DiskFullException;
@@ -291,6 +292,12 @@ final class BlobLoader {
                 return kind == Kind.NEW
                         ? unreadable("its first write was cut off")
                         : doubtful(found, "its last write was cut off");
+            }
+            LedgerEntry known = shelf.ledger.find(key);
+            if (known != null && known.synced().equals(Mark.of(header.version()))) {
+                // It was synced whole: a later write, whose header is lost, made the blocks again
+                // what they were before.
+                return doubtful(found, "a later write was cut off");
             }
             BlobHeader undone =
                     new BlobHeader(

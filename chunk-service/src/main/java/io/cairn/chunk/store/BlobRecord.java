@@ -88,7 +88,7 @@ final class BlobRecord {
     void beforeReplacement(Mark next) throws IOException {
         begin();
         if (next.isOlderThan(expected())) {
-            note(present().syncedAt(next));
+            note(present().beforeReplacement(next));
             ledger.force();
         }
     }

@@ -62,6 +62,8 @@ final class Ledger implements AutoCloseable {
         if (groups.size() < expected || !disk.exists(paths.ledger())) {
             throw lost(paths.ledger(), "lacks files that were there");
         }
+        // Of a process that was killed their names may not be durable yet.
+        disk.forceDirectory(paths.ledger());
         Ledger ledger = new Ledger(disk, paths);
         for (int group : groups) {
             Path path = paths.ledger(group);
@@ -86,6 +88,18 @@ final class Ledger implements AutoCloseable {
                         + what
                         + ", so nobody knows which blobs must be here; put it back, or move the"
                         + " directory away to begin an empty target");
+    }
+
+    /**
+     * Makes durable what a process noted that was killed: an entry that it removed must not come
+     * back when the blob was made again and power is lost then.
+     */
+    void keepWhatIsThere() throws IOException {
+        try {
+            force();
+        } catch (DiskFullException e) {
+            LOG.debug("{}: no room to sync the ledger", paths.ledger());
+        }
     }
 
     /** Number of files. */

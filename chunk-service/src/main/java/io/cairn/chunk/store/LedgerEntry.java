@@ -72,6 +72,14 @@ record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
         return new LedgerEntry(key, mark, mark);
     }
 
+    /**
+     * Before a file at an earlier write takes its place: what holds of both files, whichever of
+     * them is there after a crash. Of the one that goes its synced state may be all that is left.
+     */
+    LedgerEntry beforeReplacement(Mark next) {
+        return new LedgerEntry(key, next, synced.isOlderThan(next) ? synced : next);
+    }
+
     /** What of it holds after a loss of power. */
     LedgerEntry withoutUnsynced() {
         return new LedgerEntry(key, synced, synced);

@@ -42,9 +42,11 @@ final class LedgerFile implements AutoCloseable {
         this.changing = lock.writeLock();
     }
 
-    /** Opens one. */
+    /** Opens one, of which a process that was killed may have left changes that are not durable. */
     static LedgerFile open(Disk disk, Path path) throws IOException {
-        return new LedgerFile(disk, path, disk.open(path));
+        LedgerFile opened = new LedgerFile(disk, path, disk.open(path));
+        opened.dirty = true;
+        return opened;
     }
 
     /** Makes an empty one, durably. */

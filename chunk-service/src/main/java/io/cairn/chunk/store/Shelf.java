@@ -184,6 +184,16 @@ final class Shelf {
         return deletions.size() >= MAX_DELETIONS;
     }
 
+    /**
+     * A blob is about to be made. Where one was deleted under the same name that has to be durable
+     * first, or what the ledger said of that one would come back and be held against this one.
+     */
+    void beforeCreation(BlobKey key) throws IOException {
+        if (deletions.contains(key)) {
+            syncDeletions();
+        }
+    }
+
     /** Makes all deletions so far durable. */
     void syncDeletions() throws IOException {
         List<BlobKey> keys = List.copyOf(deletions);

@@ -107,6 +107,7 @@ final class TargetOpening {
                         : new Contents(Map.of(), true, 0, 0);
         long boot = settings.boot().getAsLong();
         Ledger ledger = Ledger.open(disk, paths, contents.ledgers());
+        ledger.keepWhatIsThere();
         IntentLogFile file = new IntentLogFile(disk, paths, format.identity(), boot, ledger::size);
         IntentLog log = new IntentLog(file, contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
