@@ -205,12 +205,15 @@ final class MasterLink implements AutoCloseable {
                 return;
             }
             ready = connection;
-            state.connected(true);
             hintsFollowed = 0;
         }
         backoff.reset();
         outage.ended(connection.remote());
         listener.ready();
+        synchronized (this) {
+            // After the listener doubts what it could not be told.
+            state.connected(connection.equals(ready));
+        }
         firstReady.complete(null);
     }
 

@@ -13,9 +13,14 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.Push;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -171,5 +176,35 @@ class MasterChannelTest {
         FsException error =
                 assertThrows(FsException.class, () -> fs.mkdir(ROOT, 1, Name.of("x"), 0755));
         assertEquals(Errno.EIO, error.errno());
+    }
+
+    /** Else a write in between would not ask for what nobody could tell. */
+    @Test
+    void theListenerDoubtsBeforeAConnectionCounts() {
+        ClientRuntime runtime = new ClientRuntime(Clock.system(), cluster.scheduler, new Random(5));
+        List<Boolean> connected = new CopyOnWriteArrayList<>();
+        try (MasterChannel channel =
+                new MasterChannel(cluster.settings(), cluster.network, runtime)) {
+            MasterChannel.Listener listener =
+                    new MasterChannel.Listener() {
+                        @Override
+                        public CompletableFuture<Void> push(Push push) {
+                            return Promises.DONE;
+                        }
+
+                        @Override
+                        public void connected() {
+                            connected.add(channel.session().isConnected());
+                        }
+
+                        @Override
+                        public void sessionLost() {}
+                    };
+            Await.get(channel.start(listener, new ClusterView(channel)), 10_000);
+            assertTrue(channel.session().isConnected());
+            cluster.network.disconnect(FakeCluster.MASTER);
+            cluster.awaitTrue(() -> connected.size() == 2, "it connects again");
+        }
+        assertEquals(List.of(false, false), connected);
     }
 }

@@ -33,8 +33,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A change of the size is told to all who hold the file open. A commit that makes the file
  * longer is told only while another session has the APPEND token: all others ask for the size
  * before they append. Who does not answer asks by itself before it writes, {@link
- * Limits#believesMs} after it was last answered; the master waits a quarter longer. Keeps nothing;
- * thread-safe; never blocks.
+ * Limits#believesMs} after it was last answered; the master waits a quarter longer. A session that
+ * has not told this term what it holds open may hold any file, and takes the last term to go on:
+ * the answer waits until it has told, as it then asks before it writes. Keeps nothing; thread-safe;
+ * never blocks.
  */
 final class ContentWatch {
     private final Supplier<Namespace> namespace;
@@ -139,6 +141,10 @@ final class ContentWatch {
 
     /** Completes when a session knows, or cannot believe otherwise any more. */
     private CompletableFuture<Void> tell(long session, Message push) {
+        CompletableFuture<Void> heard = sessions.heard(session);
+        if (!heard.isDone()) {
+            return untilHeard(heard);
+        }
         CompletableFuture<Void> told = new CompletableFuture<>();
         Connection connection = sessions.connection(session);
         long waitMs = believesMs(connection) - sessions.silentMs(session);
@@ -170,9 +176,30 @@ final class ContentWatch {
         return told;
     }
 
+    /** Nobody was renewed by the last term after this one began. */
+    private CompletableFuture<Void> untilHeard(CompletableFuture<Void> heard) {
+        long waitMs = toleratedMs() - sessions.termAgeMs();
+        if (waitMs <= 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        Scheduler.Timer end = scheduler.schedule(() -> told.complete(null), waitMs);
+        var _ =
+                heard.thenRun(
+                        () -> {
+                            end.cancel();
+                            told.complete(null);
+                        });
+        return told;
+    }
+
+    private long toleratedMs() {
+        long believesMs = Limits.believesMs(sessions.leaseMs());
+        return believesMs + believesMs / 4;
+    }
+
     /** Who has lost its connection asks before it writes, unless it was lost just now. */
     private long believesMs(@Nullable Connection connection) {
-        long believesMs = Limits.believesMs(sessions.leaseMs());
-        return connection == null ? Limits.MAX_ABSENCE_MS : believesMs + believesMs / 4;
+        return connection == null ? Limits.MAX_ABSENCE_MS : toleratedMs();
     }
 }

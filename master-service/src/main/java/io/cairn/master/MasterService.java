@@ -216,15 +216,20 @@ public final class MasterService implements AutoCloseable {
 
     private void housekeep() {
         long term = log.leaderTerm();
-        if (term < 0 || !log.mayRead()) {
+        if (term < 0) {
+            // Who only listens would not look for the next leader, and would hear of nothing.
+            sessions.connections().forEach(Connection::close);
+            return;
+        }
+        if (!log.mayRead()) {
             return;
         }
         if (term != termSeen) {
             termSeen = term;
             founding = false;
             watch.reset();
-            sessions.reset(
-                    term, namespace.get().sessions().stream().map(s -> s.session()).toList());
+            var known = namespace.get().sessions().stream().map(s -> s.session()).toList();
+            sessions.reset(term, known).forEach(Connection::close);
             reaper.reset();
             lost.reset();
             servers.lead();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,11 @@ final class SessionTable {
     private final Map<Long, Integer> openCounts = new HashMap<>();
     private final Set<Long> reserved = new HashSet<>();
     private final Map<Long, Still> still = new HashMap<>();
+
+    /** Those that have not told in this term what they hold open: it may be anything. */
+    private final Map<Long, CompletableFuture<Void>> unheard = new HashMap<>();
+
+    private long termBeganMs;
     private volatile long term = -1;
 
     /** While the contents of an inode move, for a session and until a moment. */
@@ -42,7 +48,6 @@ final class SessionTable {
     private static final class Live {
         long renewedMs;
         long operations;
-        boolean registered;
         boolean expiring;
         @Nullable Connection connection;
         final Map<Long, Integer> open = new HashMap<>();
@@ -63,17 +68,25 @@ final class SessionTable {
         return clock.wallNs();
     }
 
-    /** A new term: only these sessions exist, with a full lease, and have told nothing yet. */
-    synchronized void reset(long newTerm, Collection<Long> known) {
+    /**
+     * A new term: only these sessions exist, with a full lease, and have told nothing yet.
+     *
+     * @return the connections of the last term: who still has one does not know of the new one
+     */
+    synchronized Set<Connection> reset(long newTerm, Collection<Long> known) {
+        Set<Connection> old = connections();
         sessions.clear();
+        unheard.clear();
         openCounts.clear();
         reserved.clear();
         still.clear();
         lookedMs = clock.millis();
+        termBeganMs = lookedMs;
         for (long session : known) {
             live(session);
         }
         term = newTerm;
+        return old;
     }
 
     /** The term that {@link #reset} began last, or -1: sessions of another are not known here. */
@@ -87,6 +100,7 @@ final class SessionTable {
                 s -> {
                     Live live = new Live();
                     live.renewedMs = clock.millis();
+                    unheard.put(s, new CompletableFuture<>());
                     return live;
                 });
     }
@@ -98,12 +112,14 @@ final class SessionTable {
 
     /** A session was opened in this term: it holds nothing open. */
     synchronized void opened(long session) {
-        live(session).registered = true;
+        live(session);
+        unheard.remove(session);
     }
 
     /** A session ended. */
     synchronized void closed(long session) {
         Live live = sessions.remove(session);
+        unheard.remove(session);
         if (live != null) {
             live.open.forEach(this::uncount);
         }
@@ -112,20 +128,47 @@ final class SessionTable {
     /**
      * Renews a lease and binds the connection; a reconnected session's list of open inodes replaces
      * the old one.
+     *
+     * @throws FsException NOT_READY when it does not say that it is reconnected, and this term has
+     *     not heard it: it takes the last term to go on
      */
-    synchronized void keepAlive(
+    void keepAlive(long session, Connection connection, boolean reconnected, long[] openInos) {
+        CompletableFuture<Void> heard = renew(session, connection, reconnected, openInos);
+        if (heard != null) {
+            // Without the lock: answers wait for it.
+            heard.complete(null);
+        }
+    }
+
+    private synchronized @Nullable CompletableFuture<Void> renew(
             long session, Connection connection, boolean reconnected, long[] openInos) {
         Live live = live(session);
+        if (!reconnected && unheard.containsKey(session)) {
+            throw new FsException(
+                    Errno.NOT_READY, "session " + session + " has to tell what it holds open");
+        }
         live.renewedMs = clock.millis();
         live.connection = connection;
-        if (reconnected) {
-            live.open.forEach(this::uncount);
-            live.open.clear();
-            for (long ino : openInos) {
-                count(live, ino);
-            }
-            live.registered = true;
+        if (!reconnected) {
+            return null;
         }
+        live.open.forEach(this::uncount);
+        live.open.clear();
+        for (long ino : openInos) {
+            count(live, ino);
+        }
+        return unheard.remove(session);
+    }
+
+    /** Completes when a session has told in this term what it holds open, if it ever does. */
+    synchronized CompletableFuture<Void> heard(long session) {
+        CompletableFuture<Void> heard = unheard.get(session);
+        return heard == null ? CompletableFuture.completedFuture(null) : heard;
+    }
+
+    /** How long this term has lasted. */
+    synchronized long termAgeMs() {
+        return clock.millis() - termBeganMs;
     }
 
     /** Any request of a session shows that it lives. */
@@ -192,7 +235,9 @@ final class SessionTable {
     /** What a session holds open; null when it has not told that in this term. */
     synchronized @Nullable List<Long> opens(long session) {
         Live live = sessions.get(session);
-        return live == null || !live.registered ? null : List.copyOf(live.open.keySet());
+        return live == null || unheard.containsKey(session)
+                ? null
+                : List.copyOf(live.open.keySet());
     }
 
     private void count(Live live, long ino) {
@@ -223,18 +268,19 @@ final class SessionTable {
         }
     }
 
-    /** The sessions but one that hold an inode open. */
+    /** The sessions but one that hold an inode open, or may do so. */
     synchronized List<Long> othersWithOpen(long session, long ino) {
         Integer all = openCounts.get(ino);
         Live own = sessions.get(session);
         int mine = own == null ? 0 : own.open.getOrDefault(ino, 0);
-        if (all == null || all <= mine) {
+        if (unheard.isEmpty() && (all == null || all <= mine)) {
             return List.of();
         }
         List<Long> others = new ArrayList<>();
         sessions.forEach(
                 (other, live) -> {
-                    if (other != session && live.open.containsKey(ino)) {
+                    boolean mayHold = live.open.containsKey(ino) || unheard.containsKey(other);
+                    if (other != session && mayHold) {
                         others.add(other);
                     }
                 });
@@ -248,7 +294,7 @@ final class SessionTable {
 
     /** Whether every session has told in this term what it holds open. */
     synchronized boolean isComplete() {
-        return sessions.values().stream().allMatch(l -> l.registered);
+        return unheard.isEmpty();
     }
 
     /**

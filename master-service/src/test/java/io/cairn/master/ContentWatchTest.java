@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
@@ -22,6 +23,7 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
+import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
@@ -213,5 +215,46 @@ class ContentWatchTest {
         time.pass(Limits.MAX_ABSENCE_MS);
         assertEquals(1, sent, "it knows that it hears nothing");
         assertEquals(List.of(), one.sizes);
+    }
+
+    /** It may hold the file open, and believes the last term. */
+    @Test
+    void whoHasNotToldANewTermWhatItHoldsOpenIsWaitedFor() {
+        sessions.reset(2, List.of(first, second));
+        sessions.keepAlive(second, two, true, new long[] {ino});
+        settle(second, resize(100));
+        settle(second, resize(10));
+        assertEquals(0, sent);
+        sessions.keepAlive(first, one, true, new long[] {ino});
+        assertEquals(2, sent, "it asks before it writes");
+        assertEquals(List.of(), one.sizes);
+        settle(second, resize(30));
+        assertEquals(List.of(30L), one.sizes, "as ever");
+    }
+
+    @Test
+    void whoNeverHearsOfANewTermIsWaitedForAsLongAsItBelieves() {
+        sessions.reset(2, List.of(first, second));
+        sessions.keepAlive(second, two, true, new long[] {ino});
+        time.pass(2000);
+        // Nothing but a renewal tells it that it is heard.
+        sessions.touch(first);
+        settle(second, resize(100));
+        time.pass(Limits.believesMs(LEASE_MS) * 5 / 4 - 2001);
+        assertEquals(0, sent);
+        time.pass(1);
+        assertEquals(1, sent);
+        settle(second, resize(10));
+        assertEquals(2, sent);
+    }
+
+    @Test
+    void nothingMovesBesideAWriterThatMayBeThere() {
+        sessions.reset(2, List.of(first, second));
+        sessions.keepAlive(second, two, true, new long[] {ino});
+        List<Reply> answers = new ArrayList<>();
+        watch.holdStill(second, new Query.HoldStill(ino, 100), answers::add);
+        Reply answer = answers.getFirst();
+        assertEquals(Errno.EBUSY, assertInstanceOf(Reply.Failure.class, answer).errno());
     }
 }

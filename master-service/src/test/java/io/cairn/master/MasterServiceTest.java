@@ -297,22 +297,27 @@ final class MasterServiceTest {
     @Test
     void afollowerAnswersNothing() {
         long session = openSession();
+        query(session, new Query.KeepAlive(true, new long[0]));
         log.leads = false;
         assertEquals(
                 Errno.NOT_LEADER,
                 refusal(() -> query(session, new Query.GetInode(FileSystem.ROOT_INO))));
         assertEquals(Errno.NOT_LEADER, refusal(() -> mutate(session, create("f", false))));
+        time.pass(500);
+        assertFalse(peer.open, "who only listens has to look for another");
     }
 
     @Test
     void aNewLeaderEndsNoSessionBeforeItKnowsThem() {
         long session = openSession();
-        log.term++;
         Query alive = new Query.KeepAlive(true, new long[0]);
+        query(session, alive);
+        log.term++;
         assertEquals(Errno.NOT_READY, refusal(() -> query(session, alive)));
         assertEquals(Errno.NOT_READY, refusal(() -> mutate(session, create("f", true))));
         assertEquals(Errno.NOT_READY, refusal(() -> heartbeat("c1", 1, 0)));
         time.pass(500);
+        assertFalse(peer.open, "it has to tell anew what it holds open");
         assertInstanceOf(Reply.SessionReply.class, query(session, alive));
     }
 

@@ -1,9 +1,16 @@
 package io.cairn.master;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
 import io.cairn.testkit.ManualClock;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class SessionTableTest {
@@ -50,5 +57,27 @@ class SessionTableTest {
         assertEquals(List.of(), expiredWithin(LEASE_MS));
         sessions.touch(7);
         assertEquals(List.of(), expiredWithin(LEASE_MS));
+    }
+
+    @Test
+    void onlyWhoTellsWhatItHoldsOpenIsRenewedInANewTerm() {
+        LoneTransport.Peer peer = new LoneTransport.Peer();
+        sessions.opened(7);
+        sessions.keepAlive(7, peer, false, new long[0]);
+        sessions.open(7, 100);
+        assertEquals(List.of(), sessions.othersWithOpen(8, 200));
+        assertEquals(Set.of(peer), sessions.reset(2, List.of(7L)));
+        assertEquals(List.of(7L), sessions.othersWithOpen(8, 200), "it may be any file");
+        FsException refusal =
+                assertThrows(
+                        FsException.class, () -> sessions.keepAlive(7, peer, false, new long[0]));
+        assertEquals(Errno.NOT_READY, refusal.errno());
+        CompletableFuture<Void> heard = sessions.heard(7);
+        assertFalse(heard.isDone());
+        sessions.keepAlive(7, peer, true, new long[] {100});
+        assertTrue(heard.isDone());
+        sessions.keepAlive(7, peer, false, new long[0]);
+        assertEquals(List.of(), sessions.othersWithOpen(8, 200));
+        assertEquals(List.of(7L), sessions.othersWithOpen(8, 100));
     }
 }
