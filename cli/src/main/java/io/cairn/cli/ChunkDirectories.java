@@ -2,6 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.chunk.FormerTargets;
 import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.TargetDirectory;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import java.io.IOException;
@@ -37,7 +38,7 @@ record ChunkDirectories(List<Path> paths, boolean format) {
                 throw new CommandException(
                         ExitCode.CANNOT_CREATE, path + " is not a directory; give one as --data");
             }
-            if (!StorageTarget.isFormatted(disk, path)) {
+            if (!TargetDirectory.isFormatted(disk, path)) {
                 empty.add(path);
             }
         }

@@ -72,15 +72,6 @@ public final class StorageTarget implements AutoCloseable {
         return new TargetOpening(disk, directory, settings).run();
     }
 
-    /**
-     * Whether a directory is a target already, so that opening it formats nothing.
-     *
-     * @throws TargetException when it is none and holds other things, so that opening it would fail
-     */
-    public static boolean isFormatted(Disk disk, Path directory) throws IOException {
-        return disk.exists(directory) && TargetFormat.isFormatted(disk, new TargetPaths(directory));
-    }
-
     /** Random number written when the target was formatted. */
     public long identity() {
         return identity.format().identity();

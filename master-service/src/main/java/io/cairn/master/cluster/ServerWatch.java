@@ -212,9 +212,7 @@ public final class ServerWatch {
         synced.add(report);
     }
 
-    /**
-     * Looks whether something must change. Called a few times per second while this master leads.
-     */
+    /** Looks whether something must change; a few times a second while this master leads. */
     public synchronized void tick() {
         if (proposing || namespace.get().clusterId() == 0) {
             return;
