@@ -301,7 +301,6 @@ final class Blob {
     }
 
     private BlobBody create(int newLog2) throws IOException {
-        shelf.beforeCreation(key);
         record.begin();
         BlobFile fresh =
                 new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);

@@ -123,6 +123,7 @@ final class Shelf {
 
     /** Opens the file of a blob, making it and its directories. */
     Disk.DiskFile create(BlobKey key) throws IOException {
+        beforeCreation(key);
         Path path = paths.blob(key);
         makeDirectory(key);
         try {
