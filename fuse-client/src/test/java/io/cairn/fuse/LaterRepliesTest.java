@@ -241,34 +241,41 @@ class LaterRepliesTest extends MountTest {
 
     @Test
     void namesAndAttributesAreChanged() throws Exception {
+        Set<String> all =
+                Set.of("create", "flush", "mkdir", "rename", "rmdir", "setAttributes", "unlink");
         Path at = directory("mnt");
         try (FuseMount _ = mounted(at)) {
-            Path dir = Files.createDirectory(at.resolve("dir"));
-            Path file = dir.resolve("f");
-            write(file, "bytes");
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
-            FileTime time = FileTime.from(1_000_000, TimeUnit.SECONDS);
-            Files.setLastModifiedTime(file, time);
-            assertThrows(DirectoryNotEmptyException.class, () -> Files.delete(dir));
-            Path moved = at.resolve("moved");
-            Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE);
-            assertThrows(
-                    NoSuchFileException.class,
-                    () -> Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE));
-            assertEquals("bytes", read(moved));
-            assertEquals(time, Files.getLastModifiedTime(moved));
-            assertEquals(
-                    "rw-r-----",
-                    PosixFilePermissions.toString(Files.getPosixFilePermissions(moved)));
-            Files.delete(moved);
-            Files.delete(dir);
-            try (Stream<Path> left = Files.list(at)) {
-                assertEquals(List.of(), left.toList());
+            // A thread that was held up is relieved by another one, which serves without later
+            // replies: on a busy machine that may meet any request, but not the same one for ever.
+            for (int turn = 0; turn < 20 && !began.equals(all); turn++) {
+                changeNamesAndAttributes(at);
             }
         }
+        assertEquals(all, began);
+    }
+
+    private static void changeNamesAndAttributes(Path at) throws Exception {
+        Path dir = Files.createDirectory(at.resolve("dir"));
+        Path file = dir.resolve("f");
+        write(file, "bytes");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        FileTime time = FileTime.from(1_000_000, TimeUnit.SECONDS);
+        Files.setLastModifiedTime(file, time);
+        assertThrows(DirectoryNotEmptyException.class, () -> Files.delete(dir));
+        Path moved = at.resolve("moved");
+        Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE);
+        assertThrows(
+                NoSuchFileException.class,
+                () -> Files.move(file, moved, StandardCopyOption.ATOMIC_MOVE));
+        assertEquals("bytes", read(moved));
+        assertEquals(time, Files.getLastModifiedTime(moved));
         assertEquals(
-                Set.of("create", "flush", "mkdir", "rename", "rmdir", "setAttributes", "unlink"),
-                began);
+                "rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(moved)));
+        Files.delete(moved);
+        Files.delete(dir);
+        try (Stream<Path> left = Files.list(at)) {
+            assertEquals(List.of(), left.toList());
+        }
     }
 
     /** Without a descriptor the reader does not wake when an answer comes. */
