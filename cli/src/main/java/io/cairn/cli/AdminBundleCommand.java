@@ -50,20 +50,6 @@ import picocli.CommandLine.Option;
     "GET /configuration"
 })
 final class AdminBundleCommand implements Callable<Integer> {
-    private static final List<String> DOCUMENTS =
-            List.of(
-                    "GET /cluster",
-                    "GET /masters",
-                    "GET /servers",
-                    "GET /targets",
-                    "GET /pools",
-                    "GET /groups",
-                    "GET /sessions",
-                    "GET /jobs",
-                    "GET /load",
-                    "GET /events",
-                    "GET /configuration");
-
     @Mixin private ApiOptions api = new ApiOptions();
 
     @Option(
@@ -137,7 +123,7 @@ final class AdminBundleCommand implements Callable<Integer> {
         }
         Diagnostics diagnostics = new Diagnostics(archive, api.directory(), this::progress);
         if (api.isApiGiven()) {
-            for (String route : DOCUMENTS) {
+            for (String route : ApiOptions.routes(api.line().getCommandSpec())) {
                 String name = route.substring(route.lastIndexOf('/') + 1);
                 diagnostics.add("api/" + name + ".json", () -> document(route));
             }

@@ -4,7 +4,6 @@ import io.cairn.cli.doctor.Role;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Wording;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,7 +18,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,9 +27,6 @@ import java.util.stream.Stream;
  * the rest goes on. Everything goes through {@link Secrets}. Not thread-safe.
  */
 final class Diagnostics {
-    /** Of each log or output of a program, its last bytes. */
-    private static final int MAX_TEXT_BYTES = 8 << 20;
-
     private static final int PROGRAM_LIMIT_S = 20;
     private static final Duration HTTP_LIMIT = Duration.ofSeconds(10);
     private static final int MAX_PROCESSES = 64;
@@ -256,35 +251,18 @@ final class Diagnostics {
         }
         for (Path file : files) {
             if (given.contains(file) || Files.exists(file)) {
-                add("logs/" + fileName(file.toString()), () -> end(file));
+                add("logs/" + fileName(file.toString()), () -> ProgramRun.end(file));
             }
-        }
-    }
-
-    private static String end(Path file) throws IOException {
-        try (InputStream in = Files.newInputStream(file)) {
-            in.skipNBytes(Math.max(0, Files.size(file) - MAX_TEXT_BYTES));
-            return new String(in.readNBytes(MAX_TEXT_BYTES), StandardCharsets.UTF_8);
         }
     }
 
     /** What a program prints, its errors too. */
     private static String program(String... command) throws IOException, InterruptedException {
-        Path output = Files.createTempFile("cairn-bundle", null);
-        try {
-            Process process =
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(output.toFile())
-                            .start();
-            if (!process.waitFor(PROGRAM_LIMIT_S, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                throw new IOException("no end after " + PROGRAM_LIMIT_S + " s");
-            }
-            return end(output);
-        } finally {
-            Files.deleteIfExists(output);
+        ProgramRun run = ProgramRun.of(List.of(command), PROGRAM_LIMIT_S);
+        if (run == null) {
+            throw new IOException("no end after " + PROGRAM_LIMIT_S + " s");
         }
+        return run.output();
     }
 
     /** Anything as one name in the archive, the end of it where it is too long. */

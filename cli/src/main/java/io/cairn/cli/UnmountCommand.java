@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -22,7 +21,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"  cairn unmount /mnt/cairn", "  cairn unmount --lazy /mnt/cairn"})
 final class UnmountCommand implements Callable<Integer> {
-    private static final long LIMIT_S = 60;
+    private static final int LIMIT_S = 60;
     private static final int MOST_TOLD = 8;
 
     @Parameters(index = "0", paramLabel = "MOUNTPOINT", description = "Where it is mounted.")
@@ -83,29 +82,21 @@ final class UnmountCommand implements Callable<Integer> {
                 command.add(program.equals("umount") ? "-l" : "-z");
             }
             command.add(at.toString());
-            Path output = Files.createTempFile("cairn-unmount", null);
             try {
-                Process process =
-                        new ProcessBuilder(command)
-                                .redirectErrorStream(true)
-                                .redirectOutput(output.toFile())
-                                .start();
-                if (!process.waitFor(LIMIT_S, TimeUnit.SECONDS)) {
-                    process.destroyForcibly();
+                ProgramRun run = ProgramRun.of(command, LIMIT_S);
+                if (run == null) {
                     return "no answer within " + LIMIT_S + " s; try --lazy";
                 }
-                if (process.exitValue() == 0) {
+                if (run.exitCode() == 0) {
                     return null;
                 }
-                String text = Files.readString(output).strip();
+                String text = run.output().strip();
                 said = said.isEmpty() ? text.lines().findFirst().orElse("") : said;
                 if (text.contains("busy")) {
                     return said;
                 }
             } catch (IOException e) {
                 said = said.isEmpty() ? program + ": " + Wording.of(e) : said;
-            } finally {
-                Files.deleteIfExists(output);
             }
         }
         return said;

@@ -3,7 +3,6 @@ package io.cairn.master;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
@@ -12,16 +11,12 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.master.namespace.MemoryStore;
 import io.cairn.master.namespace.Namespace;
-import io.cairn.net.Connection;
-import io.cairn.net.Message;
 import io.cairn.wire.ContentMutation;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Limits;
 import io.cairn.wire.Mutation;
-import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
 import io.cairn.wire.Query;
 import io.cairn.wire.Reply;
@@ -32,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -45,64 +39,17 @@ class ContentWatchTest {
     private final SessionTable sessions = new SessionTable(time, LEASE_MS);
     private final ContentWatch watch = new ContentWatch(() -> namespace, sessions, time);
     private final Map<Long, Long> sequences = new HashMap<>();
-    private final Peer one = new Peer();
-    private final Peer two = new Peer();
+    private final PushedPeer one = new PushedPeer(ContentWatchTest::sizeOf);
+    private final PushedPeer two = new PushedPeer(ContentWatchTest::sizeOf);
     private long index;
     private long first;
     private long second;
     private long ino;
     private int sent;
 
-    /** A client that answers pushes when the test says so. */
-    private static final class Peer implements Connection {
-        final List<Long> sizes = new ArrayList<>();
-        final List<CompletableFuture<Message>> answers = new ArrayList<>();
-
-        private void tell(Message message) {
-            byte[] header = message.encoded(version()).header();
-            Push push = Push.decode(new Decoder(header, 1, header.length - 1));
-            sizes.add(assertInstanceOf(Push.Changed.class, push).inode().attributes().size());
-        }
-
-        void answer() {
-            answers.forEach(each -> each.complete(Message.empty()));
-        }
-
-        @Override
-        public Endpoint remote() {
-            return new Endpoint("peer", 1);
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public int version() {
-            return ProtocolRange.FIRST;
-        }
-
-        @Override
-        public String release() {
-            return "peer";
-        }
-
-        @Override
-        public CompletableFuture<Message> call(Message request, long timeoutMs) {
-            tell(request);
-            CompletableFuture<Message> answer = new CompletableFuture<>();
-            answers.add(answer);
-            return answer;
-        }
-
-        @Override
-        public void send(Message oneWay) {
-            tell(oneWay);
-        }
-
-        @Override
-        public void close() {}
+    /** The size that a push tells. */
+    private static long sizeOf(Push push) {
+        return assertInstanceOf(Push.Changed.class, push).inode().attributes().size();
     }
 
     @BeforeEach
@@ -129,7 +76,7 @@ class ContentWatchTest {
         sent = 0;
     }
 
-    private long openSession(Peer peer) {
+    private long openSession(PushedPeer peer) {
         Reply reply = settle(0, new SessionMutation.OpenSession("test"));
         long session = assertInstanceOf(Reply.SessionReply.class, reply).session();
         sessions.opened(session);
@@ -158,8 +105,8 @@ class ContentWatchTest {
     @Test
     void theAnswerWaitsUntilWhoHoldsTheFileOpenKnows() {
         settle(second, resize(100));
-        assertEquals(List.of(100L), one.sizes);
-        assertEquals(List.of(), two.sizes, "its own change");
+        assertEquals(List.of(100L), one.told);
+        assertEquals(List.of(), two.told, "its own change");
         assertEquals(0, sent);
         one.answer();
         assertEquals(1, sent);
@@ -174,7 +121,7 @@ class ContentWatchTest {
         settle(second, resize(10));
         settle(second, write(500));
         assertEquals(3, sent);
-        assertEquals(List.of(), one.sizes);
+        assertEquals(List.of(), one.told);
     }
 
     /** All others ask for the size before they append. */
@@ -187,7 +134,7 @@ class ContentWatchTest {
         settle(first, write(600));
         assertEquals(3, sent, "its own commit");
         settle(second, write(700));
-        assertEquals(List.of(700L), one.sizes);
+        assertEquals(List.of(700L), one.told);
         assertEquals(3, sent);
         one.answer();
         assertEquals(4, sent);
@@ -204,7 +151,7 @@ class ContentWatchTest {
         assertEquals(1, sent);
         settle(second, resize(10));
         assertEquals(2, sent, "it has not been heard for long enough");
-        assertEquals(List.of(100L, 10L), one.sizes, "it is told anyway");
+        assertEquals(List.of(100L, 10L), one.told, "it is told anyway");
     }
 
     @Test
@@ -214,7 +161,7 @@ class ContentWatchTest {
         assertEquals(0, sent);
         time.pass(Limits.MAX_ABSENCE_MS);
         assertEquals(1, sent, "it knows that it hears nothing");
-        assertEquals(List.of(), one.sizes);
+        assertEquals(List.of(), one.told);
     }
 
     /** It may hold the file open, and believes the last term. */
@@ -227,9 +174,9 @@ class ContentWatchTest {
         assertEquals(0, sent);
         sessions.keepAlive(first, one, true, new long[] {ino});
         assertEquals(2, sent, "it asks before it writes");
-        assertEquals(List.of(), one.sizes);
+        assertEquals(List.of(), one.told);
         settle(second, resize(30));
-        assertEquals(List.of(30L), one.sizes, "as ever");
+        assertEquals(List.of(30L), one.told, "as ever");
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.DirectoryState;
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Acls;
@@ -12,17 +11,13 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.net.Connection;
 import io.cairn.net.Message;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -34,60 +29,13 @@ class DirectoryWatchTest {
     private final HandScheduler time = new HandScheduler();
     private final SessionTable sessions = new SessionTable(time, 15_000);
     private final DirectoryWatch watch = new DirectoryWatch(sessions, time, time);
-    private final Peer one = new Peer();
-    private final Peer two = new Peer();
+    private final PushedPeer one = new PushedPeer(DirectoryWatchTest::directoryOf);
+    private final PushedPeer two = new PushedPeer(DirectoryWatchTest::directoryOf);
     private int sent;
 
-    /** A client that answers pushes when the test says so. */
-    private static final class Peer implements Connection {
-        final List<Long> told = new ArrayList<>();
-        final List<CompletableFuture<Message>> answers = new ArrayList<>();
-
-        private void tell(Message message) {
-            byte[] header = message.encoded(version()).header();
-            Push push = Push.decode(new Decoder(header, 1, header.length - 1));
-            told.add(((Push.Invalidate) push).ino());
-        }
-
-        void answer() {
-            answers.forEach(each -> each.complete(Message.empty()));
-        }
-
-        @Override
-        public Endpoint remote() {
-            return new Endpoint("peer", 1);
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public int version() {
-            return ProtocolRange.FIRST;
-        }
-
-        @Override
-        public String release() {
-            return "peer";
-        }
-
-        @Override
-        public CompletableFuture<Message> call(Message request, long timeoutMs) {
-            tell(request);
-            CompletableFuture<Message> answer = new CompletableFuture<>();
-            answers.add(answer);
-            return answer;
-        }
-
-        @Override
-        public void send(Message oneWay) {
-            tell(oneWay);
-        }
-
-        @Override
-        public void close() {}
+    /** The directory that a push tells to forget. */
+    private static long directoryOf(Push push) {
+        return ((Push.Invalidate) push).ino();
     }
 
     @BeforeEach

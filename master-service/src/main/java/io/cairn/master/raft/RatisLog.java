@@ -175,15 +175,7 @@ public final class RatisLog implements ReplicatedLog {
 
     private RaftServer build() throws IOException {
         RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission().hello(), clock);
-        List<RaftPeer> peers =
-                settings.peers().stream()
-                        .map(
-                                peer ->
-                                        RaftPeer.newBuilder()
-                                                .setId(peer.id())
-                                                .setAddress(peer.raft().toString())
-                                                .build())
-                        .toList();
+        List<RaftPeer> peers = settings.peers().stream().map(RatisSettings.Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
                 .setStateMachine(machine)

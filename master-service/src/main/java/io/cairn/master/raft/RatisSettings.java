@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.ratis.protocol.RaftPeer;
 
 /**
  * One master's part in the group.
@@ -46,7 +47,12 @@ public record RatisSettings(
      * @param id its name
      * @param raft where the other masters reach it
      */
-    public record Peer(String id, Endpoint raft) {}
+    public record Peer(String id, Endpoint raft) {
+        /** The same in Ratis' words. */
+        RaftPeer inRatis() {
+            return RaftPeer.newBuilder().setId(id).setAddress(raft.toString()).build();
+        }
+    }
 
     /**
      * A checkpoint is made after so many entries or bytes of the log, whichever comes first. The

@@ -19,7 +19,6 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.util.TimeDuration;
 import org.slf4j.Logger;
@@ -51,15 +50,7 @@ final class RollCall implements AutoCloseable {
         RaftClientConfigKeys.Rpc.setRequestTimeout(
                 properties, TimeDuration.valueOf(ANSWER_MS, TimeUnit.MILLISECONDS));
         network = new NettyFactory(new Parameters()).newRaftClientRpc(asker, properties);
-        network.addRaftPeers(
-                settings.peers().stream()
-                        .map(
-                                peer ->
-                                        RaftPeer.newBuilder()
-                                                .setId(peer.id())
-                                                .setAddress(peer.raft().toString())
-                                                .build())
-                        .toList());
+        network.addRaftPeers(settings.peers().stream().map(RatisSettings.Peer::inRatis).toList());
     }
 
     /** Asks everybody who does not owe an answer. */
