@@ -39,6 +39,9 @@ final class Admission {
     /** Twice a second; more often without a vote. */
     private static final int ASK_EVERY = 5;
 
+    /** Five seconds without a leader are no election any more. */
+    private static final int WARN_AFTER = 50;
+
     private final RatisSettings settings;
     private final Seat seat;
     private final RaftServer.Division division;
@@ -56,6 +59,7 @@ final class Admission {
     private @Nullable RaftPeerId leader;
     private long term;
     private int untilAsking;
+    private int withoutLeader;
 
     /** What must be applied, of which leader. */
     private record Target(long term, long index) {}
@@ -143,14 +147,25 @@ final class Admission {
         forgetEmptied();
     }
 
+    /** An election is news; that it comes to nothing is what somebody should look at. */
     private void tellLeader() {
         RaftPeerId now = division.getInfo().getLeaderId();
         long nowTerm = division.getInfo().getCurrentTerm();
+        withoutLeader = now == null && leader == null && term > 0 ? withoutLeader + 1 : 0;
+        if (withoutLeader == WARN_AFTER) {
+            LOG.warn(
+                    "{}: no master leads since term {}, for {} s now; a majority of {} must run and"
+                            + " reach each other",
+                    settings.id(),
+                    term,
+                    WARN_AFTER / 10,
+                    String.join(", ", members));
+        }
         if (Objects.equals(now, leader) && (now == null || nowTerm == term)) {
             return;
         }
         if (now == null) {
-            LOG.warn(
+            LOG.info(
                     "{}: no master leads after {} in term {}; the masters elect one",
                     settings.id(),
                     leader,
