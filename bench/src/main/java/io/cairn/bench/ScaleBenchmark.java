@@ -199,7 +199,7 @@ public class ScaleBenchmark {
     public int lookup() {
         int count = 0;
         for (Found found : names(GOES, false)) {
-            Query query = new Query.Lookup(found.parentIno, found.entry.name());
+            Query.OfState query = new Query.Lookup(found.parentIno, found.entry.name());
             count += namespace.read(session, query) instanceof Reply.EntryReply ? 1 : 0;
         }
         return count;

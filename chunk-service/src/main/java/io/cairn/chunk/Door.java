@@ -85,7 +85,7 @@ final class Door implements Handler {
             from.close();
             return;
         }
-        boolean fromServer = isFromServer(decoded);
+        boolean fromServer = decoded.isFromServer();
         Budget budget = fromServer ? servers : clients;
         int payloadBytes = request.payloadBytes();
         if ((draining && !fromServer) || !budget.take(payloadBytes)) {
@@ -130,27 +130,6 @@ final class Door implements Handler {
         };
     }
 
-    private static boolean isFromServer(ChunkRequest request) {
-        return switch (request) {
-            case Replicate r -> true;
-            case ListChunks l -> true;
-            case Install i -> true;
-            case Discard d -> true;
-            case Fetch f -> true;
-            case Verify v -> true;
-            case Expect e -> true;
-            case StatChunk s -> true;
-            case Flush f -> f.forwarded();
-            case Zero z -> z.sequence() > 0;
-            case Clone c -> c.forwarded();
-            case Write w -> false;
-            case Read r -> false;
-            case SeekChunk s -> false;
-            case FindChunks f -> false;
-            case ReportBad b -> false;
-        };
-    }
-
     private CompletableFuture<Message> dispatch(ChunkRequest request, @Nullable ByteBuf payload) {
         ByteBuf bytes = payload == null ? Unpooled.EMPTY_BUFFER : payload;
         return switch (request) {
@@ -168,13 +147,13 @@ final class Door implements Handler {
             }
             case Flush f ->
                     encoded(
-                            f.forwarded()
+                            f.isForwarded()
                                     ? part(checked(f.chunk())).flushing().here(f)
                                     : part(checked(f.chunk())).flushing().everywhere(f));
             case Zero z -> {
                 checkWithin(z.chunk(), z.offsetBytes(), z.lengthBytes());
                 yield encoded(
-                        z.sequence() > 0
+                        z.isForwarded()
                                 ? part(z.chunk()).memberWrites().zero(z)
                                 : part(z.chunk()).headWrites().zero(z));
             }
@@ -182,7 +161,7 @@ final class Door implements Handler {
                 checkWithin(c.chunk(), 0, c.lengthBytes());
                 checkSource(c);
                 yield encoded(
-                        c.forwarded()
+                        c.isForwarded()
                                 ? part(c.chunk()).memberWrites().cloneFrom(c)
                                 : part(c.chunk()).headWrites().cloneFrom(c));
             }

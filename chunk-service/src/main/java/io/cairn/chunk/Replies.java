@@ -37,7 +37,7 @@ final class Replies {
                 return type.cast(reply);
             }
             throw new FsException(
-                    Errno.EPROTO, "a chunk server answered with type " + reply.code());
+                    Errno.EPROTO, "a chunk server answered with type " + reply.type());
         } catch (MalformedMessageException e) {
             throw new FsException(Errno.EPROTO, "a chunk server answered nonsense", e);
         }

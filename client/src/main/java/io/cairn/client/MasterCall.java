@@ -1,19 +1,15 @@
 package io.cairn.client;
 
-import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
-import io.cairn.fs.Lock;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Errand;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
-import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
-import io.cairn.wire.HostMutation;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
 import io.cairn.wire.Query;
@@ -80,24 +76,12 @@ final class MasterCall extends CompletableFuture<Reply> {
         this.query = query;
         this.deadlineMs = deadlineMs;
         this.boundTo = boundTo;
-        this.errand = mutation == null || isForOne(mutation) ? errand : null;
-    }
-
-    /** Commits and what gives back are for everybody. */
-    private static boolean isForOne(Mutation mutation) {
-        return switch (mutation) {
-            case TreeMutation.Witnessed witnessed -> isForOne(witnessed.mutation());
-            case TreeMutation ignored -> true;
-            case SessionMutation.SetLock lock ->
-                    lock.lock().mode() != Lock.Mode.UNLOCK
-                            && lock.lock().kind() != Lock.Kind.APPEND;
-            default -> false;
-        };
+        this.errand = isForOne() ? errand : null;
     }
 
     /** Whether nobody but who asked waits for it. */
     boolean isForOne() {
-        return mutation == null || isForOne(mutation);
+        return mutation == null || mutation.isCancellable();
     }
 
     /** Whether who asked has been told that it was interrupted. */
@@ -191,20 +175,7 @@ final class MasterCall extends CompletableFuture<Reply> {
      * although it may have been executed in the old one.
      */
     boolean isRepeatable() {
-        return mutation == null || isRepeatable(mutation);
-    }
-
-    private static boolean isRepeatable(Mutation mutation) {
-        return switch (mutation) {
-            case TreeMutation.Witnessed witnessed -> isRepeatable(witnessed.mutation());
-            case TreeMutation.SetAttributes m -> !m.change().has(AttributeChange.GUARD);
-            case ContentMutation ignored -> true;
-            case SessionMutation ignored -> true;
-            case HostMutation ignored -> true;
-            case TreeMutation.SetXattr x -> x.flags() == 0;
-            case TreeMutation.SetPolicy ignored -> true;
-            default -> false;
-        };
+        return mutation == null || mutation.isRepeatable();
     }
 
     /** Whether the session holds an inode open when it has succeeded. */

@@ -248,7 +248,7 @@ final class FakeNamespace {
     }
 
     private Reply create(TreeMutation.Create m) {
-        Inode made = inode(++lastIno, m.type(), m.mode(), m.uid(), m.gid());
+        Inode made = inode(++lastIno, m.fileType(), m.mode(), m.uid(), m.gid());
         return add(m.parentIno(), m.name(), made);
     }
 

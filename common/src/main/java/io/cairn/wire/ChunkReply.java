@@ -3,30 +3,23 @@ package io.cairn.wire;
 import java.util.List;
 
 /** What a chunk server answers. Failures travel as failure frames, not as replies. */
-public sealed interface ChunkReply {
-    /** The type code: first byte of the encoding. Never reused. */
-    int code();
-
-    /** Writes the fields, without the code. */
-    void encode(Encoder out);
-
-    /** Code and fields, alone in an array, for a reader of this version of the protocol. */
-    default byte[] toBytes(int version) {
-        Encoder out = Encoder.speaking(version);
-        out.u8(code());
-        encode(out);
-        return out.toBytes();
-    }
+public sealed interface ChunkReply extends TypedMessage {
+    @Override
+    ChunkReplyType type();
 
     /** Nothing to tell. */
     record Done() implements ChunkReply {
         @Override
-        public int code() {
-            return 1;
+        public ChunkReplyType type() {
+            return ChunkReplyType.DONE;
         }
 
         @Override
         public void encode(Encoder out) {}
+
+        static Done decode(Decoder in) {
+            return new Done();
+        }
     }
 
     /**
@@ -40,13 +33,17 @@ public sealed interface ChunkReply {
     record WriteReply(long sequence, int lengthBytes, int allocatedDeltaBytes, long epoch)
             implements ChunkReply {
         @Override
-        public int code() {
-            return 2;
+        public ChunkReplyType type() {
+            return ChunkReplyType.WRITE;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(sequence).i32(lengthBytes).i32(allocatedDeltaBytes).i64(epoch);
+        }
+
+        static WriteReply decode(Decoder in) {
+            return new WriteReply(in.i64(), in.i32(), in.i32(), in.i64());
         }
     }
 
@@ -59,21 +56,25 @@ public sealed interface ChunkReply {
      */
     record ReadReply(int offsetBytes, int lengthBytes, int[] crcs) implements ChunkReply {
         @Override
-        public int code() {
-            return 3;
+        public ChunkReplyType type() {
+            return ChunkReplyType.READ;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(offsetBytes).i32(lengthBytes).ints(crcs);
         }
+
+        static ReadReply decode(Decoder in) {
+            return new ReadReply(in.i32(), in.i32(), in.ints());
+        }
     }
 
     /** State of a chunk; sequence 0 and length 0 when it does not exist. */
     record StatReply(ChunkState state, long allocatedBytes) implements ChunkReply {
         @Override
-        public int code() {
-            return 4;
+        public ChunkReplyType type() {
+            return ChunkReplyType.STAT;
         }
 
         @Override
@@ -81,31 +82,43 @@ public sealed interface ChunkReply {
             state.encode(out);
             out.i64(allocatedBytes);
         }
+
+        static StatReply decode(Decoder in) {
+            return new StatReply(ChunkState.decode(in), in.i64());
+        }
     }
 
     /** An offset in the chunk, or -1. */
     record OffsetReply(int offsetBytes) implements ChunkReply {
         @Override
-        public int code() {
-            return 5;
+        public ChunkReplyType type() {
+            return ChunkReplyType.OFFSET;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(offsetBytes);
         }
+
+        static OffsetReply decode(Decoder in) {
+            return new OffsetReply(in.i32());
+        }
     }
 
     /** Chunks of a group in order of (oid, index). */
     record ListReply(List<ChunkState> chunks, boolean end) implements ChunkReply {
         @Override
-        public int code() {
-            return 6;
+        public ChunkReplyType type() {
+            return ChunkReplyType.LIST;
         }
 
         @Override
         public void encode(Encoder out) {
             out.list(chunks, (o, c) -> c.encode(o)).bool(end);
+        }
+
+        static ListReply decode(Decoder in) {
+            return new ListReply(in.list(ChunkState::decode), in.bool());
         }
     }
 
@@ -116,13 +129,17 @@ public sealed interface ChunkReply {
      */
     record IndicesReply(long[] indices, boolean end) implements ChunkReply {
         @Override
-        public int code() {
-            return 7;
+        public ChunkReplyType type() {
+            return ChunkReplyType.INDICES;
         }
 
         @Override
         public void encode(Encoder out) {
             out.longs(indices).bool(end);
+        }
+
+        static IndicesReply decode(Decoder in) {
+            return new IndicesReply(in.longs(), in.bool());
         }
     }
 
@@ -145,16 +162,6 @@ public sealed interface ChunkReply {
 
     /** Reads code and fields. */
     static ChunkReply decode(Decoder in) {
-        int code = in.u8();
-        return switch (code) {
-            case 1 -> new Done();
-            case 2 -> new WriteReply(in.i64(), in.i32(), in.i32(), in.i64());
-            case 3 -> new ReadReply(in.i32(), in.i32(), in.ints());
-            case 4 -> new StatReply(ChunkState.decode(in), in.i64());
-            case 5 -> new OffsetReply(in.i32());
-            case 6 -> new ListReply(in.list(ChunkState::decode), in.bool());
-            case 7 -> new IndicesReply(in.longs(), in.bool());
-            default -> throw new MalformedMessageException("chunk reply code " + code);
-        };
+        return ChunkReplyType.TABLE.require(in.u8()).decode(in);
     }
 }

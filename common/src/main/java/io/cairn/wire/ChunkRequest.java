@@ -8,19 +8,22 @@ import java.util.List;
  * answers WRONG_EPOCH. {@code ticket} is the proof of the right to do it: empty until tickets are
  * in force.
  */
-public sealed interface ChunkRequest {
-    /** The type code: first byte of the encoding. Never reused. */
-    int code();
+public sealed interface ChunkRequest extends TypedMessage {
+    @Override
+    ChunkRequestType type();
 
-    /** Writes the fields, without the code. */
-    void encode(Encoder out);
+    /** Whether a head forwards it, of a type that clients send as well. */
+    default boolean isForwarded() {
+        return false;
+    }
 
-    /** Code and fields, alone in an array, for a reader of this version of the protocol. */
-    default byte[] toBytes(int version) {
-        Encoder out = Encoder.speaking(version);
-        out.u8(code());
-        encode(out);
-        return out.toBytes();
+    /** Whether another chunk server sends it. */
+    default boolean isFromServer() {
+        return switch (type().sender()) {
+            case CLIENT -> false;
+            case SERVER -> true;
+            case EITHER -> isForwarded();
+        };
     }
 
     /**
@@ -88,8 +91,8 @@ public sealed interface ChunkRequest {
             ChunkAddress chunk, OperationId operation, int offsetBytes, int[] crcs, byte[] ticket)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 1;
+        public ChunkRequestType type() {
+            return ChunkRequestType.WRITE;
         }
 
         @Override
@@ -97,6 +100,15 @@ public sealed interface ChunkRequest {
             chunk.encode(out);
             operation.encode(out);
             out.i32(offsetBytes).ints(crcs).bytes(ticket);
+        }
+
+        static Write decode(Decoder in) {
+            return new Write(
+                    ChunkAddress.decode(in),
+                    OperationId.decode(in),
+                    in.i32(),
+                    in.ints(),
+                    in.bytes());
         }
     }
 
@@ -122,8 +134,8 @@ public sealed interface ChunkRequest {
             int[] crcs)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 2;
+        public ChunkRequestType type() {
+            return ChunkRequestType.REPLICATE;
         }
 
         @Override
@@ -153,14 +165,18 @@ public sealed interface ChunkRequest {
     record Read(ChunkAddress chunk, int offsetBytes, int lengthBytes, byte[] ticket)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 3;
+        public ChunkRequestType type() {
+            return ChunkRequestType.READ;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+        }
+
+        static Read decode(Decoder in) {
+            return new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
         }
     }
 
@@ -175,14 +191,24 @@ public sealed interface ChunkRequest {
     record Flush(ChunkAddress chunk, List<WriteMark> marks, boolean forwarded, byte[] ticket)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 4;
+        public ChunkRequestType type() {
+            return ChunkRequestType.FLUSH;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.list(marks, WriteMark::encode).bool(forwarded).bytes(ticket);
+        }
+
+        @Override
+        public boolean isForwarded() {
+            return forwarded;
+        }
+
+        static Flush decode(Decoder in) {
+            return new Flush(
+                    ChunkAddress.decode(in), in.list(WriteMark::decode), in.bool(), in.bytes());
         }
     }
 
@@ -199,8 +225,8 @@ public sealed interface ChunkRequest {
             byte[] ticket)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 5;
+        public ChunkRequestType type() {
+            return ChunkRequestType.ZERO;
         }
 
         @Override
@@ -208,6 +234,21 @@ public sealed interface ChunkRequest {
             chunk.encode(out);
             operation.encode(out);
             out.i64(sequence).i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+        }
+
+        @Override
+        public boolean isForwarded() {
+            return sequence > 0;
+        }
+
+        static Zero decode(Decoder in) {
+            return new Zero(
+                    ChunkAddress.decode(in),
+                    OperationId.decode(in),
+                    in.i64(),
+                    in.i32(),
+                    in.i32(),
+                    in.bytes());
         }
     }
 
@@ -220,8 +261,8 @@ public sealed interface ChunkRequest {
             ChunkAddress chunk, long sourceOid, int lengthBytes, boolean forwarded, byte[] ticket)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 6;
+        public ChunkRequestType type() {
+            return ChunkRequestType.CLONE;
         }
 
         @Override
@@ -229,18 +270,31 @@ public sealed interface ChunkRequest {
             chunk.encode(out);
             out.i64(sourceOid).i32(lengthBytes).bool(forwarded).bytes(ticket);
         }
+
+        @Override
+        public boolean isForwarded() {
+            return forwarded;
+        }
+
+        static Clone decode(Decoder in) {
+            return new Clone(ChunkAddress.decode(in), in.i64(), in.i32(), in.bool(), in.bytes());
+        }
     }
 
     /** State of one chunk on the server asked: StatReply. */
     record StatChunk(ChunkAddress chunk) implements ChunkRequest {
         @Override
-        public int code() {
-            return 7;
+        public ChunkRequestType type() {
+            return ChunkRequestType.STAT_CHUNK;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
+        }
+
+        static StatChunk decode(Decoder in) {
+            return new StatChunk(ChunkAddress.decode(in));
         }
     }
 
@@ -250,14 +304,18 @@ public sealed interface ChunkRequest {
      */
     record SeekChunk(ChunkAddress chunk, int offsetBytes, boolean data) implements ChunkRequest {
         @Override
-        public int code() {
-            return 8;
+        public ChunkRequestType type() {
+            return ChunkRequestType.SEEK_CHUNK;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.i32(offsetBytes).bool(data);
+        }
+
+        static SeekChunk decode(Decoder in) {
+            return new SeekChunk(ChunkAddress.decode(in), in.i32(), in.bool());
         }
     }
 
@@ -268,13 +326,17 @@ public sealed interface ChunkRequest {
     record ListChunks(int group, long epoch, long afterOid, long afterIndex, int max)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 9;
+        public ChunkRequestType type() {
+            return ChunkRequestType.LIST_CHUNKS;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(group).i64(epoch).i64(afterOid).i64(afterIndex).i32(max);
+        }
+
+        static ListChunks decode(Decoder in) {
+            return new ListChunks(in.i32(), in.i64(), in.i64(), in.i64(), in.i32());
         }
     }
 
@@ -295,8 +357,8 @@ public sealed interface ChunkRequest {
             int[] crcs)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 10;
+        public ChunkRequestType type() {
+            return ChunkRequestType.INSTALL;
         }
 
         @Override
@@ -324,13 +386,17 @@ public sealed interface ChunkRequest {
      */
     record Discard(int group, long epoch, List<ChunkKey> chunks) implements ChunkRequest {
         @Override
-        public int code() {
-            return 11;
+        public ChunkRequestType type() {
+            return ChunkRequestType.DISCARD;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(group).i64(epoch).list(chunks, (o, k) -> k.encode(o));
+        }
+
+        static Discard decode(Decoder in) {
+            return new Discard(in.i32(), in.i64(), in.list(ChunkKey::decode));
         }
     }
 
@@ -351,14 +417,18 @@ public sealed interface ChunkRequest {
      */
     record ReportBad(ChunkAddress chunk, int offsetBytes) implements ChunkRequest {
         @Override
-        public int code() {
-            return 12;
+        public ChunkRequestType type() {
+            return ChunkRequestType.REPORT_BAD;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.i32(offsetBytes);
+        }
+
+        static ReportBad decode(Decoder in) {
+            return new ReportBad(ChunkAddress.decode(in), in.i32());
         }
     }
 
@@ -368,14 +438,18 @@ public sealed interface ChunkRequest {
      */
     record Fetch(ChunkAddress chunk, int offsetBytes, int lengthBytes) implements ChunkRequest {
         @Override
-        public int code() {
-            return 13;
+        public ChunkRequestType type() {
+            return ChunkRequestType.FETCH;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.i32(offsetBytes).i32(lengthBytes);
+        }
+
+        static Fetch decode(Decoder in) {
+            return new Fetch(ChunkAddress.decode(in), in.i32(), in.i32());
         }
     }
 
@@ -385,13 +459,17 @@ public sealed interface ChunkRequest {
      */
     record Verify(ChunkAddress chunk) implements ChunkRequest {
         @Override
-        public int code() {
-            return 14;
+        public ChunkRequestType type() {
+            return ChunkRequestType.VERIFY;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
+        }
+
+        static Verify decode(Decoder in) {
+            return new Verify(ChunkAddress.decode(in));
         }
     }
 
@@ -401,14 +479,18 @@ public sealed interface ChunkRequest {
      */
     record Expect(ChunkAddress chunk, WriteMark mark) implements ChunkRequest {
         @Override
-        public int code() {
-            return 15;
+        public ChunkRequestType type() {
+            return ChunkRequestType.EXPECT;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             WriteMark.encode(out, mark);
+        }
+
+        static Expect decode(Decoder in) {
+            return new Expect(ChunkAddress.decode(in), WriteMark.decode(in));
         }
     }
 
@@ -423,14 +505,18 @@ public sealed interface ChunkRequest {
     record FindChunks(ChunkAddress chunk, List<ChunkRange> ranges, int max)
             implements ChunkRequest {
         @Override
-        public int code() {
-            return 16;
+        public ChunkRequestType type() {
+            return ChunkRequestType.FIND_CHUNKS;
         }
 
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
             out.list(ranges, (o, r) -> r.encode(o)).i32(max);
+        }
+
+        static FindChunks decode(Decoder in) {
+            return new FindChunks(ChunkAddress.decode(in), in.list(ChunkRange::decode), in.i32());
         }
     }
 
@@ -447,44 +533,6 @@ public sealed interface ChunkRequest {
 
     /** Reads code and fields. */
     static ChunkRequest decode(Decoder in) {
-        int code = in.u8();
-        return switch (code) {
-            case 1 ->
-                    new Write(
-                            ChunkAddress.decode(in),
-                            OperationId.decode(in),
-                            in.i32(),
-                            in.ints(),
-                            in.bytes());
-            case 2 -> Replicate.decode(in);
-            case 3 -> new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
-            case 4 ->
-                    new Flush(
-                            ChunkAddress.decode(in),
-                            in.list(WriteMark::decode),
-                            in.bool(),
-                            in.bytes());
-            case 5 ->
-                    new Zero(
-                            ChunkAddress.decode(in),
-                            OperationId.decode(in),
-                            in.i64(),
-                            in.i32(),
-                            in.i32(),
-                            in.bytes());
-            case 6 -> new Clone(ChunkAddress.decode(in), in.i64(), in.i32(), in.bool(), in.bytes());
-            case 7 -> new StatChunk(ChunkAddress.decode(in));
-            case 8 -> new SeekChunk(ChunkAddress.decode(in), in.i32(), in.bool());
-            case 9 -> new ListChunks(in.i32(), in.i64(), in.i64(), in.i64(), in.i32());
-            case 10 -> Install.decode(in);
-            case 11 -> new Discard(in.i32(), in.i64(), in.list(ChunkKey::decode));
-            case 12 -> new ReportBad(ChunkAddress.decode(in), in.i32());
-            case 13 -> new Fetch(ChunkAddress.decode(in), in.i32(), in.i32());
-            case 14 -> new Verify(ChunkAddress.decode(in));
-            case 15 -> new Expect(ChunkAddress.decode(in), WriteMark.decode(in));
-            case 16 ->
-                    new FindChunks(ChunkAddress.decode(in), in.list(ChunkRange::decode), in.i32());
-            default -> throw new MalformedMessageException("chunk request code " + code);
-        };
+        return ChunkRequestType.TABLE.require(in.u8()).decode(in);
     }
 }

@@ -6,12 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What chunk servers, and masters that follow, tell the leader. */
-public sealed interface ClusterRequest {
-    /** The type code: first byte of the encoding. Never reused. */
-    int code();
-
-    /** Writes the fields, without the code. */
-    void encode(Encoder out);
+public sealed interface ClusterRequest extends TypedMessage {
+    @Override
+    ClusterRequestType type();
 
     /**
      * A storage directory as its server sees it.
@@ -85,8 +82,8 @@ public sealed interface ClusterRequest {
             boolean adopts)
             implements ClusterRequest {
         @Override
-        public int code() {
-            return 1;
+        public ClusterRequestType type() {
+            return ClusterRequestType.HEARTBEAT;
         }
 
         @Override
@@ -100,6 +97,19 @@ public sealed interface ClusterRequest {
                     .longs(collected)
                     .bool(adopts);
         }
+
+        static Heartbeat decode(Decoder in) {
+            return new Heartbeat(
+                    in.i64(),
+                    in.text(),
+                    Codecs.endpoint(in),
+                    in.i64(),
+                    in.i64(),
+                    in.list(TargetReport::decode),
+                    in.i64(),
+                    in.longs(),
+                    in.bool());
+        }
     }
 
     /**
@@ -109,26 +119,34 @@ public sealed interface ClusterRequest {
     record MemberFailed(int group, long epoch, int targetId, String reason)
             implements ClusterRequest {
         @Override
-        public int code() {
-            return 2;
+        public ClusterRequestType type() {
+            return ClusterRequestType.MEMBER_FAILED;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(group).i64(epoch).i32(targetId).text(reason);
         }
+
+        static MemberFailed decode(Decoder in) {
+            return new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
+        }
     }
 
     /** A head has brought a SYNCING member up to date, in this epoch. Done. */
     record MemberSynced(int group, long epoch, int targetId) implements ClusterRequest {
         @Override
-        public int code() {
-            return 3;
+        public ClusterRequestType type() {
+            return ClusterRequestType.MEMBER_SYNCED;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(group).i64(epoch).i32(targetId);
+        }
+
+        static MemberSynced decode(Decoder in) {
+            return new MemberSynced(in.i32(), in.i64(), in.i32());
         }
     }
 
@@ -141,13 +159,17 @@ public sealed interface ClusterRequest {
      */
     record MasterPresent(String id, int newest) implements ClusterRequest {
         @Override
-        public int code() {
-            return 4;
+        public ClusterRequestType type() {
+            return ClusterRequestType.MASTER_PRESENT;
         }
 
         @Override
         public void encode(Encoder out) {
             out.text(id).i32(newest);
+        }
+
+        static MasterPresent decode(Decoder in) {
+            return new MasterPresent(in.text(), in.i32());
         }
     }
 
@@ -192,23 +214,6 @@ public sealed interface ClusterRequest {
 
     /** Reads code and fields. */
     static ClusterRequest decode(Decoder in) {
-        int code = in.u8();
-        return switch (code) {
-            case 1 ->
-                    new Heartbeat(
-                            in.i64(),
-                            in.text(),
-                            Codecs.endpoint(in),
-                            in.i64(),
-                            in.i64(),
-                            in.list(TargetReport::decode),
-                            in.i64(),
-                            in.longs(),
-                            in.bool());
-            case 2 -> new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
-            case 3 -> new MemberSynced(in.i32(), in.i64(), in.i32());
-            case 4 -> new MasterPresent(in.text(), in.i32());
-            default -> throw new MalformedMessageException("cluster request code " + code);
-        };
+        return ClusterRequestType.TABLE.require(in.u8()).decode(in);
     }
 }

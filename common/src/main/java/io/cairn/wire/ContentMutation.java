@@ -43,8 +43,8 @@ public sealed interface ContentMutation extends Mutation {
     record WriteInline(long ino, long cuts, List<Patch> patches, long sizeBytes, long mtimeNs)
             implements ContentMutation {
         @Override
-        public int code() {
-            return 9;
+        public MutationType type() {
+            return MutationType.WRITE_INLINE;
         }
 
         @Override
@@ -108,8 +108,8 @@ public sealed interface ContentMutation extends Mutation {
     record CommitSize(long ino, long oid, long sizeBytes, long mtimeNs, long usedDeltaBytes)
             implements ContentMutation {
         @Override
-        public int code() {
-            return 10;
+        public MutationType type() {
+            return MutationType.COMMIT_SIZE;
         }
 
         @Override
@@ -130,8 +130,8 @@ public sealed interface ContentMutation extends Mutation {
     record Spill(long ino, long baseVersion, long sizeBytes, long mtimeNs, long usedBytes)
             implements ContentMutation {
         @Override
-        public int code() {
-            return 11;
+        public MutationType type() {
+            return MutationType.SPILL;
         }
 
         @Override
@@ -147,8 +147,8 @@ public sealed interface ContentMutation extends Mutation {
     /** The clone that a run of the layout asked for is made on all current replicas. Idempotent. */
     record CloneDone(long ino, long oid) implements ContentMutation {
         @Override
-        public int code() {
-            return 12;
+        public MutationType type() {
+            return MutationType.CLONE_DONE;
         }
 
         @Override
@@ -168,8 +168,8 @@ public sealed interface ContentMutation extends Mutation {
     record SwapContents(long ino, long version, long otherIno, long otherVersion)
             implements ContentMutation {
         @Override
-        public int code() {
-            return 19;
+        public MutationType type() {
+            return MutationType.SWAP_CONTENTS;
         }
 
         @Override
@@ -189,8 +189,8 @@ public sealed interface ContentMutation extends Mutation {
      */
     record RenewTail(long ino, long oid) implements ContentMutation {
         @Override
-        public int code() {
-            return 20;
+        public MutationType type() {
+            return MutationType.RENEW_TAIL;
         }
 
         @Override

@@ -49,8 +49,7 @@ public record Envelope(
         if (version > ProtocolRange.FIRST) {
             out.u8(VERSION_FOLLOWS).u8(version);
         }
-        out.u8(mutation.code());
-        mutation.encode(out);
+        mutation.write(out);
     }
 
     /** About how many bytes it takes: exactly those when its mutation knows. */

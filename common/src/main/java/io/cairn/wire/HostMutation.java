@@ -20,8 +20,8 @@ public sealed interface HostMutation extends Mutation {
     record SetHostLock(HostContact from, long ino, Lock lock, boolean queue, long requestId)
             implements HostMutation {
         @Override
-        public int code() {
-            return 48;
+        public MutationType type() {
+            return MutationType.SET_HOST_LOCK;
         }
 
         @Override
@@ -41,8 +41,8 @@ public sealed interface HostMutation extends Mutation {
     /** Takes a request back; a lock already granted to it is released. Done. Idempotent. */
     record CancelHostLock(LockHost host, long ino, long requestId) implements HostMutation {
         @Override
-        public int code() {
-            return 49;
+        public MutationType type() {
+            return MutationType.CANCEL_HOST_LOCK;
         }
 
         @Override
@@ -63,8 +63,8 @@ public sealed interface HostMutation extends Mutation {
      */
     record ReleaseHost(LockHost host, int exceptState) implements HostMutation {
         @Override
-        public int code() {
-            return 50;
+        public MutationType type() {
+            return MutationType.RELEASE_HOST;
         }
 
         @Override
@@ -81,11 +81,15 @@ public sealed interface HostMutation extends Mutation {
     /** Gives the next state number for telling machines: HostsReply without hosts. */
     record TakeNotifyState() implements HostMutation {
         @Override
-        public int code() {
-            return 51;
+        public MutationType type() {
+            return MutationType.TAKE_NOTIFY_STATE;
         }
 
         @Override
         public void encode(Encoder out) {}
+
+        static TakeNotifyState decode(Decoder in) {
+            return new TakeNotifyState();
+        }
     }
 }

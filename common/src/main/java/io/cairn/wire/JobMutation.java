@@ -14,8 +14,8 @@ public sealed interface JobMutation extends LeaderMutation {
      */
     record Submit(long request, JobOrder order) implements JobMutation {
         @Override
-        public int code() {
-            return 64;
+        public MutationType type() {
+            return MutationType.SUBMIT;
         }
 
         @Override
@@ -54,8 +54,8 @@ public sealed interface JobMutation extends LeaderMutation {
      */
     record Control(long job, long serial, Action action, int maxPerSecond) implements JobMutation {
         @Override
-        public int code() {
-            return 65;
+        public MutationType type() {
+            return MutationType.CONTROL;
         }
 
         @Override
@@ -81,8 +81,8 @@ public sealed interface JobMutation extends LeaderMutation {
         public static final int MAX_NAMES = 1024;
 
         @Override
-        public int code() {
-            return 66;
+        public MutationType type() {
+            return MutationType.STEP;
         }
 
         @Override
@@ -103,8 +103,8 @@ public sealed interface JobMutation extends LeaderMutation {
      */
     record EditInode(long ino, long version, InodeEdit edit) implements JobMutation {
         @Override
-        public int code() {
-            return 67;
+        public MutationType type() {
+            return MutationType.EDIT_INODE;
         }
 
         @Override

@@ -19,8 +19,8 @@ public sealed interface LeaderMutation extends Mutation
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
         @Override
-        public int code() {
-            return 34;
+        public MutationType type() {
+            return MutationType.PURGE;
         }
 
         @Override
@@ -36,8 +36,8 @@ public sealed interface LeaderMutation extends Mutation
     /** Leader: every replica has confirmed the deletion of these gc entries. */
     record Collected(long[] entryIds) implements LeaderMutation {
         @Override
-        public int code() {
-            return 35;
+        public MutationType type() {
+            return MutationType.COLLECTED;
         }
 
         @Override
@@ -55,8 +55,8 @@ public sealed interface LeaderMutation extends Mutation
      */
     record ChangeMap(ClusterMap map) implements LeaderMutation {
         @Override
-        public int code() {
-            return 36;
+        public MutationType type() {
+            return MutationType.CHANGE_MAP;
         }
 
         @Override
@@ -82,8 +82,8 @@ public sealed interface LeaderMutation extends Mutation
         }
 
         @Override
-        public int code() {
-            return 37;
+        public MutationType type() {
+            return MutationType.FOUND;
         }
 
         @Override
@@ -102,12 +102,16 @@ public sealed interface LeaderMutation extends Mutation
      */
     record DoubtObjects() implements LeaderMutation {
         @Override
-        public int code() {
-            return 38;
+        public MutationType type() {
+            return MutationType.DOUBT_OBJECTS;
         }
 
         @Override
         public void encode(Encoder out) {}
+
+        static DoubtObjects decode(Decoder in) {
+            return new DoubtObjects();
+        }
     }
 
     /**
@@ -116,8 +120,8 @@ public sealed interface LeaderMutation extends Mutation
      */
     record ChangeRecords(List<RecordChange> changes) implements LeaderMutation {
         @Override
-        public int code() {
-            return 39;
+        public MutationType type() {
+            return MutationType.CHANGE_RECORDS;
         }
 
         @Override
@@ -141,8 +145,8 @@ public sealed interface LeaderMutation extends Mutation
     record ChangeSettings(int standardReplicas, List<RecordChange> records)
             implements LeaderMutation {
         @Override
-        public int code() {
-            return 40;
+        public MutationType type() {
+            return MutationType.CHANGE_SETTINGS;
         }
 
         @Override
@@ -164,8 +168,8 @@ public sealed interface LeaderMutation extends Mutation
      */
     record LoseSession(long session, long[] inos, boolean known) implements LeaderMutation {
         @Override
-        public int code() {
-            return 41;
+        public MutationType type() {
+            return MutationType.LOSE_SESSION;
         }
 
         @Override
@@ -188,8 +192,8 @@ public sealed interface LeaderMutation extends Mutation
         public record Holding(long ino, long oid) {}
 
         @Override
-        public int code() {
-            return 42;
+        public MutationType type() {
+            return MutationType.RENEW_OBJECTS;
         }
 
         @Override
@@ -209,8 +213,8 @@ public sealed interface LeaderMutation extends Mutation
      */
     record RaiseLevel(int level) implements LeaderMutation {
         @Override
-        public int code() {
-            return 43;
+        public MutationType type() {
+            return MutationType.RAISE_LEVEL;
         }
 
         @Override

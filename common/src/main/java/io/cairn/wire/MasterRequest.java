@@ -34,24 +34,21 @@ public final class MasterRequest {
     /** The frame of a query, for a connection that speaks this version. */
     public static byte[] query(long session, Query query, int version) {
         Encoder out = Encoder.speaking(version);
-        out.u8(QUERY).i64(session).u8(query.code());
-        query.encode(out);
+        query.write(out.u8(QUERY).i64(session));
         return out.toBytes();
     }
 
     /** The frame of a message from a server, for a connection that speaks this version. */
     public static byte[] cluster(ClusterRequest request, int version) {
         Encoder out = Encoder.speaking(version);
-        out.u8(CLUSTER).u8(request.code());
-        request.encode(out);
+        request.write(out.u8(CLUSTER));
         return out.toBytes();
     }
 
     /** The frame of a push, for a connection that speaks this version. */
     public static byte[] push(Push push, int version) {
         Encoder out = Encoder.speaking(version);
-        out.u8(PUSH).u8(push.code());
-        push.encode(out);
+        push.write(out.u8(PUSH));
         return out.toBytes();
     }
 }

@@ -6,62 +6,75 @@ import io.cairn.fs.Lock;
 /**
  * What the master tells a client unasked, over the connection of the client's session. No reply.
  */
-public sealed interface Push {
-    /** The type code: first byte of the encoding. Never reused. */
-    int code();
-
-    /** Writes the fields, without the code. */
-    void encode(Encoder out);
+public sealed interface Push extends TypedMessage {
+    @Override
+    PushType type();
 
     /** A queued lock request was granted. May be lost: a client asks again after a while. */
     record LockGranted(long ino, long requestId) implements Push {
         @Override
-        public int code() {
-            return 1;
+        public PushType type() {
+            return PushType.LOCK_GRANTED;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).i64(requestId);
         }
+
+        static LockGranted decode(Decoder in) {
+            return new LockGranted(in.i64(), in.i64());
+        }
     }
 
     /** Another session waits for this APPEND lock: commit and release it. */
     record RecallLock(long ino, Lock.Kind kind, long owner) implements Push {
         @Override
-        public int code() {
-            return 2;
+        public PushType type() {
+            return PushType.RECALL_LOCK;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).u8(kind.ordinal()).i64(owner);
         }
+
+        static RecallLock decode(Decoder in) {
+            return new RecallLock(in.i64(), Codecs.lockKind(in), in.i64());
+        }
     }
 
     /** What the client caches of an inode is out of date. */
     record Invalidate(long ino) implements Push {
         @Override
-        public int code() {
-            return 3;
+        public PushType type() {
+            return PushType.INVALIDATE;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino);
         }
+
+        static Invalidate decode(Decoder in) {
+            return new Invalidate(in.i64());
+        }
     }
 
     /** The cluster map has a new epoch: ask for it. */
     record MapChanged(long epoch) implements Push {
         @Override
-        public int code() {
-            return 4;
+        public PushType type() {
+            return PushType.MAP_CHANGED;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(epoch);
+        }
+
+        static MapChanged decode(Decoder in) {
+            return new MapChanged(in.i64());
         }
     }
 
@@ -71,13 +84,17 @@ public sealed interface Push {
      */
     record Changed(Inode inode) implements Push {
         @Override
-        public int code() {
-            return 5;
+        public PushType type() {
+            return PushType.CHANGED;
         }
 
         @Override
         public void encode(Encoder out) {
             Codecs.inode(out, inode);
+        }
+
+        static Changed decode(Decoder in) {
+            return new Changed(Codecs.inode(in));
         }
     }
 
@@ -89,27 +106,22 @@ public sealed interface Push {
      */
     record HoldStill(long ino, int ms) implements Push {
         @Override
-        public int code() {
-            return 6;
+        public PushType type() {
+            return PushType.HOLD_STILL;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).i32(ms);
         }
+
+        static HoldStill decode(Decoder in) {
+            return new HoldStill(in.i64(), in.i32());
+        }
     }
 
     /** Reads code and fields. */
     static Push decode(Decoder in) {
-        int code = in.u8();
-        return switch (code) {
-            case 1 -> new LockGranted(in.i64(), in.i64());
-            case 2 -> new RecallLock(in.i64(), Codecs.lockKind(in), in.i64());
-            case 3 -> new Invalidate(in.i64());
-            case 4 -> new MapChanged(in.i64());
-            case 5 -> new Changed(Codecs.inode(in));
-            case 6 -> new HoldStill(in.i64(), in.i32());
-            default -> throw new MalformedMessageException("push code " + code);
-        };
+        return PushType.TABLE.require(in.u8()).decode(in);
     }
 }

@@ -15,37 +15,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the master answers. Replies to mutations are also stored, for retries. */
-public sealed interface Reply {
-    /** The type code: first byte of the encoding. Never reused. */
-    int code();
-
-    /** Writes the fields, without the code. */
-    void encode(Encoder out);
-
-    /** Code and fields, alone in an array, for a reader of this version of the protocol. */
-    default byte[] toBytes(int version) {
-        Encoder out = Encoder.speaking(version);
-        out.u8(code());
-        encode(out);
-        return out.toBytes();
-    }
+public sealed interface Reply extends TypedMessage {
+    @Override
+    ReplyType type();
 
     /** Done; nothing to tell. */
     record Done() implements Reply {
         @Override
-        public int code() {
-            return 1;
+        public ReplyType type() {
+            return ReplyType.DONE;
         }
 
         @Override
         public void encode(Encoder out) {}
+
+        static Done decode(Decoder in) {
+            return new Done();
+        }
     }
 
     /** The operation failed. */
     record Failure(Errno errno, String message) implements Reply {
         @Override
-        public int code() {
-            return 2;
+        public ReplyType type() {
+            return ReplyType.FAILURE;
         }
 
         @Override
@@ -81,9 +74,6 @@ public sealed interface Reply {
             @Nullable Attributes replaced,
             List<AttributeStamp> before)
             implements Reply {
-        private static final int CODE = 3;
-        private static final int WITNESSED_CODE = 14;
-
         /** Nobody asked for what was before. */
         public EntryReply(
                 Inode inode,
@@ -95,7 +85,8 @@ public sealed interface Reply {
 
         /** Whether an encoded reply is one of these. */
         public static boolean isEncodedIn(byte[] reply) {
-            return reply[0] == CODE || reply[0] == WITNESSED_CODE;
+            return reply[0] == ReplyType.ENTRY.code()
+                    || reply[0] == ReplyType.WITNESSED_ENTRY.code();
         }
 
         /** The same with what was before; at least one inode. */
@@ -104,8 +95,8 @@ public sealed interface Reply {
         }
 
         @Override
-        public int code() {
-            return before.isEmpty() ? CODE : WITNESSED_CODE;
+        public ReplyType type() {
+            return before.isEmpty() ? ReplyType.ENTRY : ReplyType.WITNESSED_ENTRY;
         }
 
         @Override
@@ -141,8 +132,8 @@ public sealed interface Reply {
     record DirectoryReply(DirectoryState directory, List<DirectoryEntry> entries, boolean end)
             implements Reply {
         @Override
-        public int code() {
-            return 4;
+        public ReplyType type() {
+            return ReplyType.DIRECTORY;
         }
 
         @Override
@@ -160,26 +151,34 @@ public sealed interface Reply {
     /** Bytes: an attribute value or a path. */
     record BytesReply(byte[] bytes) implements Reply {
         @Override
-        public int code() {
-            return 5;
+        public ReplyType type() {
+            return ReplyType.BYTES;
         }
 
         @Override
         public void encode(Encoder out) {
             out.bytes(bytes);
         }
+
+        static BytesReply decode(Decoder in) {
+            return new BytesReply(in.bytes());
+        }
     }
 
     /** Names of extended attributes. */
     record NamesReply(List<byte[]> names) implements Reply {
         @Override
-        public int code() {
-            return 6;
+        public ReplyType type() {
+            return ReplyType.NAMES;
         }
 
         @Override
         public void encode(Encoder out) {
             out.list(names, Encoder::bytes);
+        }
+
+        static NamesReply decode(Decoder in) {
+            return new NamesReply(in.list(Decoder::bytes));
         }
     }
 
@@ -207,8 +206,8 @@ public sealed interface Reply {
         }
 
         @Override
-        public int code() {
-            return 7;
+        public ReplyType type() {
+            return ReplyType.LOCK;
         }
 
         @Override
@@ -224,13 +223,17 @@ public sealed interface Reply {
     /** Capacity. */
     record UsageReply(Usage usage) implements Reply {
         @Override
-        public int code() {
-            return 8;
+        public ReplyType type() {
+            return ReplyType.USAGE;
         }
 
         @Override
         public void encode(Encoder out) {
             Codecs.usage(out, usage);
+        }
+
+        static UsageReply decode(Decoder in) {
+            return new UsageReply(Codecs.usage(in));
         }
     }
 
@@ -259,8 +262,8 @@ public sealed interface Reply {
         }
 
         @Override
-        public int code() {
-            return 9;
+        public ReplyType type() {
+            return ReplyType.SESSION;
         }
 
         @Override
@@ -277,26 +280,34 @@ public sealed interface Reply {
     /** The cluster map, or null when the asker's is current. */
     record MapReply(@Nullable ClusterMap map) implements Reply {
         @Override
-        public int code() {
-            return 10;
+        public ReplyType type() {
+            return ReplyType.MAP;
         }
 
         @Override
         public void encode(Encoder out) {
             out.optional(map, Codecs::clusterMap);
         }
+
+        static MapReply decode(Decoder in) {
+            return new MapReply(in.optional(Codecs::clusterMap));
+        }
     }
 
     /** A document for operators. */
     record TextReply(String text) implements Reply {
         @Override
-        public int code() {
-            return 11;
+        public ReplyType type() {
+            return ReplyType.TEXT;
         }
 
         @Override
         public void encode(Encoder out) {
             out.text(text);
+        }
+
+        static TextReply decode(Decoder in) {
+            return new TextReply(in.text());
         }
     }
 
@@ -307,13 +318,17 @@ public sealed interface Reply {
      */
     record Absent(DirectoryState parent) implements Reply {
         @Override
-        public int code() {
-            return 12;
+        public ReplyType type() {
+            return ReplyType.ABSENT;
         }
 
         @Override
         public void encode(Encoder out) {
             Codecs.directoryState(out, parent);
+        }
+
+        static Absent decode(Decoder in) {
+            return new Absent(Codecs.directoryState(in));
         }
     }
 
@@ -326,14 +341,18 @@ public sealed interface Reply {
      */
     record WrittenReply(long versionBefore, Inode inode) implements Reply {
         @Override
-        public int code() {
-            return 13;
+        public ReplyType type() {
+            return ReplyType.WRITTEN;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(versionBefore);
             Codecs.inode(out, inode);
+        }
+
+        static WrittenReply decode(Decoder in) {
+            return new WrittenReply(in.i64(), Codecs.inode(in));
         }
     }
 
@@ -346,13 +365,17 @@ public sealed interface Reply {
      */
     record HostsReply(int notifyState, List<HostRecord> hosts, boolean end) implements Reply {
         @Override
-        public int code() {
-            return 32;
+        public ReplyType type() {
+            return ReplyType.HOSTS;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i32(notifyState).list(hosts, Codecs::hostRecord).bool(end);
+        }
+
+        static HostsReply decode(Decoder in) {
+            return new HostsReply(in.i32(), in.list(Codecs::hostRecord), in.bool());
         }
     }
 
@@ -364,8 +387,8 @@ public sealed interface Reply {
      */
     record JobReply(long job, long[] directories) implements Reply {
         @Override
-        public int code() {
-            return 33;
+        public ReplyType type() {
+            return ReplyType.JOB;
         }
 
         @Override
@@ -380,25 +403,6 @@ public sealed interface Reply {
 
     /** Reads code and fields. */
     static Reply decode(Decoder in) {
-        int code = in.u8();
-        return switch (code) {
-            case 1 -> new Done();
-            case 2 -> Failure.decode(in);
-            case EntryReply.CODE -> EntryReply.decode(in);
-            case 4 -> DirectoryReply.decode(in);
-            case 5 -> new BytesReply(in.bytes());
-            case 6 -> new NamesReply(in.list(Decoder::bytes));
-            case 7 -> LockReply.decode(in);
-            case 8 -> new UsageReply(Codecs.usage(in));
-            case 9 -> SessionReply.decode(in);
-            case 10 -> new MapReply(in.optional(Codecs::clusterMap));
-            case 11 -> new TextReply(in.text());
-            case 12 -> new Absent(Codecs.directoryState(in));
-            case EntryReply.WITNESSED_CODE -> EntryReply.decodeWitnessed(in);
-            case 13 -> new WrittenReply(in.i64(), Codecs.inode(in));
-            case 32 -> new HostsReply(in.i32(), in.list(Codecs::hostRecord), in.bool());
-            case 33 -> JobReply.decode(in);
-            default -> throw new MalformedMessageException("reply code " + code);
-        };
+        return ReplyType.TABLE.require(in.u8()).decode(in);
     }
 }

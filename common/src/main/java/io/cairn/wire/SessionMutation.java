@@ -13,8 +13,8 @@ public sealed interface SessionMutation extends Mutation {
      */
     record SetLock(long ino, Lock lock, boolean queue, long requestId) implements SessionMutation {
         @Override
-        public int code() {
-            return 15;
+        public MutationType type() {
+            return MutationType.SET_LOCK;
         }
 
         @Override
@@ -22,6 +22,12 @@ public sealed interface SessionMutation extends Mutation {
             out.i64(ino);
             Codecs.lock(out, lock);
             out.bool(queue).i64(requestId);
+        }
+
+        /** What gives back is not withdrawn, and the append token is for all writers of a mount. */
+        @Override
+        public boolean isCancellable() {
+            return lock.mode() != Lock.Mode.UNLOCK && lock.kind() != Lock.Kind.APPEND;
         }
 
         static SetLock decode(Decoder in) {
@@ -32,8 +38,8 @@ public sealed interface SessionMutation extends Mutation {
     /** Takes a queued lock request back; a lock already granted to it is released. Idempotent. */
     record CancelLock(long ino, long requestId) implements SessionMutation {
         @Override
-        public int code() {
-            return 16;
+        public MutationType type() {
+            return MutationType.CANCEL_LOCK;
         }
 
         @Override
@@ -49,8 +55,8 @@ public sealed interface SessionMutation extends Mutation {
     /** Releases all locks of one kind and owner of this session on an inode. Idempotent. */
     record ReleaseLocks(long ino, Lock.Kind kind, long owner) implements SessionMutation {
         @Override
-        public int code() {
-            return 17;
+        public MutationType type() {
+            return MutationType.RELEASE_LOCKS;
         }
 
         @Override
@@ -71,8 +77,8 @@ public sealed interface SessionMutation extends Mutation {
      */
     record OpenSession(String client) implements SessionMutation {
         @Override
-        public int code() {
-            return 32;
+        public MutationType type() {
+            return MutationType.OPEN_SESSION;
         }
 
         @Override
@@ -91,8 +97,8 @@ public sealed interface SessionMutation extends Mutation {
      */
     record CloseSession(long session) implements SessionMutation {
         @Override
-        public int code() {
-            return 33;
+        public MutationType type() {
+            return MutationType.CLOSE_SESSION;
         }
 
         @Override

@@ -2,11 +2,27 @@ package io.cairn.wire;
 
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 
 /** The mutations of the tree: names, attributes, extended attributes, policies. */
 public sealed interface TreeMutation extends Mutation {
+    /** Hears which names a mutation changes. */
+    interface NameChanges {
+        /** A name is there now, or is another one's. */
+        void made(long directoryIno, Name name);
+
+        /** A name is there no more; a whiteout may have taken its place. */
+        void removed(long directoryIno, Name name);
+
+        /** A name is another one's now. */
+        void exchanged(long directoryIno);
+    }
+
+    /** Tells the names that it changes when it succeeds. */
+    void tellNames(NameChanges changes);
+
     /**
      * Makes a file, FIFO, socket or device. EEXIST when the name exists, unless {@code orExisting}
      * and it is a regular file: then that one is returned unchanged. The gid and setgid rules of
@@ -20,7 +36,7 @@ public sealed interface TreeMutation extends Mutation {
     record Create(
             long parentIno,
             Name name,
-            FileType type,
+            FileType fileType,
             int mode,
             int uid,
             int gid,
@@ -31,14 +47,19 @@ public sealed interface TreeMutation extends Mutation {
             boolean open)
             implements TreeMutation {
         @Override
-        public int code() {
-            return 1;
+        public MutationType type() {
+            return MutationType.CREATE;
         }
 
         @Override
         public void encode(Encoder out) {
-            out.i64(parentIno).name(name).u8(type.code()).i32(mode).i32(uid).i32(gid).i64(rdev);
+            out.i64(parentIno).name(name).u8(fileType.code()).i32(mode).i32(uid).i32(gid).i64(rdev);
             out.bool(orExisting).i64(verifier).bytes(inline).bool(open);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.made(parentIno, name);
         }
 
         static Create decode(Decoder in) {
@@ -60,13 +81,18 @@ public sealed interface TreeMutation extends Mutation {
     /** Makes a directory. */
     record Mkdir(long parentIno, Name name, int mode, int uid, int gid) implements TreeMutation {
         @Override
-        public int code() {
-            return 2;
+        public MutationType type() {
+            return MutationType.MKDIR;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name).i32(mode).i32(uid).i32(gid);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.made(parentIno, name);
         }
 
         static Mkdir decode(Decoder in) {
@@ -78,13 +104,18 @@ public sealed interface TreeMutation extends Mutation {
     record Symlink(long parentIno, Name name, byte[] target, int uid, int gid)
             implements TreeMutation {
         @Override
-        public int code() {
-            return 3;
+        public MutationType type() {
+            return MutationType.SYMLINK;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name).bytes(target).i32(uid).i32(gid);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.made(parentIno, name);
         }
 
         static Symlink decode(Decoder in) {
@@ -95,13 +126,18 @@ public sealed interface TreeMutation extends Mutation {
     /** Makes a hard link. */
     record Link(long ino, long newParentIno, Name newName) implements TreeMutation {
         @Override
-        public int code() {
-            return 4;
+        public MutationType type() {
+            return MutationType.LINK;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).i64(newParentIno).name(newName);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.made(newParentIno, newName);
         }
 
         static Link decode(Decoder in) {
@@ -114,13 +150,18 @@ public sealed interface TreeMutation extends Mutation {
      */
     record Unlink(long parentIno, Name name) implements TreeMutation {
         @Override
-        public int code() {
-            return 5;
+        public MutationType type() {
+            return MutationType.UNLINK;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.removed(parentIno, name);
         }
 
         static Unlink decode(Decoder in) {
@@ -131,13 +172,18 @@ public sealed interface TreeMutation extends Mutation {
     /** Removes an empty directory. */
     record Rmdir(long parentIno, Name name) implements TreeMutation {
         @Override
-        public int code() {
-            return 6;
+        public MutationType type() {
+            return MutationType.RMDIR;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            changes.removed(parentIno, name);
         }
 
         static Rmdir decode(Decoder in) {
@@ -155,14 +201,24 @@ public sealed interface TreeMutation extends Mutation {
             long parentIno, Name name, long newParentIno, Name newName, int flags, int uid, int gid)
             implements TreeMutation {
         @Override
-        public int code() {
-            return 7;
+        public MutationType type() {
+            return MutationType.RENAME;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).name(name).i64(newParentIno).name(newName).i32(flags);
             out.i32(uid).i32(gid);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            if ((flags & FileSystem.RENAME_EXCHANGE) != 0) {
+                changes.exchanged(parentIno);
+            } else {
+                changes.removed(parentIno, name);
+            }
+            changes.made(newParentIno, newName);
         }
 
         static Rename decode(Decoder in) {
@@ -180,14 +236,17 @@ public sealed interface TreeMutation extends Mutation {
     record CreateUnnamed(long parentIno, int mode, int uid, int gid, boolean linkable)
             implements TreeMutation {
         @Override
-        public int code() {
-            return 27;
+        public MutationType type() {
+            return MutationType.CREATE_UNNAMED;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(parentIno).i32(mode).i32(uid).i32(gid).bool(linkable);
         }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static CreateUnnamed decode(Decoder in) {
             return new CreateUnnamed(in.i64(), in.i32(), in.i32(), in.i32(), in.bool());
@@ -197,8 +256,8 @@ public sealed interface TreeMutation extends Mutation {
     /** Changes attributes, the size included. */
     record SetAttributes(long ino, AttributeChange change) implements TreeMutation {
         @Override
-        public int code() {
-            return 8;
+        public MutationType type() {
+            return MutationType.SET_ATTRIBUTES;
         }
 
         @Override
@@ -206,6 +265,15 @@ public sealed interface TreeMutation extends Mutation {
             out.i64(ino);
             Codecs.attributeChange(out, change);
         }
+
+        /** Not when it depends on a time that it may have changed itself. */
+        @Override
+        public boolean isRepeatable() {
+            return !change.has(AttributeChange.GUARD);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static SetAttributes decode(Decoder in) {
             return new SetAttributes(in.i64(), Codecs.attributeChange(in));
@@ -215,14 +283,23 @@ public sealed interface TreeMutation extends Mutation {
     /** Sets an extended attribute; flags as in setxattr(2). */
     record SetXattr(long ino, byte[] name, byte[] value, int flags) implements TreeMutation {
         @Override
-        public int code() {
-            return 13;
+        public MutationType type() {
+            return MutationType.SET_XATTR;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).bytes(name).bytes(value).i32(flags);
         }
+
+        /** Not when the attribute must be there, or must not. */
+        @Override
+        public boolean isRepeatable() {
+            return flags == 0;
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static SetXattr decode(Decoder in) {
             return new SetXattr(in.i64(), in.bytes(), in.bytes(), in.i32());
@@ -233,14 +310,17 @@ public sealed interface TreeMutation extends Mutation {
     record ReplaceXattr(long ino, byte[] name, byte[] expected, byte[] value)
             implements TreeMutation {
         @Override
-        public int code() {
-            return 22;
+        public MutationType type() {
+            return MutationType.REPLACE_XATTR;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).bytes(name).bytes(expected).bytes(value);
         }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static ReplaceXattr decode(Decoder in) {
             return new ReplaceXattr(in.i64(), in.bytes(), in.bytes(), in.bytes());
@@ -250,14 +330,17 @@ public sealed interface TreeMutation extends Mutation {
     /** Removes an extended attribute. */
     record RemoveXattr(long ino, byte[] name) implements TreeMutation {
         @Override
-        public int code() {
-            return 14;
+        public MutationType type() {
+            return MutationType.REMOVE_XATTR;
         }
 
         @Override
         public void encode(Encoder out) {
             out.i64(ino).bytes(name);
         }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static RemoveXattr decode(Decoder in) {
             return new RemoveXattr(in.i64(), in.bytes());
@@ -269,20 +352,28 @@ public sealed interface TreeMutation extends Mutation {
      * they were right before it: the directories whose names it changes, else the inode itself.
      */
     record Witnessed(Mutation mutation) implements TreeMutation {
+        private static final long[] NOTHING = {};
+
         @Override
-        public int code() {
-            return 21;
+        public MutationType type() {
+            return MutationType.WITNESSED;
         }
 
         @Override
         public void encode(Encoder out) {
-            out.u8(mutation.code());
-            mutation.encode(out);
+            mutation.write(out);
+        }
+
+        @Override
+        public void tellNames(NameChanges changes) {
+            if (mutation instanceof TreeMutation change) {
+                change.tellNames(changes);
+            }
         }
 
         static Witnessed decode(Decoder in) {
             int code = in.u8();
-            if (code == 21) {
+            if (code == MutationType.WITNESSED.code()) {
                 throw new MalformedMessageException("a witnessed mutation in another one");
             }
             Mutation inner = Mutation.decode(code, in);
@@ -290,6 +381,26 @@ public sealed interface TreeMutation extends Mutation {
                 throw new MalformedMessageException("nobody witnesses mutation " + code);
             }
             return new Witnessed(inner);
+        }
+
+        @Override
+        public Mutation unwrapped() {
+            return mutation;
+        }
+
+        @Override
+        public boolean isRepeatable() {
+            return mutation.isRepeatable();
+        }
+
+        @Override
+        public boolean needsRoom() {
+            return mutation.needsRoom();
+        }
+
+        @Override
+        public boolean isCancellable() {
+            return mutation.isCancellable();
         }
 
         /** The inodes whose attributes are told. */
@@ -309,7 +420,9 @@ public sealed interface TreeMutation extends Mutation {
                 case SetXattr m -> new long[] {m.ino()};
                 case RemoveXattr m -> new long[] {m.ino()};
                 case ContentMutation.CommitSize m -> new long[] {m.ino()};
-                default -> new long[0];
+                case CreateUnnamed _, ReplaceXattr _, SetPolicy _, Witnessed _ -> NOTHING;
+                case ContentMutation _, SessionMutation _, HostMutation _, LeaderMutation _ ->
+                        NOTHING;
             };
         }
     }
@@ -321,8 +434,8 @@ public sealed interface TreeMutation extends Mutation {
      */
     record SetPolicy(long ino, Policy policy) implements TreeMutation {
         @Override
-        public int code() {
-            return 18;
+        public MutationType type() {
+            return MutationType.SET_POLICY;
         }
 
         @Override
@@ -330,6 +443,9 @@ public sealed interface TreeMutation extends Mutation {
             out.i64(ino);
             Codecs.policy(out, policy);
         }
+
+        @Override
+        public void tellNames(NameChanges changes) {}
 
         static SetPolicy decode(Decoder in) {
             return new SetPolicy(in.i64(), Codecs.policy(in));

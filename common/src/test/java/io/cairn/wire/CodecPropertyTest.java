@@ -65,17 +65,13 @@ class CodecPropertyTest {
 
     private static List<Codec> codecs() {
         List<Codec> codecs = new ArrayList<>();
-        add(codecs, Mutation.class, (o, m) -> m.encode(o.u8(m.code())), Mutation::decode);
-        add(codecs, Query.class, (o, m) -> m.encode(o.u8(m.code())), Query::decode);
-        add(codecs, Reply.class, (o, m) -> m.encode(o.u8(m.code())), Reply::decode);
-        add(codecs, Push.class, (o, m) -> m.encode(o.u8(m.code())), Push::decode);
-        add(codecs, ChunkRequest.class, (o, m) -> m.encode(o.u8(m.code())), ChunkRequest::decode);
-        add(codecs, ChunkReply.class, (o, m) -> m.encode(o.u8(m.code())), ChunkReply::decode);
-        add(
-                codecs,
-                ClusterRequest.class,
-                (o, m) -> m.encode(o.u8(m.code())),
-                ClusterRequest::decode);
+        add(codecs, Mutation.class, (o, m) -> m.write(o), Mutation::decode);
+        add(codecs, Query.class, (o, m) -> m.write(o), Query::decode);
+        add(codecs, Reply.class, (o, m) -> m.write(o), Reply::decode);
+        add(codecs, Push.class, (o, m) -> m.write(o), Push::decode);
+        add(codecs, ChunkRequest.class, (o, m) -> m.write(o), ChunkRequest::decode);
+        add(codecs, ChunkReply.class, (o, m) -> m.write(o), ChunkReply::decode);
+        add(codecs, ClusterRequest.class, (o, m) -> m.write(o), ClusterRequest::decode);
         codecs.add(
                 new Codec(
                         ClusterRequest.HeartbeatReply.class,

@@ -4,31 +4,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.Locale;
 import java.util.Random;
-import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.Test;
 
 final class OperationNamesTest {
-    private interface Names {
-        String of(int code);
-    }
-
-    private static <T> void check(Class<T> sealed, ToIntFunction<T> codes, Names names) {
+    private static <T extends TypedMessage> void check(Class<T> sealed, TypeTable<?> table) {
         for (Class<?> leaf : RandomRecords.leavesOf(sealed)) {
             T message = sealed.cast(new RandomRecords(new Random(1)).of(leaf));
             String expected =
                     leaf.getSimpleName()
                             .replaceAll("([a-z])([A-Z])", "$1_$2")
                             .toLowerCase(Locale.ROOT);
-            assertEquals(expected, names.of(codes.applyAsInt(message)));
+            assertEquals(expected, table.title(message.type().code()));
         }
     }
 
     @Test
     void everyRequestHasItsName() {
-        check(Mutation.class, Mutation::code, OperationNames::ofMutation);
-        check(Query.class, Query::code, OperationNames::ofQuery);
-        check(ClusterRequest.class, ClusterRequest::code, OperationNames::ofCluster);
-        check(ChunkRequest.class, ChunkRequest::code, OperationNames::ofChunk);
+        check(Mutation.class, MutationType.TABLE);
+        check(Query.class, QueryType.TABLE);
+        check(ClusterRequest.class, ClusterRequestType.TABLE);
+        check(ChunkRequest.class, ChunkRequestType.TABLE);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.cairn.master;
 
-import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
@@ -9,7 +8,6 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Envelope;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Mutation;
 import io.cairn.wire.Push;
 import io.cairn.wire.Reply;
 import io.cairn.wire.TreeMutation;
@@ -115,11 +113,8 @@ final class DirectoryWatch {
      */
     void settle(Envelope envelope, byte[] reply, Runnable sender) {
         long session = envelope.session();
-        Mutation mutation =
-                envelope.mutation() instanceof TreeMutation.Witnessed witnessed
-                        ? witnessed.mutation()
-                        : envelope.mutation();
-        if (!(mutation instanceof TreeMutation change) || !Reply.EntryReply.isEncodedIn(reply)) {
+        if (!(envelope.mutation().unwrapped() instanceof TreeMutation change)
+                || !Reply.EntryReply.isEncodedIn(reply)) {
             sender.run();
             return;
         }
@@ -144,36 +139,26 @@ final class DirectoryWatch {
 
     private Set<Disbelief> others(long session, TreeMutation change) {
         Set<Disbelief> others = new LinkedHashSet<>(0);
-        switch (change) {
-            case TreeMutation.Create m -> made(session, m.parentIno(), m.name(), others);
-            case TreeMutation.Mkdir m -> made(session, m.parentIno(), m.name(), others);
-            case TreeMutation.Symlink m -> made(session, m.parentIno(), m.name(), others);
-            case TreeMutation.Link m -> made(session, m.newParentIno(), m.newName(), others);
-            case TreeMutation.Unlink m -> removed(session, m.parentIno(), m.name(), others);
-            case TreeMutation.Rmdir m -> removed(session, m.parentIno(), m.name(), others);
-            case TreeMutation.Rename m -> {
-                if ((m.flags() & FileSystem.RENAME_EXCHANGE) == 0) {
-                    removed(session, m.parentIno(), m.name(), others);
-                } else {
-                    take(session, m.parentIno(), others);
-                }
-                made(session, m.newParentIno(), m.newName(), others);
-            }
-            default -> {
-                // No names are changed.
-            }
-        }
+        change.tellNames(
+                new TreeMutation.NameChanges() {
+                    @Override
+                    public void made(long ino, Name name) {
+                        take(session, ino, others);
+                        missed.made(session, ino, name, others);
+                    }
+
+                    @Override
+                    public void removed(long ino, Name name) {
+                        take(session, ino, others);
+                        missed(session, ino, name);
+                    }
+
+                    @Override
+                    public void exchanged(long ino) {
+                        take(session, ino, others);
+                    }
+                });
         return others;
-    }
-
-    private void made(long session, long ino, Name name, Set<Disbelief> others) {
-        take(session, ino, others);
-        missed.made(session, ino, name, others);
-    }
-
-    private void removed(long session, long ino, Name name, Set<Disbelief> others) {
-        take(session, ino, others);
-        missed(session, ino, name);
     }
 
     /** Whoever else watches a directory does so no longer. */

@@ -10,10 +10,8 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.wire.ClusterRequest;
-import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Envelope;
-import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.MasterRequest;
@@ -189,22 +187,18 @@ final class RequestDoor implements Handler {
             requireTermBegun();
         }
         sessions.touch(session);
-        if (session == 0 && mutation instanceof TreeMutation) {
-            // In the leader's own name only the leader itself changes the tree.
+        if (!mayPropose(session, mutation)) {
             Reply refusal = new Reply.Failure(Errno.NO_SESSION, "session 0 is not open");
             send(answer, refusal.toBytes(envelope.version()));
             return;
         }
-        if (log.isShortOfRoom() && needsRoom(mutation) && !isRetry(envelope)) {
+        if (log.isShortOfRoom() && mutation.needsRoom() && !isRetry(envelope)) {
             Reply refusal =
                     new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
             send(answer, refusal.toBytes(envelope.version()));
             return;
         }
         switch (mutation) {
-            case LeaderMutation m ->
-                    throw new FsException(
-                            Errno.EPERM, "only the leader proposes mutation " + m.code());
             case SessionMutation.OpenSession _ -> {
                 var _ =
                         submit(
@@ -227,13 +221,16 @@ final class RequestDoor implements Handler {
         }
     }
 
-    /** What makes room, or lets clients come and go, is taken on the last of it. */
-    private static boolean needsRoom(Mutation mutation) {
-        return switch (mutation) {
-            case TreeMutation.Unlink _, TreeMutation.Rmdir _ -> false;
-            case TreeMutation.Witnessed witnessed -> needsRoom(witnessed.mutation());
-            case TreeMutation _, ContentMutation _, JobMutation _ -> true;
-            default -> false;
+    /**
+     * In the leader's own name only the leader itself proposes, and nobody else what is its alone.
+     */
+    private static boolean mayPropose(long session, Mutation mutation) {
+        return switch (mutation.type().sender()) {
+            case SESSION, SESSION_OR_LEADER -> session != 0;
+            case NEWCOMER -> true;
+            case LEADER ->
+                    throw new FsException(
+                            Errno.EPERM, "only the leader proposes " + mutation.type());
         };
     }
 
@@ -324,22 +321,26 @@ final class RequestDoor implements Handler {
         if (session != 0) {
             sessions.touch(session);
         }
-        if (query instanceof Query.HoldStill still) {
-            requireSession(session);
-            contents.holdStill(session, still, reply -> answer.send(Message.of(reply::toBytes)));
-            return;
-        }
-        Reply reply =
+        @Nullable Reply reply =
                 switch (query) {
                     case Query.GetUsage _ -> new Reply.UsageReply(servers.usage());
                     case Query.Open open -> open(session, open.ino());
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
+                    case Query.GetStatus _ -> new Reply.TextReply(status.get());
+                    case Query.HoldStill still -> {
+                        requireSession(session);
+                        contents.holdStill(
+                                session, still, late -> answer.send(Message.of(late::toBytes)));
+                        yield null;
+                    }
                     case Query.Lookup wanted -> lookup(session, wanted);
                     case Query.ReadDirectory list -> readDirectory(session, list);
-                    case Query.GetStatus _ -> new Reply.TextReply(status.get());
-                    default -> namespace.get().read(session, query);
+                    case Query.OfState any -> namespace.get().read(session, any);
                 };
+        if (reply == null) {
+            return;
+        }
         if (!log.mayRead()) {
             throw notLeader();
         }

@@ -13,6 +13,7 @@ import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.Mutation;
+import io.cairn.wire.MutationType;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.Done;
@@ -103,16 +104,24 @@ final class Interpreter {
     }
 
     private byte[] ofLeader(Envelope envelope) {
-        Reply reply =
-                switch (envelope.mutation()) {
-                    case LeaderMutation m -> run(envelope);
-                    // The administration changes the tree in the leader's own name.
-                    case TreeMutation m -> run(envelope);
-                    case SessionMutation.OpenSession m -> run(envelope);
-                    case SessionMutation.CloseSession m -> run(envelope);
-                    default -> noSession(0);
-                };
+        Reply reply = isWithinSession(envelope) ? noSession(0) : run(envelope);
         return reply.toBytes(envelope.version());
+    }
+
+    private static boolean isWithinSession(Envelope envelope) {
+        return envelope.mutation().type().sender() == MutationType.Sender.SESSION;
+    }
+
+    private static void requireSender(Envelope envelope) {
+        MutationType type = envelope.mutation().type();
+        boolean may =
+                switch (type.sender()) {
+                    case SESSION, SESSION_OR_LEADER -> true;
+                    case NEWCOMER, LEADER -> envelope.session() == 0;
+                };
+        if (!may) {
+            throw new FsException(Errno.EPERM, "a session may not ask for " + type);
+        }
     }
 
     private byte[] ofSession(Envelope envelope) {
@@ -150,6 +159,7 @@ final class Interpreter {
     private Reply run(Envelope envelope) {
         long writes = transaction.writes();
         try {
+            requireSender(envelope);
             return perform(envelope, envelope.mutation());
         } catch (FsException e) {
             if (transaction.writes() != writes) {
@@ -188,7 +198,7 @@ final class Interpreter {
             case ContentMutation.RenewTail m -> contents.renewTail(m);
             case SessionMutation m -> session(envelope, m);
             case HostMutation m -> host(envelope.session(), m);
-            case LeaderMutation m -> leader(envelope, m);
+            case LeaderMutation m -> leader(m);
         };
     }
 
@@ -296,9 +306,6 @@ final class Interpreter {
     }
 
     private Reply open(Envelope envelope, SessionMutation.OpenSession m) {
-        if (envelope.session() != 0) {
-            throw new FsException(Errno.EPERM, "a session cannot open another one");
-        }
         if (cluster.clusterId() == 0) {
             throw new FsException(Errno.NOT_READY, "the cluster is not founded yet");
         }
@@ -311,10 +318,7 @@ final class Interpreter {
                 cluster.map().epoch());
     }
 
-    private Reply leader(Envelope envelope, LeaderMutation mutation) {
-        if (envelope.session() != 0) {
-            throw new FsException(Errno.EPERM, "only the leader may ask for this");
-        }
+    private Reply leader(LeaderMutation mutation) {
         switch (mutation) {
             case JobMutation m -> {
                 return jobs.perform(m);

@@ -4,6 +4,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.FsException;
 import io.cairn.master.namespace.Store.Change;
 import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.Decoder;
@@ -201,24 +202,35 @@ public final class Namespace {
     }
 
     /**
-     * Answers a query from the applied state; errors come as {@link Reply.Failure}. Those that need
-     * what the leader knows beyond it (Open, Release, KeepAlive, GetUsage, GetStatus) are not
-     * answered here: ENOSYS.
+     * Answers a query from the applied state; errors come as {@link Reply.Failure}.
      *
      * @param session who asks; counts only for TestLock
      */
-    public Reply read(long session, Query query) {
-        if (query instanceof Query.GetMap m) {
-            ClusterMap map = published.map;
-            return new Reply.MapReply(map.epoch() > m.knownEpoch() ? map : null);
+    public Reply read(long session, Query.OfState query) {
+        return switch (query) {
+            case Query.GetMap m -> {
+                ClusterMap map = published.map;
+                yield new Reply.MapReply(map.epoch() > m.knownEpoch() ? map : null);
+            }
+            case Query.GetPath m -> new PathSearch(view, lock.readLock()).path(m.ino());
+            case Query.CheckTail m -> answer(() -> view.checkTail(m.ino(), published.firstSureOid));
+            case Query.Lookup m -> answer(() -> view.lookup(m));
+            case Query.GetInode m -> answer(() -> view.entry(m.ino()));
+            case Query.ReadDirectory m -> answer(() -> view.readDirectory(m));
+            case Query.GetXattr m -> answer(() -> view.getXattr(m));
+            case Query.ListXattr m -> answer(() -> view.listXattr(m));
+            case Query.TestLock m -> answer(() -> view.testLock(session, m));
+            case Query.TestHostLock m -> answer(() -> view.testLock(m));
+            case Query.ListHosts m -> answer(() -> view.listHosts(m));
+        };
+    }
+
+    private Reply answer(Supplier<Reply> reader) {
+        try {
+            return reading(reader);
+        } catch (FsException e) {
+            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
         }
-        if (query instanceof Query.GetPath m) {
-            return new PathSearch(view, lock.readLock()).path(m.ino());
-        }
-        if (query instanceof Query.CheckTail m) {
-            return reading(() -> view.checkTail(m.ino(), published.firstSureOid));
-        }
-        return reading(() -> view.answer(session, query));
     }
 
     /** An inode, orphans included; null when there is none. */

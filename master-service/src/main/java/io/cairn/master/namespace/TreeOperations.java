@@ -37,7 +37,7 @@ final class TreeOperations {
     }
 
     EntryReply create(TreeMutation.Create m) {
-        FileType type = m.type();
+        FileType type = m.fileType();
         if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
             throw new FsException(Errno.EINVAL, "create cannot make a " + type);
         }
@@ -76,7 +76,7 @@ final class TreeOperations {
     }
 
     private EntryReply existing(TreeMutation.Create m, Dentry existing, Inode parent) {
-        if (m.type() == FileType.FILE && existing.type() == FileType.FILE) {
+        if (m.fileType() == FileType.FILE && existing.type() == FileType.FILE) {
             Inode file = inodes.require(existing.ino());
             boolean retried = m.verifier() != 0 && file.exclusiveVerifier() == m.verifier();
             if (m.orExisting() || retried) {

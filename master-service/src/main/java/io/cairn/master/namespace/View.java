@@ -22,7 +22,6 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.BytesReply;
 import io.cairn.wire.Reply.DirectoryReply;
 import io.cairn.wire.Reply.EntryReply;
-import io.cairn.wire.Reply.Failure;
 import io.cairn.wire.Reply.LockOutcome;
 import io.cairn.wire.Reply.LockReply;
 import io.cairn.wire.Reply.NamesReply;
@@ -57,39 +56,6 @@ final class View {
         this.cache = cache;
     }
 
-    /** The answer to a pure query. */
-    Reply answer(long session, Query query) {
-        try {
-            return switch (query) {
-                case Query.Lookup q -> lookup(q);
-                case Query.GetInode q -> new EntryReply(require(q.ino()), null, null, null);
-                case Query.ReadDirectory q -> readDirectory(q);
-                case Query.GetXattr q -> getXattr(q);
-                case Query.ListXattr q -> listXattr(q);
-                case Query.TestLock q -> testLock(session, q.ino(), q.wanted());
-                case Query.TestHostLock q ->
-                        testLock(HostTable.numberOf(store, q.host()), q.ino(), q.wanted());
-                case Query.ListHosts q -> listHosts(q);
-                case Query.GetMap q -> throw elsewhere(query);
-                case Query.GetPath q -> throw elsewhere(query);
-                case Query.CheckTail q -> throw elsewhere(query);
-                case Query.GetUsage q -> throw elsewhere(query);
-                case Query.Open q -> throw elsewhere(query);
-                case Query.Release q -> throw elsewhere(query);
-                case Query.KeepAlive q -> throw elsewhere(query);
-                case Query.GetStatus q -> throw elsewhere(query);
-                case Query.HoldStill q -> throw elsewhere(query);
-            };
-        } catch (FsException e) {
-            return new Failure(e.errno(), String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static FsException elsewhere(Query query) {
-        return new FsException(
-                Errno.ENOSYS, "the namespace alone cannot answer query " + query.code());
-    }
-
     @Nullable Inode inode(long ino) {
         Inode inode = cache.get(ino);
         if (inode == null) {
@@ -110,16 +76,21 @@ final class View {
         return inode;
     }
 
-    /** The inode, unless its last object is in doubt. */
-    Reply checkTail(long ino, long firstSureOid) {
-        Inode inode = inode(ino);
-        Layout layout = inode == null ? null : inode.layout();
-        return layout != null && layout.lastOid() < firstSureOid
-                ? new Failure(Errno.ESTALE, "the tail of inode " + ino + " has to be renewed")
-                : answer(0, new Query.GetInode(ino));
+    EntryReply entry(long ino) {
+        return new EntryReply(require(ino), null, null, null);
     }
 
-    private Reply lookup(Query.Lookup q) {
+    /** The inode, unless its last object is in doubt. */
+    EntryReply checkTail(long ino, long firstSureOid) {
+        EntryReply entry = entry(ino);
+        Layout layout = entry.inode().layout();
+        if (layout != null && layout.lastOid() < firstSureOid) {
+            throw new FsException(Errno.ESTALE, "the tail of inode " + ino + " has to be renewed");
+        }
+        return entry;
+    }
+
+    Reply lookup(Query.Lookup q) {
         Inode parent = InodeTable.liveDirectory(require(q.parentIno()));
         byte[] value = store.get(Family.DENTRY, Keys.dentry(q.parentIno(), q.name()));
         if (value == null) {
@@ -130,7 +101,7 @@ final class View {
     }
 
     /** A page, in the order of the cookies. It never ends between entries of one cookie. */
-    private DirectoryReply readDirectory(Query.ReadDirectory q) {
+    DirectoryReply readDirectory(Query.ReadDirectory q) {
         Inode directory = require(q.ino());
         if (!directory.attributes().isDirectory()) {
             throw new FsException(Errno.ENOTDIR, "inode " + q.ino() + " is not a directory");
@@ -186,7 +157,7 @@ final class View {
         return acl == null ? 0 : acl.entries().size();
     }
 
-    private BytesReply getXattr(Query.GetXattr q) {
+    BytesReply getXattr(Query.GetXattr q) {
         require(q.ino());
         XattrTable.requireName(q.name());
         byte[] value = store.get(Family.XATTR, Keys.xattr(q.ino(), q.name()));
@@ -196,7 +167,7 @@ final class View {
         return new BytesReply(XattrTable.valueOf(value));
     }
 
-    private NamesReply listXattr(Query.ListXattr q) {
+    NamesReply listXattr(Query.ListXattr q) {
         require(q.ino());
         List<byte[]> names = new ArrayList<>();
         byte[] head = Keys.of(q.ino());
@@ -223,6 +194,14 @@ final class View {
         return session[0];
     }
 
+    LockReply testLock(long session, Query.TestLock q) {
+        return testLock(session, q.ino(), q.wanted());
+    }
+
+    LockReply testLock(Query.TestHostLock q) {
+        return testLock(HostTable.numberOf(store, q.host()), q.ino(), q.wanted());
+    }
+
     private LockReply testLock(long asking, long ino, Lock lock) {
         Lock wanted = LockTable.normal(lock);
         require(ino);
@@ -247,7 +226,7 @@ final class View {
                 : new LockReply(LockOutcome.CONFLICT, conflicts.getFirst());
     }
 
-    private Reply.HostsReply listHosts(Query.ListHosts q) {
+    Reply.HostsReply listHosts(Query.ListHosts q) {
         List<HostRecord> hosts = new ArrayList<>();
         byte[] after = Keys.host(q.after());
         int max = Math.clamp(q.maxHosts(), 1, MAX_HOSTS_PAGE);

@@ -217,11 +217,11 @@ final class Bench {
         return inode;
     }
 
-    Reply read(Query query) {
+    Reply read(Query.OfState query) {
         return namespace.read(1, query);
     }
 
-    void readFails(Errno errno, Query query) {
+    void readFails(Errno errno, Query.OfState query) {
         assertEquals(errno, assertInstanceOf(Failure.class, read(query)).errno());
     }
 

@@ -121,25 +121,28 @@ final class TreeModel {
     }
 
     EntryReply create(TreeMutation.Create m) {
-        demand(m.type() != FileType.DIRECTORY && m.type() != FileType.SYMLINK, Errno.EINVAL);
+        demand(
+                m.fileType() != FileType.DIRECTORY && m.fileType() != FileType.SYMLINK,
+                Errno.EINVAL);
         NodeModel parent = directory(m.parentIno());
         NodeModel existing = parent.children.get(m.name().toString());
         if (existing != null) {
             boolean same = m.verifier() != 0 && m.verifier() == existing.verifier;
-            demand(m.type() == FileType.FILE && existing.isFile(), Errno.EEXIST);
+            demand(m.fileType() == FileType.FILE && existing.isFile(), Errno.EEXIST);
             demand(m.orExisting() || same, Errno.EEXIST);
             return reply(existing, parent);
         }
-        boolean isFile = m.type() == FileType.FILE;
+        boolean isFile = m.fileType() == FileType.FILE;
         demand(isFile || m.inline().length == 0, Errno.EINVAL);
         demand(m.inline().length <= INLINE_LIMIT, Errno.EFBIG);
-        NodeModel node = make(parent, m.type(), m.mode(), m.uid(), m.gid());
+        NodeModel node = make(parent, m.fileType(), m.mode(), m.uid(), m.gid());
         if (isFile) {
             node.setInline(m.inline());
             node.setObject(nextOid++);
             node.poolId = 1;
             node.verifier = m.verifier();
-        } else if (m.type() == FileType.BLOCK_DEVICE || m.type() == FileType.CHARACTER_DEVICE) {
+        } else if (m.fileType() == FileType.BLOCK_DEVICE
+                || m.fileType() == FileType.CHARACTER_DEVICE) {
             node.rdev = m.rdev();
         }
         return enter(parent, m.name().toString(), node);

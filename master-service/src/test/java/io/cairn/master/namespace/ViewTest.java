@@ -181,13 +181,4 @@ class ViewTest {
         bench.readFails(Errno.ENOTDIR, new Query.ReadDirectory(file, 0, 10, false));
         assertTrue(page(dir, 0, 10, false).end());
     }
-
-    @Test
-    void queriesOfTheDoorAreNotAnsweredHere() {
-        bench.readFails(Errno.ENOSYS, new Query.GetUsage());
-        bench.readFails(Errno.ENOSYS, new Query.Open(ROOT));
-        bench.readFails(Errno.ENOSYS, new Query.Release(new long[0]));
-        bench.readFails(Errno.ENOSYS, new Query.KeepAlive(false, new long[0]));
-        bench.readFails(Errno.ENOSYS, new Query.GetStatus());
-    }
 }

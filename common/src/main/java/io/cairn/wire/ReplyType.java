@@ -1,0 +1,43 @@
+package io.cairn.wire;
+
+import java.util.function.Function;
+
+/** The types of replies of a master. */
+public enum ReplyType implements MessageType {
+    DONE(1, Reply.Done::decode),
+    FAILURE(2, Reply.Failure::decode),
+    ENTRY(3, Reply.EntryReply::decode),
+    WITNESSED_ENTRY(14, Reply.EntryReply::decodeWitnessed),
+    DIRECTORY(4, Reply.DirectoryReply::decode),
+    BYTES(5, Reply.BytesReply::decode),
+    NAMES(6, Reply.NamesReply::decode),
+    LOCK(7, Reply.LockReply::decode),
+    USAGE(8, Reply.UsageReply::decode),
+    SESSION(9, Reply.SessionReply::decode),
+    MAP(10, Reply.MapReply::decode),
+    TEXT(11, Reply.TextReply::decode),
+    ABSENT(12, Reply.Absent::decode),
+    WRITTEN(13, Reply.WrittenReply::decode),
+    HOSTS(32, Reply.HostsReply::decode),
+    JOB(33, Reply.JobReply::decode);
+
+    static final TypeTable<ReplyType> TABLE = new TypeTable<>("reply", values());
+
+    private final int code;
+    private final Function<Decoder, Reply> decoder;
+
+    ReplyType(int code, Function<Decoder, Reply> decoder) {
+        this.code = code;
+        this.decoder = decoder;
+    }
+
+    @Override
+    public int code() {
+        return code;
+    }
+
+    /** Reads the fields. */
+    Reply decode(Decoder in) {
+        return decoder.apply(in);
+    }
+}
