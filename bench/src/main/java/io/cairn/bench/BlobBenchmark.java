@@ -4,7 +4,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.Crc32c;
 import java.io.IOException;
 import java.nio.ByteBuffer;

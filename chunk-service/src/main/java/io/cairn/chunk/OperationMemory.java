@@ -2,7 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.wire.ChunkReply.WriteReply;
 import io.cairn.wire.ChunkRequest.ChunkKey;
-import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.OperationId;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.cluster.MemberState;
 import io.cairn.fs.Errno;
 import io.cairn.net.Message;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.ChunkRequest.ReportBad;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -2,7 +2,7 @@ package io.cairn.client;
 
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
-import io.cairn.wire.ChunkRequest.OperationId;
+import io.cairn.wire.OperationId;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -27,30 +27,6 @@ public sealed interface ChunkRequest extends TypedMessage {
     }
 
     /**
-     * Where a request goes and what it is about.
-     *
-     * @param group placement group
-     * @param epoch the group's epoch as the sender knows it
-     * @param oid data object, not 0
-     * @param index chunk index in the file
-     * @param chunkSizeLog2 16..26
-     */
-    record ChunkAddress(int group, long epoch, long oid, long index, int chunkSizeLog2) {
-        void encode(Encoder out) {
-            out.i32(group).i64(epoch).i64(oid).i64(index).u8(chunkSizeLog2);
-        }
-
-        static ChunkAddress decode(Decoder in) {
-            return new ChunkAddress(in.i32(), in.i64(), in.i64(), in.i64(), in.u8());
-        }
-
-        /** The same for another epoch. */
-        public ChunkAddress withEpoch(long newEpoch) {
-            return new ChunkAddress(group, newEpoch, oid, index, chunkSizeLog2);
-        }
-    }
-
-    /**
      * Names an acknowledged write of a chunk.
      *
      * @param epoch {@code WriteReply.epoch}
@@ -63,22 +39,6 @@ public sealed interface ChunkRequest extends TypedMessage {
 
         static WriteMark decode(Decoder in) {
             return new WriteMark(in.i64(), in.i64());
-        }
-    }
-
-    /**
-     * Names a write of a client for ever, so that a resend is applied once.
-     *
-     * @param session the client's session
-     * @param sequence number of the write within the session
-     */
-    record OperationId(long session, long sequence) {
-        void encode(Encoder out) {
-            out.i64(session).i64(sequence);
-        }
-
-        static OperationId decode(Decoder in) {
-            return new OperationId(in.i64(), in.i64());
         }
     }
 

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import java.nio.file.Path;
 import java.util.ArrayList;

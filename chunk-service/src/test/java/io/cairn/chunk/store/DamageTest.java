@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

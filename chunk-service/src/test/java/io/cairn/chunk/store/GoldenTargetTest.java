@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.runtime.FileDisk;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -12,8 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.ChunkReply.ChunkState;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.ChunkRequest.WriteMark;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

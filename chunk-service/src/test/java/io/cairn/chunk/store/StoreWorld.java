@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.ChunkReply.ChunkState;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.nio.ByteBuffer;

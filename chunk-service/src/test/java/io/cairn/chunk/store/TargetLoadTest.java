@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.runtime.Disk.DiskFile;
-import io.cairn.wire.ChunkRequest.ChunkAddress;
+import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.TargetLoad;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
