@@ -164,6 +164,7 @@ final class TreeWork {
             return;
         }
         TreeModel tree = Oracle.pick(random, oracle.trees);
+        find(fs, tree);
         long version = tree.version();
         Outcome<Map<String, Node>> listed = call.ask("list " + tree.name, () -> list(fs, tree));
         if (version % 2 == 0 && version == tree.version()) {
@@ -175,6 +176,23 @@ final class TreeWork {
             } else if (!listed.isUncertain()) {
                 oracle.history.violate("list " + tree.name + " fails with " + listed.errno());
             }
+        }
+    }
+
+    /**
+     * Looks a name up: one that is there is found, whoever made it, also when it was missed before.
+     */
+    private void find(FileSystem fs, TreeModel tree) {
+        String path = path(tree);
+        long version = tree.version();
+        boolean exists = tree.nodes().containsKey(path);
+        long parent = tree.inoOf(parent(path));
+        String title = "look up " + tree.name + "/" + path;
+        Outcome<Attributes> found =
+                call.ask(title, () -> fs.lookup(Caller.ROOT, parent, last(path)));
+        boolean still = version % 2 == 0 && version == tree.version() && !tree.isRetired();
+        if (still && exists && found.errno() == Errno.ENOENT) {
+            oracle.history.violate("I3 " + title + " finds nothing");
         }
     }
 

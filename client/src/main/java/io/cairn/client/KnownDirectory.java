@@ -73,6 +73,7 @@ final class KnownDirectory {
     private final Set<Long> ahead = new HashSet<>();
 
     private long stamp;
+    private long doubts;
     private boolean dropped;
 
     /** The highest count that anybody told. */
@@ -302,6 +303,11 @@ final class KnownDirectory {
 
     // ---- own changes
 
+    /** Taken before an own change is sent: how often other masters may have begun to answer. */
+    synchronized long doubts() {
+        return doubts;
+    }
+
     /** An own change of a name is about to be sent; false when this was dropped. */
     synchronized boolean begin(Name name) {
         if (!dropped) {
@@ -316,6 +322,22 @@ final class KnownDirectory {
         if (complete && count != told && flights.isEmpty()) {
             endCompleteness();
         }
+    }
+
+    /**
+     * An own change was done.
+     *
+     * @param doubtsBefore the {@link #doubts} from before
+     * @return false when the master that answered may lead no more: it tells nobody who makes them
+     */
+    synchronized boolean changed(
+            long doubtsBefore, long changes, long sentMs, Map<Name, Long> names) {
+        if (doubts != doubtsBefore) {
+            told(changes, sentMs);
+            return false;
+        }
+        changed(changes, sentMs, names);
+        return true;
     }
 
     /**
@@ -391,6 +413,7 @@ final class KnownDirectory {
 
     /** Another master may answer, which does not know what this client believes. */
     synchronized void doubt() {
+        doubts++;
         int before = children.size();
         children.values().removeIf(child -> child.ino == ABSENT);
         shared.names.addAndGet(children.size() - before);

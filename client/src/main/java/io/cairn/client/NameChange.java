@@ -15,6 +15,7 @@ final class NameChange implements AutoCloseable {
     private final @Nullable KnownDirectory directory;
     private final List<Name> names;
     private final long sentMs;
+    private final long doubts;
     private boolean isDone;
 
     /**
@@ -27,6 +28,7 @@ final class NameChange implements AutoCloseable {
         this.directory = directory;
         this.names = names;
         this.sentMs = sentMs;
+        this.doubts = directory == null ? 0 : directory.doubts();
     }
 
     /**
@@ -37,8 +39,7 @@ final class NameChange implements AutoCloseable {
      */
     void done(@Nullable DirectoryState after, Map<Name, Long> inos) {
         if (directory != null && after != null) {
-            directory.changed(after.nameChanges(), sentMs, inos);
-            isDone = true;
+            isDone = directory.changed(doubts, after.nameChanges(), sentMs, inos);
         }
     }
 

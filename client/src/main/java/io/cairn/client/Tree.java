@@ -182,7 +182,8 @@ final class Tree {
 
     private Attributes find(long parentIno, Name name) {
         long ino = cache.child(parentIno, name);
-        if (ino == 0) {
+        // A master tells who may believe that a name is absent, as long as it is heard.
+        if (ino == 0 && mount.master().session().isConnected()) {
             throw new FsException(Errno.ENOENT);
         }
         if (ino > 0) {

@@ -177,6 +177,16 @@ class CompleteDirectoryTest {
         assertFalse(fs.mount().cache().isComplete(next));
     }
 
+    /** Nobody could tell it meanwhile that a name was made. */
+    @Test
+    void whatIsAbsentIsNotBelievedWithoutAConnection() {
+        assertFalse(exists(fs, dir, A));
+        assertEquals(0, cluster.shared.lookups);
+        fs.mount().master().session().connected(false);
+        assertFalse(exists(fs, dir, A));
+        assertEquals(1, cluster.shared.lookups);
+    }
+
     @Test
     void anAnswerThatIsLostAndFetchedAgainCountsOnce() {
         AtomicInteger lost = new AtomicInteger();

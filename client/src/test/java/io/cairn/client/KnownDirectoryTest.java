@@ -271,6 +271,23 @@ class KnownDirectoryTest {
         assertTrue(directory.isSure());
     }
 
+    /** The next one does not know that this client believes in the absence of a name. */
+    @Test
+    void whatALeaderHasDoneBeforeAnotherAnswersIsNotBelieved() {
+        made();
+        change(1, A, 5);
+        change(2, B, 6);
+        try (NameChange change = new NameChange(directory, List.of(A), clock.millis())) {
+            directory.begin(A);
+            directory.doubt();
+            change.done(new DirectoryState(ATTRIBUTES, 3, 1), Map.of(A, 0L));
+        }
+        assertEquals(UNKNOWN, directory.child(A));
+        assertEquals(6, directory.child(B));
+        lookedUp(A, 0, 3);
+        assertEquals(ABSENT, directory.child(A));
+    }
+
     @Test
     void aNameThatIsKnownAndOldIsAskedFor() {
         made();

@@ -143,7 +143,8 @@ final class ContentWatch {
     private CompletableFuture<Void> tell(long session, Message push) {
         CompletableFuture<Void> heard = sessions.heard(session);
         if (!heard.isDone()) {
-            return untilHeard(heard);
+            // Nobody was renewed by the last term after this one began.
+            return sessions.untilHeard(heard, toleratedMs(), scheduler);
         }
         CompletableFuture<Void> told = new CompletableFuture<>();
         Connection connection = sessions.connection(session);
@@ -173,23 +174,6 @@ final class ContentWatch {
                                         }
                                     });
         }
-        return told;
-    }
-
-    /** Nobody was renewed by the last term after this one began. */
-    private CompletableFuture<Void> untilHeard(CompletableFuture<Void> heard) {
-        long waitMs = toleratedMs() - sessions.termAgeMs();
-        if (waitMs <= 0) {
-            return CompletableFuture.completedFuture(null);
-        }
-        CompletableFuture<Void> told = new CompletableFuture<>();
-        Scheduler.Timer end = scheduler.schedule(() -> told.complete(null), waitMs);
-        var _ =
-                heard.thenRun(
-                        () -> {
-                            end.cancel();
-                            told.complete(null);
-                        });
         return told;
     }
 

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Which sessions may believe that they know all names of a directory: those that made it or began
@@ -28,7 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * they are told to forget the directory, and the reply to that session waits until they have done
  * so, or cannot believe it any longer by themselves: {@link Limits#MAX_ABSENCE_MS} after their last
  * request at the latest. So who was told that a file exists finds it through any other mount. A
- * session is told once, until it makes or lists the directory again.
+ * session is told once, until it makes or lists the directory again. A session that has not been
+ * heard in this term may believe what the last term told it: whoever makes a name waits until it
+ * has, as it then forgets what is absent, or as long as it may believe.
  *
  * <p>Soft state of the leader. Bounded: who is forgotten here is told to forget, too. Thread-safe;
  * never blocks.
@@ -123,11 +125,31 @@ final class DirectoryWatch {
             watch(session, made.inode().ino());
         }
         Set<Disbelief> others = others(session, change);
-        if (others.isEmpty()) {
+        List<CompletableFuture<Void>> unheard =
+                makesName(change) ? sessions.othersUnheard(session) : List.of();
+        if (others.isEmpty() && unheard.isEmpty()) {
             sender.run();
-        } else {
-            disabuse(others, sender);
+            return;
         }
+        List<CompletableFuture<Void>> waits = new ArrayList<>();
+        others.forEach(other -> waits.add(disabuse(other)));
+        for (CompletableFuture<Void> heard : unheard) {
+            // It may believe of any name what the last term told it.
+            waits.add(sessions.untilHeard(heard, Limits.MAX_ABSENCE_MS, scheduler));
+        }
+        var _ = CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new)).thenRun(sender);
+    }
+
+    private static boolean makesName(TreeMutation change) {
+        return switch (change) {
+            case TreeMutation.Create _,
+                    TreeMutation.Mkdir _,
+                    TreeMutation.Symlink _,
+                    TreeMutation.Link _,
+                    TreeMutation.Rename _ ->
+                    true;
+            default -> false;
+        };
     }
 
     /** The names of a directory were changed, and nobody waits for the answer. */
@@ -177,27 +199,15 @@ final class DirectoryWatch {
         }
     }
 
-    private void disabuse(Set<Disbelief> others, Runnable sender) {
-        AtomicInteger left = new AtomicInteger(others.size());
-        for (Disbelief other : others) {
-            disabuse(
-                    other,
-                    () -> {
-                        if (left.decrementAndGet() == 0) {
-                            sender.run();
-                        }
-                    });
-        }
-    }
-
-    private void disabuse(Disbelief other, Runnable then) {
+    /** Completes when a session has forgotten, or believes nothing any more by itself. */
+    private CompletableFuture<Void> disabuse(Disbelief other) {
         long waitMs = Limits.MAX_ABSENCE_MS - sessions.silentMs(other.session);
         if (waitMs <= 0) {
             tell(other);
-            then.run();
-            return;
+            return CompletableFuture.completedFuture(null);
         }
-        Once once = new Once(then);
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        Scheduler.Timer end = scheduler.schedule(() -> told.complete(null), waitMs);
         Connection connection = sessions.connection(other.session);
         if (connection != null) {
             var _ =
@@ -206,31 +216,11 @@ final class DirectoryWatch {
                             .thenAccept(
                                     answer -> {
                                         answer.release();
-                                        once.run();
+                                        end.cancel();
+                                        told.complete(null);
                                     });
         }
-        scheduler.schedule(once, waitMs);
-    }
-
-    /** Runs something the first time. */
-    private static final class Once implements Runnable {
-        private final Runnable action;
-        private boolean isDone;
-
-        Once(Runnable action) {
-            this.action = action;
-        }
-
-        @Override
-        public void run() {
-            synchronized (this) {
-                if (isDone) {
-                    return;
-                }
-                isDone = true;
-            }
-            action.run();
-        }
+        return told;
     }
 
     /** How many directories are watched. */

@@ -45,6 +45,7 @@ public final class MasterService implements AutoCloseable {
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final Clock clock;
+    private final LivedClock lived;
     private final Scheduler scheduler;
     private final RandomGenerator random;
     private final SessionTable sessions;
@@ -88,17 +89,17 @@ public final class MasterService implements AutoCloseable {
         this.scheduler = ground.scheduler();
         this.random = ground.random();
         LogWriter writer = this::submit;
-        this.sessions = new SessionTable(ground.clock(), settings.sessionLeaseMs());
+        this.lived = new LivedClock(clock);
+        this.sessions = new SessionTable(lived, settings.sessionLeaseMs());
         this.watch = new DirectoryWatch(sessions, ground.clock(), scheduler);
         this.contents = new ContentWatch(namespace, sessions, scheduler);
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
-        this.servers = new ServerWatch(namespace, writer, ground.clock(), settings.cluster());
+        this.servers = new ServerWatch(namespace, writer, lived, settings.cluster());
         this.jobs =
                 new JobRunner(
                         namespace, writer, watch::changed, ground.clock(), ground.scheduler());
-        this.presence =
-                new Presence(settings.id(), log, namespace, ground.transport(), ground.clock());
+        this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.door =
                 new RequestDoor(
                         new RequestDoor.Rooms(
@@ -205,6 +206,7 @@ public final class MasterService implements AutoCloseable {
             return;
         }
         try {
+            lived.nanoTime();
             presence.tick();
             housekeep();
         } catch (RuntimeException e) {

@@ -37,6 +37,8 @@ import org.slf4j.LoggerFactory;
 final class RequestDoor implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDoor.class);
 
+    private static final String JUST_LEADS = "this master has just become the leader";
+
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
@@ -169,7 +171,7 @@ final class RequestDoor implements Handler {
      */
     private void requireTermBegun() {
         if (sessions.term() != log.leaderTerm()) {
-            throw new FsException(Errno.NOT_READY, "this master has just become the leader");
+            throw new FsException(Errno.NOT_READY, JUST_LEADS);
         }
     }
 
@@ -183,7 +185,7 @@ final class RequestDoor implements Handler {
         Envelope envelope = Envelope.decode(in);
         Mutation mutation = envelope.mutation();
         long session = envelope.session();
-        if (log.mayRead()) {
+        if (log.leaderTerm() >= 0) {
             requireTermBegun();
         }
         sessions.touch(session);
@@ -253,6 +255,11 @@ final class RequestDoor implements Handler {
     }
 
     private void settle(Answer answer, Envelope envelope, byte[] reply) {
+        if (log.leaderTerm() > sessions.term()) {
+            // Done by who led just before; asked again, it is told to who has to know.
+            answer.fail(new FsException(Errno.NOT_READY, JUST_LEADS));
+            return;
+        }
         Runnable sender = () -> answer.send(Message.of(reply));
         watch.settle(envelope, reply, () -> contents.settle(envelope, reply, sender));
     }

@@ -4,6 +4,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class SessionTable {
-    /** A pause between two looks that is not one of a busy machine. */
-    private static final long STANDSTILL_MS = 2000;
-
     private final Clock clock;
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
@@ -42,9 +40,6 @@ final class SessionTable {
     /** While the contents of an inode move, for a session and until a moment. */
     private record Still(long session, long endMs) {}
 
-    /** When {@link #expire} last looked. */
-    private long lookedMs;
-
     private static final class Live {
         long renewedMs;
         long operations;
@@ -53,10 +48,14 @@ final class SessionTable {
         final Map<Long, Integer> open = new HashMap<>();
     }
 
+    /**
+     * A table without sessions.
+     *
+     * @param clock stands still while this process does: who cannot renew its lease then keeps it
+     */
     SessionTable(Clock clock, long leaseMs) {
         this.clock = clock;
         this.leaseMs = leaseMs;
-        this.lookedMs = clock.millis();
     }
 
     long leaseMs() {
@@ -80,8 +79,7 @@ final class SessionTable {
         openCounts.clear();
         reserved.clear();
         still.clear();
-        lookedMs = clock.millis();
-        termBeganMs = lookedMs;
+        termBeganMs = clock.millis();
         for (long session : known) {
             live(session);
         }
@@ -166,8 +164,44 @@ final class SessionTable {
         return heard == null ? CompletableFuture.completedFuture(null) : heard;
     }
 
-    /** How long this term has lasted. */
-    synchronized long termAgeMs() {
+    /** The other sessions that have not told yet: what each {@link #heard} is. */
+    synchronized List<CompletableFuture<Void>> othersUnheard(long session) {
+        if (unheard.isEmpty()) {
+            return List.of();
+        }
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        unheard.forEach(
+                (other, heard) -> {
+                    if (other != session) {
+                        others.add(heard);
+                    }
+                });
+        return others;
+    }
+
+    /**
+     * Completes with {@link #heard}, or when nobody can believe the last term any more.
+     *
+     * @param believesMs how long after the beginning of this term somebody may
+     */
+    CompletableFuture<Void> untilHeard(
+            CompletableFuture<Void> heard, long believesMs, Scheduler scheduler) {
+        long waitMs = believesMs - termAgeMs();
+        if (waitMs <= 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> told = new CompletableFuture<>();
+        Scheduler.Timer end = scheduler.schedule(() -> told.complete(null), waitMs);
+        var _ =
+                heard.thenRun(
+                        () -> {
+                            end.cancel();
+                            told.complete(null);
+                        });
+        return told;
+    }
+
+    private synchronized long termAgeMs() {
         return clock.millis() - termBeganMs;
     }
 
@@ -299,19 +333,11 @@ final class SessionTable {
 
     /**
      * Sessions whose lease has ended and that were not returned before. A quarter later than the
-     * client thinks: what it sent before the end has arrived when others get its locks. To be asked
-     * several times a second: time in which nobody asks, because this process stood still, counts
-     * for no session, as it could not have renewed its lease.
+     * client thinks: what it sent before the end has arrived when others get its locks.
      */
     synchronized List<Long> expire() {
         List<Long> expired = new ArrayList<>();
         long now = clock.millis();
-        long gapMs = now - lookedMs;
-        lookedMs = now;
-        if (gapMs > STANDSTILL_MS) {
-            sessions.values()
-                    .forEach(live -> live.renewedMs = Math.min(now, live.renewedMs + gapMs));
-        }
         sessions.forEach(
                 (session, live) -> {
                     if (!live.expiring && now - live.renewedMs > leaseMs + leaseMs / 4) {

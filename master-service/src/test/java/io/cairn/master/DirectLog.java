@@ -20,6 +20,10 @@ final class DirectLog implements ReplicatedLog {
     final Namespace namespace;
     Consumer<List<Notice>> listener = notices -> {};
     long term = 1;
+
+    /** Happens between applying a change and answering it. */
+    Runnable afterwards = () -> {};
+
     volatile boolean leads = true;
 
     /** Leads, and yet cannot log anything. */
@@ -77,6 +81,7 @@ final class DirectLog implements ReplicatedLog {
                         .array();
         Namespace.Applied applied = namespace.apply(term, ++index, entry);
         listener.accept(applied.notices());
+        afterwards.run();
         return CompletableFuture.completedFuture(applied.replies().get(0));
     }
 

@@ -237,6 +237,47 @@ class DirectoryWatchTest {
         assertEquals(2 * told, sent);
     }
 
+    /** It may believe what the last term told it. */
+    @Test
+    void whoMakesANameWaitsForWhoHasNotHeardOfANewTerm() {
+        watch.missed(1, DIR, Name.of("a"));
+        watch.reset();
+        sessions.reset(2, List.of(1L, 2L));
+        sessions.keepAlive(2, two, true, new long[0]);
+        time.pass(100);
+        List<TreeMutation> makers =
+                List.of(
+                        make("a"),
+                        new TreeMutation.Mkdir(DIR, Name.of("a"), 0755, 0, 0),
+                        new TreeMutation.Link(77, DIR, Name.of("a")),
+                        new TreeMutation.Rename(
+                                OTHER_DIR, Name.of("z"), DIR, Name.of("a"), 0, 0, 0));
+        makers.forEach(each -> settle(2, each));
+        assertEquals(0, sent);
+        settle(2, unlink(DIR));
+        assertEquals(1, sent, "nobody believes in names for long that are no more");
+        settle(1, make("a"));
+        assertEquals(2, sent, "it knows what it made itself");
+        sessions.keepAlive(1, one, true, new long[0]);
+        assertEquals(2 + makers.size(), sent, "it forgets what is absent before it tells");
+        assertEquals(List.of(DIR), one.told, "the new term told only of the last");
+    }
+
+    @Test
+    void whoNeverHearsOfANewTermIsWaitedForAsLongAsItMayBelieve() {
+        sessions.reset(2, List.of(1L, 2L));
+        sessions.keepAlive(2, two, true, new long[0]);
+        time.pass(400);
+        sessions.touch(1);
+        settle(2, make("a"));
+        time.pass(599);
+        assertEquals(0, sent);
+        time.pass(1);
+        assertEquals(1, sent);
+        settle(2, make("b"));
+        assertEquals(2, sent);
+    }
+
     @Test
     void anAbsenceIsOverAfterItsTime() {
         watch.missed(1, DIR, Name.of("a"));

@@ -2,10 +2,14 @@ package io.cairn.master;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.namespace.MemoryStore;
 import io.cairn.master.namespace.Namespace;
 import io.cairn.wire.ClusterRequest.Heartbeat;
@@ -16,7 +20,10 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Chunk servers that are expected, those that come, and those that a new leader has not heard. */
+/**
+ * Chunk servers that are expected, those that come, those that a new leader has not heard, and
+ * those that could not reach a master.
+ */
 final class ExpectedServersTest {
     private static final int EXPECTED = 3;
 
@@ -79,5 +86,25 @@ final class ExpectedServersTest {
         String status = master.statusJson();
         assertTrue(status.contains("\"c1\",\"endpoint\":\"c1:1\",\"alive\":true"), status);
         assertTrue(status.contains("\"c2\",\"endpoint\":\"c2:1\",\"alive\":false"), status);
+    }
+
+    /** Its machine slept: nobody could reach it. */
+    @Test
+    void aMasterThatStoodStillGivesNobodyUp() {
+        for (int i = 0; i < 5; i++) {
+            heartbeat("c1");
+            heartbeat("c2");
+            heartbeat("c3");
+            time.pass(500);
+        }
+        ClusterMap before = namespace.clusterMap();
+        assertNotNull(before.youngestPool(3));
+        time.standStill(40_000);
+        assertTrue(master.servers().status().stream().allMatch(ServerStatus::alive));
+        time.pass(2_000);
+        assertEquals(before, namespace.clusterMap());
+        time.pass(2_000);
+        assertFalse(master.servers().status().stream().anyMatch(ServerStatus::alive));
+        assertNotEquals(before.epoch(), namespace.clusterMap().epoch(), "they are silent now");
     }
 }

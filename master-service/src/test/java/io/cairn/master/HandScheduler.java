@@ -38,6 +38,11 @@ final class HandScheduler implements Scheduler, Clock {
         nowMs = end;
     }
 
+    /** Time passes, and nothing runs meanwhile. */
+    void standStill(long ms) {
+        nowMs += ms;
+    }
+
     @Override
     public long nanoTime() {
         return nowMs * 1_000_000;

@@ -219,6 +219,19 @@ final class MasterServiceTest {
         assertEquals(null, namespace.inode(ino));
     }
 
+    /** Until then nobody can be told of it who has to know. */
+    @Test
+    void aChangeIsAnsweredWhenTheNewTermKnowsItsSessions() {
+        long session = openSession();
+        TreeMutation.Create create = create("f", false);
+        log.afterwards = () -> log.term++;
+        assertEquals(Errno.NOT_READY, refusal(() -> mutate(session, 1, create)));
+        log.afterwards = () -> {};
+        assertEquals(Errno.NOT_READY, refusal(() -> mutate(session, 1, create)));
+        time.pass(200);
+        inode(mutate(session, 1, create));
+    }
+
     @Test
     void aSilentSessionEndsAndItsLocksAndOpenFilesGo() {
         long silent = openSession();
@@ -388,36 +401,21 @@ final class MasterServiceTest {
 
     @Test
     void aServerOfAnotherClusterIsRefused() {
-        Heartbeat foreign =
-                new Heartbeat(
-                        namespace.clusterId() + 2,
-                        "c9",
-                        new Endpoint("c9", 1),
-                        1,
-                        1,
-                        List.of(),
-                        0,
-                        new long[0],
-                        false);
+        Heartbeat foreign = without(namespace.clusterId() + 2, "c9", new Endpoint("c9", 1), 1);
         assertEquals(
                 Errno.WRONG_CLUSTER,
                 refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign, 1))));
     }
 
+    /** Of a server without targets. */
+    private static Heartbeat without(long cluster, String name, Endpoint at, long incarnation) {
+        return new Heartbeat(cluster, name, at, incarnation, 1, List.of(), 0, new long[0], false);
+    }
+
     @Test
     void aNamesakeOfALiveServerIsRefused() {
         heartbeat("c1", 1, 0);
-        Heartbeat twin =
-                new Heartbeat(
-                        namespace.clusterId(),
-                        "c1",
-                        new Endpoint("elsewhere", 1),
-                        2,
-                        1,
-                        List.of(),
-                        0,
-                        new long[0],
-                        false);
+        Heartbeat twin = without(namespace.clusterId(), "c1", new Endpoint("elsewhere", 1), 2);
         assertEquals(
                 Errno.EBUSY, refusal(() -> transport.ask(peer, MasterRequest.cluster(twin, 1))));
     }

@@ -18,7 +18,7 @@ class SessionTableTest {
     private static final long TICK_MS = 100;
 
     private final ManualClock clock = new ManualClock(0);
-    private final SessionTable sessions = new SessionTable(clock, LEASE_MS);
+    private final SessionTable sessions = new SessionTable(new LivedClock(clock), LEASE_MS);
 
     /** Lets time go by with looks, until one finds something or the time is over. */
     private List<Long> expiredWithin(long timeMs) {

@@ -80,7 +80,7 @@ public final class ServerWatch {
     /** A member that its head could not write to; it leaves when its server's lease has ended. */
     private record Removal(int group, long epoch, int targetId, String server) {}
 
-    /** A watch that has not begun: {@link #lead} begins it. */
+    /** A watch that has not begun, on a clock that stands still while this process does. */
     public ServerWatch(
             Supplier<Namespace> namespace, LogWriter log, Clock clock, ClusterSettings settings) {
         this.namespace = namespace;

@@ -1,0 +1,117 @@
+package io.cairn.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What two clients see of each other's names while the master gets its office anew. */
+final class NewTermTest {
+    private static final Name NAME = Name.of("x");
+    private static final long LIMIT_MS = 10_000;
+
+    private final SimulatedCluster cluster = new SimulatedCluster(11);
+    private final AtomicInteger stage = new AtomicInteger();
+    private @Nullable Errno seen;
+
+    /** Why a client believes that a name is absent. */
+    enum Belief {
+        LOOKED_UP,
+        LISTED,
+        REMOVED
+    }
+
+    /** Does something when a stage has come, and begins the next. */
+    private final class Step implements SimulatedClient.Work {
+        private final int when;
+        private final Consumer<FileSystem> action;
+        private final @Nullable Step then;
+
+        Step(int when, Consumer<FileSystem> action, @Nullable Step then) {
+            this.when = when;
+            this.action = action;
+            this.then = then;
+        }
+
+        @Override
+        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
+            while (stage.get() != when) {
+                sleeper.sleep(1);
+            }
+            action.accept(fs);
+            stage.incrementAndGet();
+            if (then != null) {
+                then.run(fs, sleeper);
+            }
+        }
+
+        @Override
+        public void crashed() {}
+    }
+
+    private static void make(FileSystem fs) {
+        fs.mknod(Caller.ROOT, FileSystem.ROOT_INO, NAME, FileType.FILE, 0644, 0);
+    }
+
+    private static @Nullable Errno find(FileSystem fs) {
+        try {
+            fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, NAME);
+            return null;
+        } catch (FsException e) {
+            return e.errno();
+        }
+    }
+
+    private static void believe(FileSystem fs, Belief belief) {
+        switch (belief) {
+            case LOOKED_UP -> find(fs);
+            case LISTED -> fs.readDirectory(Caller.ROOT, FileSystem.ROOT_INO, 0, 100, false);
+            case REMOVED -> {
+                make(fs);
+                fs.unlink(Caller.ROOT, FileSystem.ROOT_INO, NAME);
+            }
+        }
+        assertEquals(Errno.ENOENT, find(fs));
+    }
+
+    private void runUntilStage(int wanted) {
+        assertTrue(
+                cluster.simulation.runUntil(() -> stage.get() == wanted, LIMIT_MS),
+                () -> "stage " + stage + ", not " + wanted + ": " + cluster.history.report());
+    }
+
+    /** The master cannot reach it, and does not know what it was told in the last term. */
+    @ParameterizedTest
+    @EnumSource
+    void aNameThatWasMadeInANewTermIsFound(Belief belief) {
+        cluster.begin();
+        SimulatedClient believer = cluster.clients.getFirst();
+        SimulatedClient maker = cluster.clients.getLast();
+        Step looking = new Step(3, fs -> seen = find(fs), null);
+        believer.start(new Step(0, fs -> believe(fs, belief), looking), 1000);
+        maker.start(new Step(2, NewTermTest::make, null), 1000);
+        runUntilStage(1);
+        cluster.network.partition(Set.of(believer.node()), Set.of(SimulatedMaster.NODE));
+        cluster.master.stepDown(10);
+        stage.incrementAndGet();
+        runUntilStage(3);
+        cluster.simulation.run(5);
+        cluster.network.heal();
+        runUntilStage(4);
+        assertNull(seen);
+        assertNull(cluster.history.violation());
+    }
+}
