@@ -35,7 +35,7 @@ enum BlobDamage {
 
     /** The object that gets this damage. */
     long oid() {
-        return 0x100L + ordinal();
+        return 0x100L + Arrays.asList(values()).indexOf(this);
     }
 
     /** Where the file of a chunk lies in a target. */

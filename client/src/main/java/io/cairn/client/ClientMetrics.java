@@ -11,7 +11,9 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -59,19 +61,20 @@ final class ClientMetrics {
 
     private final Clock clock;
     private final Tracer tracer;
-    private final Timer[] timers = new Timer[Operation.values().length];
+    private final Map<Operation, Timer> timers = new EnumMap<>(Operation.class);
     private final Counter errors;
 
     ClientMetrics(MeterRegistry registry, Clock clock, Tracer tracer) {
         this.clock = clock;
         this.tracer = tracer;
         for (Operation operation : Operation.values()) {
-            timers[operation.ordinal()] =
+            timers.put(
+                    operation,
                     Latency.timer(
                             registry,
                             "cairn.client.operation",
                             "operations of the filesystem client",
-                            Tags.of("operation", operation.word));
+                            Tags.of("operation", operation.word)));
         }
         errors =
                 Counter.builder("cairn.client.errors")
@@ -113,8 +116,7 @@ final class ClientMetrics {
             Operation operation, long beganNs, CompletableFuture<T> begun) {
         return begun.handle(
                 (result, failure) -> {
-                    timers[operation.ordinal()].record(
-                            clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
+                    record(operation, beganNs);
                     if (failure != null) {
                         throw outward(Await.failure(failure));
                     }
@@ -165,7 +167,7 @@ final class ClientMetrics {
         } catch (FsException e) {
             throw outward(e);
         } finally {
-            timers[operation.ordinal()].record(clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
+            record(operation, beganNs);
         }
     }
 
@@ -176,7 +178,14 @@ final class ClientMetrics {
         } catch (FsException e) {
             throw outward(e);
         } finally {
-            timers[operation.ordinal()].record(clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
+            record(operation, beganNs);
+        }
+    }
+
+    private void record(Operation operation, long beganNs) {
+        Timer timer = timers.get(operation);
+        if (timer != null) {
+            timer.record(clock.nanoTime() - beganNs, TimeUnit.NANOSECONDS);
         }
     }
 

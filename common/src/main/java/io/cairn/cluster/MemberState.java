@@ -1,18 +1,35 @@
 package io.cairn.cluster;
 
-/** What a target is to a placement group. Ordinals are part of the wire format. */
-public enum MemberState {
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
+
+/** What a target is to a placement group. */
+public enum MemberState implements Coded {
     /** Holds every acknowledged byte; serves reads; every write goes to it. */
-    SERVING,
+    SERVING(0),
     /** Receives every write and meanwhile copies what it missed; does not serve reads. */
-    SYNCING,
+    SYNCING(1),
     /**
      * Was among the last ones serving and came back without what it had not flushed: serves only
      * when none comes back that has it.
      */
-    WAITING,
+    WAITING(2),
     /** Was among the last ones serving when it went away: may come back as SERVING. */
-    LAST_SERVING,
+    LAST_SERVING(3),
     /** Away; must sync when it comes back. */
-    OFFLINE
+    OFFLINE(4);
+
+    /** All by their codes. */
+    public static final CodeTable<MemberState> CODES = new CodeTable<>(values());
+
+    private final int code;
+
+    MemberState(int code) {
+        this.code = code;
+    }
+
+    @Override
+    public int code() {
+        return code;
+    }
 }

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,13 +32,16 @@ public record Acl(List<Entry> entries) {
     private static final int ALL = 7;
 
     /** Whom an entry is about; the codes are those of the Linux attributes and of NFSACL. */
-    public enum Tag {
+    public enum Tag implements Coded {
         OWNER(1),
         USER(2),
         GROUP(4),
         NAMED_GROUP(8),
         MASK(16),
         OTHER(32);
+
+        /** All by their codes. */
+        public static final CodeTable<Tag> CODES = new CodeTable<>(values());
 
         private final int code;
 
@@ -45,6 +50,7 @@ public record Acl(List<Entry> entries) {
         }
 
         /** Number in attributes and in NFSACL. */
+        @Override
         public int code() {
             return code;
         }
@@ -82,22 +88,22 @@ public record Acl(List<Entry> entries) {
         sorted.sort(
                 Comparator.comparing(Entry::tag)
                         .thenComparing(Entry::id, Integer::compareUnsigned));
-        int[] counts = new int[Tag.values().length];
+        Map<Tag, Integer> counts = new EnumMap<>(Tag.class);
         Entry last = null;
         for (Entry entry : sorted) {
-            counts[entry.tag.ordinal()]++;
+            counts.merge(entry.tag, 1, Integer::sum);
             boolean twice = last != null && last.tag == entry.tag && last.id == entry.id;
             if (twice || (entry.bits & ~ALL) != 0 || !entry.tag.isNamed() && entry.id != 0) {
                 throw new FsException(Errno.EINVAL, "an ACL with the entry " + entry);
             }
             last = entry;
         }
-        boolean named = counts[Tag.USER.ordinal()] + counts[Tag.NAMED_GROUP.ordinal()] > 0;
-        int masks = counts[Tag.MASK.ordinal()];
+        boolean named = counts.containsKey(Tag.USER) || counts.containsKey(Tag.NAMED_GROUP);
+        int masks = counts.getOrDefault(Tag.MASK, 0);
         if (sorted.size() > MAX_ENTRIES
-                || counts[Tag.OWNER.ordinal()] != 1
-                || counts[Tag.GROUP.ordinal()] != 1
-                || counts[Tag.OTHER.ordinal()] != 1
+                || counts.getOrDefault(Tag.OWNER, 0) != 1
+                || counts.getOrDefault(Tag.GROUP, 0) != 1
+                || counts.getOrDefault(Tag.OTHER, 0) != 1
                 || masks > 1
                 || (named && masks == 0)) {
             throw new FsException(Errno.EINVAL, "no ACL: " + entries.size() + " entries");

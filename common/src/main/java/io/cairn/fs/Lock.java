@@ -15,22 +15,36 @@ public record Lock(Kind kind, Mode mode, long owner, long startByte, long endByt
     /** The end of a range that covers everything. */
     public static final long TO_END = Long.MAX_VALUE;
 
-    /** The family of a lock. Ordinals are part of the wire format. */
-    public enum Kind {
-        POSIX,
-        FLOCK,
+    /** The family of a lock. */
+    public enum Kind implements Coded {
+        POSIX(0),
+        FLOCK(1),
         /**
          * The right to extend a file by O_APPEND: exclusive, whole file, recalled when another
          * wants it.
          */
-        APPEND,
+        APPEND(2),
         /**
          * A share reservation of DOS (NLM SHARE), whole file: what an opener does with the file and
          * what it denies others. Both are in {@link #pid}: {@code access | deny << 2}, each of
          * reading 1 and writing 2. It conflicts with who does what it denies, or denies what it
          * does; its mode is SHARED.
          */
-        SHARE
+        SHARE(3);
+
+        /** All by their codes. */
+        public static final CodeTable<Kind> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /** Whether share reservations with these accesses and denials exclude each other. */
@@ -38,11 +52,25 @@ public record Lock(Kind kind, Mode mode, long owner, long startByte, long endByt
         return ((one & (other >> 2)) | (other & (one >> 2))) != 0;
     }
 
-    /** The strength of a lock. Ordinals are part of the wire format. */
-    public enum Mode {
-        UNLOCK,
-        SHARED,
-        EXCLUSIVE
+    /** The strength of a lock. */
+    public enum Mode implements Coded {
+        UNLOCK(0),
+        SHARED(1),
+        EXCLUSIVE(2);
+
+        /** All by their codes. */
+        public static final CodeTable<Mode> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Mode(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /** Whether the byte ranges of two locks have a byte in common. */

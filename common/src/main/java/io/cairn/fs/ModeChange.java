@@ -25,21 +25,51 @@ public record ModeChange(List<Clause> clauses) {
         clauses = List.copyOf(clauses);
     }
 
-    /** What a clause does with its bits. Ordinals are part of the wire format. */
-    public enum Action {
-        SET,
-        ADD,
-        REMOVE
+    /** What a clause does with its bits. */
+    public enum Action implements Coded {
+        SET(0, '='),
+        ADD(1, '+'),
+        REMOVE(2, '-');
+
+        /** All by their codes. */
+        public static final CodeTable<Action> CODES = new CodeTable<>(values());
+
+        private final int code;
+        private final char sign;
+
+        Action(int code, char sign) {
+            this.code = code;
+            this.sign = sign;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
-    /** Where the bits of a clause come from. Ordinals are part of the wire format. */
-    public enum Source {
+    /** Where the bits of a clause come from. */
+    public enum Source implements Coded {
         /** They are the ones given. */
-        GIVEN,
+        GIVEN(0),
         /** Given, and execution for directories and for what anybody may execute ({@code X}). */
-        GIVEN_AND_SEARCH,
+        GIVEN_AND_SEARCH(1),
         /** What those of the given classes may do now ({@code g=u}). */
-        COPIED
+        COPIED(2);
+
+        /** All by their codes. */
+        public static final CodeTable<Source> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Source(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /**
@@ -142,7 +172,7 @@ public record ModeChange(List<Clause> clauses) {
                 text.append(WHO.charAt(i));
             }
         }
-        text.append(text.isEmpty() ? "a" : "").append("=+-".charAt(clause.action.ordinal()));
+        text.append(text.isEmpty() ? "a" : "").append(clause.action.sign);
         if (clause.source == Source.COPIED) {
             return text.append(clause.bits == 0700 ? 'u' : clause.bits == 0070 ? 'g' : 'o')
                     .toString();

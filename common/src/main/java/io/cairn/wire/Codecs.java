@@ -30,11 +30,7 @@ import java.util.List;
  * Encodings of the vocabulary, each writer beside its reader. Part of the wire and disk formats.
  */
 public final class Codecs {
-    private static final Lock.Kind[] KINDS = Lock.Kind.values();
-    private static final Lock.Mode[] MODES = Lock.Mode.values();
-    private static final MemberState[] STATES = MemberState.values();
 
-    private static final Acl.Tag[] ACL_TAGS = Acl.Tag.values();
     private static final int ACCESS_ACL = 0x40;
     private static final int INHERITED_ACL = 0x80;
 
@@ -103,11 +99,12 @@ public final class Codecs {
     }
 
     private static void aclEntry(Encoder out, Acl.Entry e) {
-        out.u8(e.tag().ordinal()).u8(e.bits()).i32(e.id());
+        out.u8(e.tag().code()).u8(e.bits()).i32(e.id());
     }
 
     private static Acl acl(Decoder in) {
-        List<Acl.Entry> entries = in.list(i -> new Acl.Entry(i.ordinal(ACL_TAGS), i.u8(), i.i32()));
+        List<Acl.Entry> entries =
+                in.list(i -> new Acl.Entry(i.coded(Acl.Tag.CODES), i.u8(), i.i32()));
         try {
             return Acl.of(entries);
         } catch (FsException e) {
@@ -232,17 +229,22 @@ public final class Codecs {
     }
 
     public static void lock(Encoder out, Lock l) {
-        out.u8(l.kind().ordinal()).u8(l.mode().ordinal()).i64(l.owner());
+        out.u8(l.kind().code()).u8(l.mode().code()).i64(l.owner());
         out.i64(l.startByte()).i64(l.endByte()).i32(l.pid());
     }
 
     public static Lock lock(Decoder in) {
         return new Lock(
-                in.ordinal(KINDS), in.ordinal(MODES), in.i64(), in.i64(), in.i64(), in.i32());
+                in.coded(Lock.Kind.CODES),
+                in.coded(Lock.Mode.CODES),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.i32());
     }
 
     public static Lock.Kind lockKind(Decoder in) {
-        return in.ordinal(KINDS);
+        return in.coded(Lock.Kind.CODES);
     }
 
     public static void lockHost(Encoder out, LockHost h) {
@@ -306,11 +308,11 @@ public final class Codecs {
     }
 
     private static void member(Encoder out, PlacementGroup.Member m) {
-        out.i32(m.targetId()).u8(m.state().ordinal());
+        out.i32(m.targetId()).u8(m.state().code());
     }
 
     private static PlacementGroup.Member member(Decoder in) {
-        return new PlacementGroup.Member(in.i32(), in.ordinal(STATES));
+        return new PlacementGroup.Member(in.i32(), in.coded(MemberState.CODES));
     }
 
     private static void group(Encoder out, PlacementGroup g) {

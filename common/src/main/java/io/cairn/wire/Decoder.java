@@ -1,5 +1,7 @@
 package io.cairn.wire;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import java.lang.invoke.MethodHandles;
@@ -170,13 +172,14 @@ public final class Decoder {
         return bool() ? reader.apply(this) : null;
     }
 
-    /** An enum constant by its ordinal. */
-    public <E extends Enum<E>> E ordinal(E[] values) {
-        int ordinal = u8();
-        if (ordinal >= values.length) {
-            throw new MalformedMessageException("no constant " + ordinal + " of " + values.length);
+    /** An enum constant by its code. */
+    public <T extends Coded> T coded(CodeTable<T> table) {
+        int code = u8();
+        T constant = table.find(code);
+        if (constant == null) {
+            throw new MalformedMessageException("code " + code + " among " + table.all());
         }
-        return values[ordinal];
+        return constant;
     }
 
     /** Bytes not read yet. */

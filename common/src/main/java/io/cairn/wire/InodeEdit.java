@@ -88,14 +88,14 @@ public record InodeEdit(
     }
 
     private static void clause(Encoder out, ModeChange.Clause clause) {
-        out.u8(clause.action().ordinal()).u8(clause.source().ordinal());
+        out.u8(clause.action().code()).u8(clause.source().code());
         out.i32(clause.affected()).i32(clause.bits()).i32(clause.mentioned());
     }
 
     private static ModeChange.Clause clause(Decoder in) {
         return new ModeChange.Clause(
-                in.ordinal(ModeChange.Action.values()),
-                in.ordinal(ModeChange.Source.values()),
+                in.coded(ModeChange.Action.CODES),
+                in.coded(ModeChange.Source.CODES),
                 in.i32(),
                 in.i32(),
                 in.i32());

@@ -1,5 +1,8 @@
 package io.cairn.wire;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
+
 /**
  * The mutations of tree jobs, and the change of a single inode by an administrator. Only the leader
  * proposes them.
@@ -29,20 +32,32 @@ public sealed interface JobMutation extends LeaderMutation {
         }
     }
 
-    /** What can be asked of a job. Ordinals are part of the wire format. */
-    enum Action {
+    /** What can be asked of a job. */
+    enum Action implements Coded {
         /** To stop until it is resumed. */
-        PAUSE,
+        PAUSE(0),
         /** To go on when there is room among the running ones. */
-        RESUME,
+        RESUME(1),
         /** To end where it is. */
-        CANCEL,
+        CANCEL(2),
         /** To be forgotten; only finished ones. */
-        FORGET,
+        FORGET(3),
         /** To keep another pace. */
-        PACE;
+        PACE(4);
 
-        private static final Action[] ALL = values();
+        /** All by their codes. */
+        public static final CodeTable<Action> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Action(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /**
@@ -60,11 +75,11 @@ public sealed interface JobMutation extends LeaderMutation {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(job).i64(serial).u8(action.ordinal()).i32(maxPerSecond);
+            out.i64(job).i64(serial).u8(action.code()).i32(maxPerSecond);
         }
 
         static Control decode(Decoder in) {
-            return new Control(in.i64(), in.i64(), in.ordinal(Action.ALL), in.i32());
+            return new Control(in.i64(), in.i64(), in.coded(Action.CODES), in.i32());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.cairn.wire;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import io.cairn.fs.Name;
 import org.jspecify.annotations.Nullable;
 
@@ -30,20 +32,32 @@ public record JobOrder(
     /** Most names a second that can be asked for. */
     public static final int MAX_PER_SECOND = 100_000;
 
-    /** The kinds of tree jobs. Ordinals are part of the wire and disk formats. */
-    public enum Kind {
+    /** The kinds of tree jobs. */
+    public enum Kind implements Coded {
         /** Removes the tree, as {@code rm -r} does. */
-        REMOVE,
+        REMOVE(0),
         /** Changes owner and group, as {@code chown -R -h} does. */
-        CHOWN,
+        CHOWN(1),
         /** Changes permission bits, as {@code chmod -R} does. */
-        CHMOD,
+        CHMOD(2),
         /** Counts what is in the tree, as {@code du} does. */
-        USAGE,
+        USAGE(3),
         /** Changes what directories and files ask for the layout of new contents. */
-        POLICY;
+        POLICY(4);
 
-        private static final Kind[] ALL = values();
+        /** All by their codes. */
+        public static final CodeTable<Kind> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /** The same at another pace. */
@@ -53,7 +67,7 @@ public record JobOrder(
 
     /** Writes the fields. */
     public void encode(Encoder out) {
-        out.u8(kind.ordinal()).bytes(path).i64(ino).i64(parentIno).optional(name, Encoder::name);
+        out.u8(kind.code()).bytes(path).i64(ino).i64(parentIno).optional(name, Encoder::name);
         edit.encode(out);
         out.text(owner).i32(maxPerSecond);
     }
@@ -61,7 +75,7 @@ public record JobOrder(
     /** Reads the fields. */
     public static JobOrder decode(Decoder in) {
         return new JobOrder(
-                in.ordinal(Kind.ALL),
+                in.coded(Kind.CODES),
                 in.bytes(),
                 in.i64(),
                 in.i64(),

@@ -1,10 +1,6 @@
 package io.cairn.wire;
 
-/** A type of message: a line in the enum of its family. */
-public interface MessageType {
-    /** The first byte of the encoding, 1..255. Never given to another type. */
-    int code();
+import io.cairn.fs.Coded;
 
-    /** The name of the constant. */
-    String name();
-}
+/** A type of message: a line in the enum of its family. Its code is its first byte, 1..255. */
+public interface MessageType extends Coded {}

@@ -36,7 +36,7 @@ public sealed interface Push extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).u8(kind.ordinal()).i64(owner);
+            out.i64(ino).u8(kind.code()).i64(owner);
         }
 
         static RecallLock decode(Decoder in) {

@@ -5,6 +5,8 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -182,12 +184,26 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
-    /** What became of a lock request. Ordinals are part of the wire format. */
-    enum LockOutcome {
-        GRANTED,
-        CONFLICT,
-        QUEUED,
-        DEADLOCK
+    /** What became of a lock request. */
+    enum LockOutcome implements Coded {
+        GRANTED(0),
+        CONFLICT(1),
+        QUEUED(2),
+        DEADLOCK(3);
+
+        /** All by their codes. */
+        public static final CodeTable<LockOutcome> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        LockOutcome(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /**
@@ -198,8 +214,6 @@ public sealed interface Reply extends TypedMessage {
      *     committed under the locks before; else 0
      */
     record LockReply(LockOutcome outcome, @Nullable Lock conflict, long version) implements Reply {
-        private static final LockOutcome[] OUTCOMES = LockOutcome.values();
-
         /** Not granted, or only tested. */
         public LockReply(LockOutcome outcome, @Nullable Lock conflict) {
             this(outcome, conflict, 0);
@@ -212,11 +226,11 @@ public sealed interface Reply extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.u8(outcome.ordinal()).optional(conflict, Codecs::lock).i64(version);
+            out.u8(outcome.code()).optional(conflict, Codecs::lock).i64(version);
         }
 
         static LockReply decode(Decoder in) {
-            return new LockReply(in.ordinal(OUTCOMES), in.optional(Codecs::lock), in.i64());
+            return new LockReply(in.coded(LockOutcome.CODES), in.optional(Codecs::lock), in.i64());
         }
     }
 

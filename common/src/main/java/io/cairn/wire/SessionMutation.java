@@ -61,7 +61,7 @@ public sealed interface SessionMutation extends Mutation {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(ino).u8(kind.ordinal()).i64(owner);
+            out.i64(ino).u8(kind.code()).i64(owner);
         }
 
         static ReleaseLocks decode(Decoder in) {

@@ -179,7 +179,7 @@ class CodecTest {
         isMalformed(new byte[] {0}, Decoder::name);
         isMalformed(new byte[] {1, '/'}, Decoder::name);
         isMalformed(new byte[] {2, '.', '.'}, Decoder::name);
-        isMalformed(new byte[] {7}, in -> in.ordinal(Reply.LockOutcome.values()));
+        isMalformed(new byte[] {7}, in -> in.coded(Reply.LockOutcome.CODES));
         isMalformed(new byte[] {9}, Codecs::fileType);
     }
 }

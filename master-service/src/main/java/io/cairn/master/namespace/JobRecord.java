@@ -1,5 +1,7 @@
 package io.cairn.master.namespace;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.JobOrder;
 
@@ -28,19 +30,31 @@ public record JobRecord(
         int depth,
         JobTotals totals,
         String message) {
-    /** The states of a job. Ordinals are part of the disk format. */
-    public enum State {
+    /** The states of a job. */
+    public enum State implements Coded {
         /** Waits for one that runs to end. */
-        QUEUED,
-        RUNNING,
-        PAUSED,
+        QUEUED(0),
+        RUNNING(1),
+        PAUSED(2),
         /** Went through the whole tree; there may be errors at single names. */
-        DONE,
+        DONE(3),
         /** Could not do what it was to do; the message tells why. */
-        FAILED,
-        CANCELLED;
+        FAILED(4),
+        CANCELLED(5);
 
-        private static final State[] ALL = values();
+        /** All by their codes. */
+        public static final CodeTable<State> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        State(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
 
         /** Whether nothing will happen any more. */
         public boolean isFinished() {
@@ -112,7 +126,7 @@ public record JobRecord(
     }
 
     byte[] encode() {
-        var out = Keys.value(512).i64(request).u8(state.ordinal());
+        var out = Keys.value(512).i64(request).u8(state.code());
         out.i64(times.orderedNs).i64(times.startedNs).i64(times.finishedNs);
         out.i64(serial).i64(steps).i32(depth).text(message);
         totals.encode(out);
@@ -123,7 +137,7 @@ public record JobRecord(
     static JobRecord decode(byte[] key, byte[] value) {
         Decoder in = Keys.open(Store.Family.JOB, value);
         long request = in.i64();
-        State state = in.ordinal(State.ALL);
+        State state = in.coded(State.CODES);
         Times times = new Times(in.i64(), in.i64(), in.i64());
         long serial = in.i64();
         long steps = in.i64();

@@ -1,5 +1,7 @@
 package io.cairn.master.namespace;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import java.util.Arrays;
@@ -12,38 +14,50 @@ import java.util.TreeMap;
  * what others see never changes.
  */
 public final class JobTotals {
-    /** The counters. Ordinals are part of the disk format. */
-    public enum Count {
+    /** The counters. A code is the place in the record. */
+    public enum Count implements Coded {
         /** Names gone through, the root of the tree included. */
-        NAMES,
+        NAMES(0),
         /** Names found so far, in directories that were entered; those gone through included. */
-        FOUND,
+        FOUND(1),
         /** Regular files, each once. */
-        FILES,
+        FILES(2),
         /** Directories. */
-        DIRECTORIES,
+        DIRECTORIES(3),
         /** Everything else. */
-        OTHERS,
+        OTHERS(4),
         /** Inodes changed, or names removed. */
-        CHANGED,
+        CHANGED(5),
         /** Names at which something failed. */
-        ERRORS,
+        ERRORS(6),
         /** Lengths of the files, in bytes. */
-        SIZE_BYTES,
+        SIZE_BYTES(7),
         /** What one copy of the contents takes, in bytes. */
-        ALLOCATED_BYTES,
+        ALLOCATED_BYTES(8),
         /** What all copies of the contents take, in bytes. */
-        STORED_BYTES,
+        STORED_BYTES(9),
         /** Files whose contents are not laid out as their new policy asks. */
-        MISPLACED_FILES,
+        MISPLACED_FILES(10),
         /** What one copy of their contents takes, in bytes. */
-        MISPLACED_BYTES,
+        MISPLACED_BYTES(11),
         /** Further names of files that were counted under another name. */
-        LINKS,
+        LINKS(12),
         /** Inodes with several names that are remembered, so as to be counted once. */
-        REMEMBERED;
+        REMEMBERED(13);
 
-        private static final int NUMBER = values().length;
+        /** All by their codes. */
+        public static final CodeTable<Count> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        Count(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
     }
 
     /**
@@ -62,6 +76,8 @@ public final class JobTotals {
         }
     }
 
+    private static final int NUMBER = Count.values().length;
+
     private final long[] counts;
     private final SortedMap<Integer, Share> shares;
 
@@ -72,7 +88,7 @@ public final class JobTotals {
 
     /** Nothing counted. */
     static JobTotals none() {
-        return new JobTotals(new long[Count.NUMBER], new TreeMap<>());
+        return new JobTotals(new long[NUMBER], new TreeMap<>());
     }
 
     JobTotals copy() {
@@ -81,11 +97,11 @@ public final class JobTotals {
 
     /** A counter. */
     public long get(Count count) {
-        return counts[count.ordinal()];
+        return counts[count.code()];
     }
 
     void add(Count count, long number) {
-        counts[count.ordinal()] += number;
+        counts[count.code()] += number;
     }
 
     /**
@@ -111,7 +127,7 @@ public final class JobTotals {
     }
 
     static JobTotals decode(Decoder in) {
-        long[] counts = Arrays.copyOf(in.longs(), Count.NUMBER);
+        long[] counts = Arrays.copyOf(in.longs(), NUMBER);
         SortedMap<Integer, Share> shares = new TreeMap<>();
         for (int left = in.i32(); left > 0; left--) {
             int replicas = in.i32();

@@ -261,13 +261,13 @@ public final class Keys {
 
     static byte[] held(long ino, Lock.Kind kind, LockOwner owner) {
         Encoder out = new Encoder(26);
-        out.i64(ino).u8(HELD).u8(kind.ordinal()).i64(owner.session()).i64(owner.owner());
+        out.i64(ino).u8(HELD).u8(kind.code()).i64(owner.session()).i64(owner.owner());
         return out.toBytes();
     }
 
     /** The prefix of all locks of a kind that are held on an inode. */
     static byte[] heldPrefix(long ino, Lock.Kind kind) {
-        return new Encoder(10).i64(ino).u8(HELD).u8(kind.ordinal()).toBytes();
+        return new Encoder(10).i64(ino).u8(HELD).u8(kind.code()).toBytes();
     }
 
     static byte[] waiting(long ino, long ticket) {

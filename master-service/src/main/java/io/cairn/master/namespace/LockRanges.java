@@ -25,12 +25,11 @@ record LockRanges(List<LockRange> list) {
     }
 
     private static LockRange range(Decoder in) {
-        return new LockRange(
-                in.ordinal(Lock.Mode.values()), in.i64(), in.i64(), in.i32(), in.i64());
+        return new LockRange(in.coded(Lock.Mode.CODES), in.i64(), in.i64(), in.i32(), in.i64());
     }
 
     private static void range(Encoder out, LockRange r) {
-        out.u8(r.mode().ordinal()).i64(r.startByte()).i64(r.endByte()).i32(r.pid());
+        out.u8(r.mode().code()).i64(r.startByte()).i64(r.endByte()).i32(r.pid());
         out.i64(r.requestId());
     }
 

@@ -26,6 +26,7 @@ import io.cairn.wire.Reply.LockOutcome;
 import io.cairn.wire.Reply.LockReply;
 import io.cairn.wire.Reply.NamesReply;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -388,15 +389,16 @@ final class View {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
-        ByteBuffer lengths = ByteBuffer.allocate(9);
+        ByteBuffer lengths = ByteBuffer.allocate(8);
         for (Family family : Family.values()) {
+            digest.update(family.name().getBytes(StandardCharsets.US_ASCII));
             store.scan(
                     family,
                     ALL,
                     ALL,
                     (key, value) -> {
                         if (family != Family.META || !Arrays.equals(key, Keys.position())) {
-                            lengths.clear().put((byte) family.ordinal());
+                            lengths.clear();
                             digest.update(lengths.putInt(key.length).putInt(value.length).flip());
                             digest.update(key);
                             digest.update(value);

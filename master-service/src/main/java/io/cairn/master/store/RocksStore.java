@@ -8,7 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
@@ -49,7 +52,8 @@ public final class RocksStore implements Store {
     private final Path directory;
     private final RocksFamilies families;
     private final RocksDB database;
-    private final ColumnFamilyHandle[] handles;
+    private final List<ColumnFamilyHandle> handles;
+    private final Map<Family, ColumnFamilyHandle> byFamily = new EnumMap<>(Family.class);
     private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
     private final WriteBatch batch = new WriteBatch();
     private final Gate gate = new Gate();
@@ -79,7 +83,11 @@ public final class RocksStore implements Store {
             families.close();
             throw refused(directory, e);
         }
-        handles = opened.toArray(ColumnFamilyHandle[]::new);
+        handles = List.copyOf(opened);
+        Family[] all = Family.values();
+        for (int i = 0; i < all.length; i++) {
+            byFamily.put(all[i], handles.get(i + 1));
+        }
         try {
             loadPosition();
             if (!readOnly) {
@@ -113,7 +121,7 @@ public final class RocksStore implements Store {
     }
 
     private void loadPosition() throws RocksDBException {
-        byte[] position = database.get(handles[0], POSITION);
+        byte[] position = database.get(handles.getFirst(), POSITION);
         if (position != null) {
             ByteBuffer in = ByteBuffer.wrap(position);
             appliedTerm = in.getLong();
@@ -214,7 +222,7 @@ public final class RocksStore implements Store {
             }
             byte[] position = new byte[16];
             ByteBuffer.wrap(position).putLong(term).putLong(index);
-            batch.put(handles[0], POSITION, position);
+            batch.put(handles.getFirst(), POSITION, position);
             database.write(unlogged, batch);
         } catch (RocksDBException e) {
             throw failed("write", e);
@@ -280,7 +288,7 @@ public final class RocksStore implements Store {
 
     private void flushAll() throws RocksDBException {
         try (FlushOptions options = new FlushOptions().setWaitForFlush(true)) {
-            database.flush(options, Arrays.asList(handles));
+            database.flush(options, handles);
         }
     }
 
@@ -310,7 +318,7 @@ public final class RocksStore implements Store {
     }
 
     private ColumnFamilyHandle handle(Family family) {
-        return handles[family.ordinal() + 1];
+        return Objects.requireNonNull(byFamily.get(family));
     }
 
     private UncheckedIOException failed(String what, RocksDBException e) {

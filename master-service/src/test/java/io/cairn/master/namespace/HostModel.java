@@ -54,7 +54,7 @@ final class HostModel {
                                 m.queue(),
                                 m.requestId());
                 states.put(from.host(), Math.max(old, from.state()));
-                return new ModelRun.Expected(new byte[] {(byte) outcome.ordinal()}, null, null);
+                return new ModelRun.Expected(new byte[] {(byte) outcome.code()}, null, null);
             }
             case HostMutation.CancelHostLock m ->
                     locks.cancel(number(m.host()), m.ino(), m.requestId());

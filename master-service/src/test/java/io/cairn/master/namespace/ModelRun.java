@@ -263,7 +263,7 @@ final class ModelRun {
             case SessionMutation.SetLock m -> {
                 requireLockable(m.ino(), m.lock());
                 var outcome = locks.set(session, m.ino(), m.lock(), m.queue(), m.requestId());
-                return new Expected(new byte[] {(byte) outcome.ordinal()}, null, null);
+                return new Expected(new byte[] {(byte) outcome.code()}, null, null);
             }
             case SessionMutation.CancelLock m -> locks.cancel(session, m.ino(), m.requestId());
             case SessionMutation.ReleaseLocks m ->
@@ -334,7 +334,7 @@ final class ModelRun {
             Errno errno = decoded instanceof Reply.Failure f ? f.errno() : null;
             assertEquals(expected.errno, errno, () -> envelope + " -> " + decoded);
         } else if (decoded instanceof Reply.LockReply lock) {
-            assertEquals(wanted[0], lock.outcome().ordinal(), envelope::toString);
+            assertEquals(wanted[0], lock.outcome().code(), envelope::toString);
         } else {
             assertArrayEquals(
                     wanted,
