@@ -216,6 +216,7 @@ final class Door implements Handler {
     private static ChunkAddress checked(ChunkAddress chunk) {
         if (chunk.oid() == 0
                 || chunk.index() < 0
+                || chunk.snapshot() < 0
                 || chunk.chunkSizeLog2() < Layout.MIN_CHUNK_SIZE_LOG2
                 || chunk.chunkSizeLog2() > Layout.MAX_CHUNK_SIZE_LOG2) {
             throw invalid("no such chunk can be: " + chunk);

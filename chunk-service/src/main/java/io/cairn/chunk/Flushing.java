@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * is none the client gets the error. Thread-safe.
  */
 final class Flushing {
-    private static final byte[] NO_TICKET = {};
 
     /** A member that has not flushed; null for this server. */
     private record Failure(@Nullable Peer peer, FsException error) {}
@@ -109,7 +108,7 @@ final class Flushing {
      */
     private CompletableFuture<Void> askWhoChanged(Term term, ChunkKey key, List<WriteMark> marks) {
         ChunkAddress chunk = member.address(term, key, Layout.STANDARD_CHUNK_SIZE_LOG2);
-        Flush question = new Flush(chunk, marks, true, NO_TICKET);
+        Flush question = new Flush(chunk, marks, true);
         CompletableFuture<Void> answer =
                 lost(key, marks, "nobody knows, the chunk has changed since");
         for (Peer peer : term.servingPeers()) {
@@ -176,7 +175,7 @@ final class Flushing {
 
     private CompletableFuture<List<Failure>> attempt(
             Term term, ChunkAddress chunk, List<Peer> live) {
-        Flush forwarded = new Flush(chunk, List.of(), true, NO_TICKET);
+        Flush forwarded = new Flush(chunk, List.of(), true);
         List<CompletableFuture<Void>> all = new ArrayList<>();
         List<Failure> failures = new ArrayList<>();
         for (Peer peer : live) {

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * the moment it gets its number until all current members have it. Thread-safe.
  */
 final class HeadWrites {
-    private static final byte[] NO_TICKET = {};
 
     /** Turns a request into a change of the chunk as it stands; null when nothing changes. */
     private interface Preparation {
@@ -131,8 +130,7 @@ final class HeadWrites {
                         zero.operation(),
                         sequence,
                         zero.offsetBytes(),
-                        zero.lengthBytes(),
-                        NO_TICKET);
+                        zero.lengthBytes());
         return new Change() {
             @Override
             public Message forMember() {
@@ -198,8 +196,7 @@ final class HeadWrites {
         }
         ChunkState source = member.state(term, sourceKey);
         int lengthBytes = Math.min(clone.lengthBytes(), source.lengthBytes());
-        Clone forwarded =
-                new Clone(clone.chunk(), clone.sourceOid(), clone.lengthBytes(), true, NO_TICKET);
+        Clone forwarded = new Clone(clone.chunk(), clone.sourceOid(), clone.lengthBytes(), true);
         return new Change() {
             @Override
             public Message forMember() {

@@ -21,7 +21,6 @@ import java.util.function.Function;
  */
 final class Undo {
     private static final OperationId NOBODY = new OperationId(0, 0);
-    private static final byte[] NO_TICKET = {};
 
     private final Station station;
     private final Term term;
@@ -90,7 +89,7 @@ final class Undo {
     }
 
     private CompletableFuture<Void> count(Peer peer, long sequence) {
-        Zero nothing = new Zero(chunk, NOBODY, sequence, 0, 0, NO_TICKET);
+        Zero nothing = new Zero(chunk, NOBODY, sequence, 0, 0);
         return station.members()
                 .ask(term, peer, () -> Message.of(nothing::toBytes))
                 .thenAccept(

@@ -38,7 +38,6 @@ import java.util.function.LongFunction;
  * and sends an operation again, with the same identity, until it is answered.
  */
 final class ChunkClient {
-    static final byte[] NO_TICKET = {};
     private static final long CALL_TIMEOUT_MS = 12_000;
     private static final long PAUSE_MS = 50;
 
@@ -99,7 +98,7 @@ final class ChunkClient {
 
     static Message writing(ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
         int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);
-        Write write = new Write(chunk, operation, offset, crcs, NO_TICKET);
+        Write write = new Write(chunk, operation, offset, crcs);
         return new Message(write::toBytes, Unpooled.copiedBuffer(data));
     }
 
@@ -115,8 +114,7 @@ final class ChunkClient {
                                                 operation,
                                                 0,
                                                 offset,
-                                                length,
-                                                NO_TICKET)
+                                                length)
                                         ::toBytes),
                 WriteReply.class);
     }
@@ -132,8 +130,7 @@ final class ChunkClient {
                                                 chunk(group, epoch, oid, index),
                                                 sourceOid,
                                                 length,
-                                                false,
-                                                NO_TICKET)
+                                                false)
                                         ::toBytes),
                 WriteReply.class);
     }
@@ -166,11 +163,7 @@ final class ChunkClient {
                         group,
                         epoch ->
                                 Message.of(
-                                        new Flush(
-                                                        chunk(group, epoch, oid, index),
-                                                        marks,
-                                                        false,
-                                                        NO_TICKET)
+                                        new Flush(chunk(group, epoch, oid, index), marks, false)
                                                 ::toBytes),
                         WriteReply.class)
                 .whenComplete(
@@ -201,8 +194,7 @@ final class ChunkClient {
     }
 
     static Message reading(int group, long epoch, long oid, long index, int offset, int length) {
-        return Message.of(
-                new Read(chunk(group, epoch, oid, index), offset, length, NO_TICKET)::toBytes);
+        return Message.of(new Read(chunk(group, epoch, oid, index), offset, length)::toBytes);
     }
 
     /** Reads from a certain server, once. */

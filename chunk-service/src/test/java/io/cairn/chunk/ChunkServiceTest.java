@@ -24,6 +24,7 @@ import io.cairn.wire.ChunkRequest.SeekChunk;
 import io.cairn.wire.ClusterRequest.GarbageTask;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.OperationId;
+import io.cairn.wire.Ticket;
 import io.netty.buffer.Unpooled;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -261,7 +262,8 @@ class ChunkServiceTest {
                             new ChunkAddress(GROUP, 1, 0, 0, 20),
                             new ChunkAddress(GROUP, 1, OID, -1, 20),
                             new ChunkAddress(GROUP, 1, OID, 0, 15),
-                            new ChunkAddress(GROUP, 1, OID, 0, 27))) {
+                            new ChunkAddress(GROUP, 1, OID, 0, 27),
+                            new ChunkAddress(GROUP, 1, OID, 0, 20, -1, Ticket.NONE))) {
                 Message write = ChunkClient.writing(wrong, new OperationId(1, 1), 0, new byte[1]);
                 assertEquals(Errno.EINVAL, cluster.error(cluster.client.ask(1, write)));
             }

@@ -42,7 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ChunkIo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
-    private static final byte[] NO_TICKET = {};
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
     /** 2^64 divided by the golden ratio: its multiples spread evenly (Knuth, TAOCP 3, 6.4). */
@@ -141,9 +140,7 @@ final class ChunkIo implements AutoCloseable {
             WritePermit permit) {
         return start(
                         place,
-                        address ->
-                                new ChunkRequest.Write(
-                                        address, operation, offsetBytes, crcs, NO_TICKET),
+                        address -> new ChunkRequest.Write(address, operation, offsetBytes, crcs),
                         data,
                         permit)
                 .thenApply(received -> expect(received, WriteReply.class));
@@ -157,7 +154,7 @@ final class ChunkIo implements AutoCloseable {
                         place,
                         address ->
                                 new ChunkRequest.Zero(
-                                        address, operation, 0, offsetBytes, lengthBytes, NO_TICKET),
+                                        address, operation, 0, offsetBytes, lengthBytes),
                         null,
                         permit)
                 .thenApply(received -> expect(received, WriteReply.class));
@@ -167,9 +164,7 @@ final class ChunkIo implements AutoCloseable {
     CompletableFuture<WriteReply> cloneFrom(ChunkPlace place, long sourceOid, int lengthBytes) {
         return start(
                         place,
-                        address ->
-                                new ChunkRequest.Clone(
-                                        address, sourceOid, lengthBytes, false, NO_TICKET),
+                        address -> new ChunkRequest.Clone(address, sourceOid, lengthBytes, false),
                         null)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
@@ -179,10 +174,7 @@ final class ChunkIo implements AutoCloseable {
      * before, was lost with the power of all servers.
      */
     CompletableFuture<WriteReply> flush(ChunkPlace place, List<WriteMark> marks) {
-        return start(
-                        place,
-                        address -> new ChunkRequest.Flush(address, marks, false, NO_TICKET),
-                        null)
+        return start(place, address -> new ChunkRequest.Flush(address, marks, false), null)
                 .thenApply(received -> expect(received, WriteReply.class));
     }
 
@@ -249,7 +241,7 @@ final class ChunkIo implements AutoCloseable {
         return new ChunkCall(
                 this,
                 place,
-                address -> new ChunkRequest.Read(address, offsetBytes, lengthBytes, NO_TICKET),
+                address -> new ChunkRequest.Read(address, offsetBytes, lengthBytes),
                 null,
                 always,
                 received -> firstBad(received, offsetBytes, lengthBytes));

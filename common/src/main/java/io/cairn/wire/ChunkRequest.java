@@ -5,8 +5,7 @@ import java.util.List;
 /**
  * What a chunk server is asked. Client requests go to the head of the placement group (reads and
  * {@link StatChunk} to any serving member) and name the group's epoch: a server with another one
- * answers WRONG_EPOCH. {@code ticket} is the proof of the right to do it: empty until tickets are
- * in force.
+ * answers WRONG_EPOCH.
  */
 public sealed interface ChunkRequest extends TypedMessage {
     @Override
@@ -47,8 +46,7 @@ public sealed interface ChunkRequest extends TypedMessage {
      * of each piece of the payload that lies in one block of the chunk (the first and last piece
      * may be shorter than a block). WriteReply when all current members applied it.
      */
-    record Write(
-            ChunkAddress chunk, OperationId operation, int offsetBytes, int[] crcs, byte[] ticket)
+    record Write(ChunkAddress chunk, OperationId operation, int offsetBytes, int[] crcs)
             implements ChunkRequest {
         @Override
         public ChunkRequestType type() {
@@ -59,16 +57,11 @@ public sealed interface ChunkRequest extends TypedMessage {
         public void encode(Encoder out) {
             chunk.encode(out);
             operation.encode(out);
-            out.i32(offsetBytes).ints(crcs).bytes(ticket);
+            out.i32(offsetBytes).ints(crcs);
         }
 
         static Write decode(Decoder in) {
-            return new Write(
-                    ChunkAddress.decode(in),
-                    OperationId.decode(in),
-                    in.i32(),
-                    in.ints(),
-                    in.bytes());
+            return new Write(ChunkAddress.decode(in), OperationId.decode(in), in.i32(), in.ints());
         }
     }
 
@@ -122,8 +115,7 @@ public sealed interface ChunkRequest extends TypedMessage {
      * Reads a part of a chunk; ReadReply with the whole blocks that cover it as payload. A chunk
      * that does not exist reads as length 0.
      */
-    record Read(ChunkAddress chunk, int offsetBytes, int lengthBytes, byte[] ticket)
-            implements ChunkRequest {
+    record Read(ChunkAddress chunk, int offsetBytes, int lengthBytes) implements ChunkRequest {
         @Override
         public ChunkRequestType type() {
             return ChunkRequestType.READ;
@@ -132,11 +124,11 @@ public sealed interface ChunkRequest extends TypedMessage {
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
-            out.i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+            out.i32(offsetBytes).i32(lengthBytes);
         }
 
         static Read decode(Decoder in) {
-            return new Read(ChunkAddress.decode(in), in.i32(), in.i32(), in.bytes());
+            return new Read(ChunkAddress.decode(in), in.i32(), in.i32());
         }
     }
 
@@ -148,7 +140,7 @@ public sealed interface ChunkRequest extends TypedMessage {
      * @param marks acknowledged writes that the client wants to be durable, with all before them;
      *     empty between servers
      */
-    record Flush(ChunkAddress chunk, List<WriteMark> marks, boolean forwarded, byte[] ticket)
+    record Flush(ChunkAddress chunk, List<WriteMark> marks, boolean forwarded)
             implements ChunkRequest {
         @Override
         public ChunkRequestType type() {
@@ -158,7 +150,7 @@ public sealed interface ChunkRequest extends TypedMessage {
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
-            out.list(marks, WriteMark::encode).bool(forwarded).bytes(ticket);
+            out.list(marks, WriteMark::encode).bool(forwarded);
         }
 
         @Override
@@ -167,8 +159,7 @@ public sealed interface ChunkRequest extends TypedMessage {
         }
 
         static Flush decode(Decoder in) {
-            return new Flush(
-                    ChunkAddress.decode(in), in.list(WriteMark::decode), in.bool(), in.bytes());
+            return new Flush(ChunkAddress.decode(in), in.list(WriteMark::decode), in.bool());
         }
     }
 
@@ -181,8 +172,7 @@ public sealed interface ChunkRequest extends TypedMessage {
             OperationId operation,
             long sequence,
             int offsetBytes,
-            int lengthBytes,
-            byte[] ticket)
+            int lengthBytes)
             implements ChunkRequest {
         @Override
         public ChunkRequestType type() {
@@ -193,7 +183,7 @@ public sealed interface ChunkRequest extends TypedMessage {
         public void encode(Encoder out) {
             chunk.encode(out);
             operation.encode(out);
-            out.i64(sequence).i32(offsetBytes).i32(lengthBytes).bytes(ticket);
+            out.i64(sequence).i32(offsetBytes).i32(lengthBytes);
         }
 
         @Override
@@ -203,12 +193,7 @@ public sealed interface ChunkRequest extends TypedMessage {
 
         static Zero decode(Decoder in) {
             return new Zero(
-                    ChunkAddress.decode(in),
-                    OperationId.decode(in),
-                    in.i64(),
-                    in.i32(),
-                    in.i32(),
-                    in.bytes());
+                    ChunkAddress.decode(in), OperationId.decode(in), in.i64(), in.i32(), in.i32());
         }
     }
 
@@ -217,8 +202,7 @@ public sealed interface ChunkRequest extends TypedMessage {
      * lengthBytes} bytes of the same index under another object, unless it exists already.
      * WriteReply.
      */
-    record Clone(
-            ChunkAddress chunk, long sourceOid, int lengthBytes, boolean forwarded, byte[] ticket)
+    record Clone(ChunkAddress chunk, long sourceOid, int lengthBytes, boolean forwarded)
             implements ChunkRequest {
         @Override
         public ChunkRequestType type() {
@@ -228,7 +212,7 @@ public sealed interface ChunkRequest extends TypedMessage {
         @Override
         public void encode(Encoder out) {
             chunk.encode(out);
-            out.i64(sourceOid).i32(lengthBytes).bool(forwarded).bytes(ticket);
+            out.i64(sourceOid).i32(lengthBytes).bool(forwarded);
         }
 
         @Override
@@ -237,7 +221,7 @@ public sealed interface ChunkRequest extends TypedMessage {
         }
 
         static Clone decode(Decoder in) {
-            return new Clone(ChunkAddress.decode(in), in.i64(), in.i32(), in.bool(), in.bytes());
+            return new Clone(ChunkAddress.decode(in), in.i64(), in.i32(), in.bool());
         }
     }
 
