@@ -10,6 +10,7 @@ import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Redundancy;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
@@ -300,11 +301,26 @@ public final class Codecs {
     }
 
     private static void pool(Encoder out, Pool p) {
-        out.i32(p.id()).i32(p.replicas()).i32(p.firstGroup()).i32(p.groupCount());
+        out.i32(p.id());
+        redundancy(out, p.redundancy());
+        out.i32(p.firstGroup()).i32(p.groupCount());
     }
 
     private static Pool pool(Decoder in) {
-        return new Pool(in.i32(), in.i32(), in.i32(), in.i32());
+        return new Pool(in.i32(), redundancy(in), in.i32(), in.i32());
+    }
+
+    private static void redundancy(Encoder out, Redundancy r) {
+        out.u8(r.kind().code());
+        switch (r) {
+            case Redundancy.Copies copies -> out.i32(copies.number());
+        }
+    }
+
+    private static Redundancy redundancy(Decoder in) {
+        return switch (in.coded(Redundancy.Kind.CODES)) {
+            case COPIES -> new Redundancy.Copies(in.i32());
+        };
     }
 
     private static void member(Encoder out, PlacementGroup.Member m) {

@@ -4,6 +4,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Redundancy;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
@@ -114,6 +115,12 @@ final class RandomRecords {
             return list(generic);
         } else if (type == ClusterMap.class) {
             return map();
+        }
+        if (type == Ticket.class) {
+            return new Ticket(Arrays.copyOf(bytes(), random.nextInt(2) * 16));
+        }
+        if (type == Redundancy.class) {
+            return new Redundancy.Copies((int) number());
         }
         if (type == Acls.class) {
             return new Acls(

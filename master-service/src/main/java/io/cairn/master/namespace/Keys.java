@@ -41,7 +41,7 @@ import java.nio.charset.StandardCharsets;
  * XATTR     | ino 8 |                                         present if there are any
  *           -> | 1 | count 4 | nameBytes 8 | valueBytes 8 |
  *           | ino 8 | name 1..255 |
- *           -> | 1 | value 0..65536 |
+ *           -> | 1 | version 8 | value 0..65536 |
  *
  * ORPHAN    | ino 8 |                                         inodes without a name (nlink 0);
  *                                                             1 when LINK may give the first one
@@ -82,9 +82,9 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 |
  * </pre>
  *
- * The version of an inode or dentry is the log index of the entry that changed it last, shifted
- * left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry: so two changes
- * never share a version, even when they share a log entry.
+ * The version of an inode, dentry or attribute is the log index of the entry that changed it last,
+ * shifted left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry: so two
+ * changes never share a version, even when they share a log entry.
  *
  * <p>Inode numbers, object ids and sessions come from counters. The upper 16 bits of inode numbers
  * and object ids are the shard, which is 0.

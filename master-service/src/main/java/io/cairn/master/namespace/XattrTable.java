@@ -81,7 +81,10 @@ final class XattrTable {
         transaction.put(
                 Family.XATTR,
                 key,
-                Keys.value(1 + value.length).raw(value, 0, value.length).toBytes());
+                Keys.value(9 + value.length)
+                        .i64(transaction.version())
+                        .raw(value, 0, value.length)
+                        .toBytes());
         putHead(ino, head);
     }
 
@@ -109,6 +112,7 @@ final class XattrTable {
     /** The contents in the value of an attribute's key. */
     static byte[] valueOf(byte[] stored) {
         Decoder in = Keys.open(Family.XATTR, stored);
+        in.i64();
         return in.raw(in.remaining());
     }
 

@@ -223,9 +223,9 @@ class StateCheckTest {
         byte[] name = {'a'};
         bench.ok(new TreeMutation.SetXattr(file, name, name, 0));
         bench.verify();
-        put(Family.XATTR, Keys.xattr(file, new byte[] {'b'}), Keys.value(1).toBytes());
+        put(Family.XATTR, Keys.xattr(file, new byte[] {'b'}), Keys.value(9).i64(1).toBytes());
         assertTold("I11", "attributes of inode " + file);
-        put(Family.XATTR, Keys.xattr(4711, new byte[] {'b'}), Keys.value(1).toBytes());
+        put(Family.XATTR, Keys.xattr(4711, new byte[] {'b'}), Keys.value(9).i64(1).toBytes());
         assertTold("I11", "attributes of inode 4711, which is gone");
     }
 
