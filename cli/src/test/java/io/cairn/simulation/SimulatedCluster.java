@@ -32,6 +32,7 @@ final class SimulatedCluster {
     final List<SimulatedServer> servers = new ArrayList<>();
     final List<SimulatedClient> clients = new ArrayList<>();
     final int replicas;
+    final int inlineLimitBytes;
     private final SimulatedThreads threads = new SimulatedThreads();
 
     /** Nothing runs yet. */
@@ -42,7 +43,7 @@ final class SimulatedCluster {
         int[] copies = {2, 3, 3, 2, 1};
         replicas = copies[simulation.random().nextInt(copies.length)];
         int[] inline = {4096, 4096, 1024, 0};
-        int inlineLimitBytes = inline[simulation.random().nextInt(inline.length)];
+        inlineLimitBytes = inline[simulation.random().nextInt(inline.length)];
         master = new SimulatedMaster(simulation, network, replicas, inlineLimitBytes);
         for (int i = 1; i <= SERVERS; i++) {
             servers.add(new SimulatedServer(simulation, network, "c" + i));

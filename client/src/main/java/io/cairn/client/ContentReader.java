@@ -42,7 +42,7 @@ final class ContentReader {
     /** What has to be fetched for a read, decided in one moment. */
     private record Plan(
             int length,
-            List<WriteBack.Held> held,
+            List<HeldBytes> held,
             boolean covered,
             @Nullable List<ReadAhead.Segment> segments) {}
 
@@ -97,7 +97,7 @@ final class ContentReader {
                 inline.read((int) offset, length, target);
                 return length;
             }
-            List<WriteBack.Held> held = state.held(offset, offset + length);
+            List<HeldBytes> held = state.held(offset, offset + length);
             boolean covered = held.size() == 1 && held.get(0).covers(offset, offset + length);
             plan =
                     new Plan(
@@ -110,7 +110,7 @@ final class ContentReader {
         boolean absent;
         try {
             absent = !plan.covered && fetch(plan, offset, target.duplicate());
-            for (WriteBack.Held held : plan.held) {
+            for (HeldBytes held : plan.held) {
                 held.overlay(offset, target, start, plan.length);
             }
         } finally {

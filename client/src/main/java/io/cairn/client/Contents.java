@@ -48,6 +48,11 @@ final class Contents {
         return inline;
     }
 
+    /** What is on its way to the chunk servers. */
+    WriteBack chunks() {
+        return chunks;
+    }
+
     boolean isMoving() {
         return spill != null;
     }
@@ -154,7 +159,7 @@ final class Contents {
         inline = null;
         Spilling moving = new Spilling(lastOid, master);
         spill = moving;
-        for (WriteBack.Held held : chunks.held(0, Limits.MAX_INLINE_BYTES)) {
+        for (HeldBytes held : chunks.held(0, Limits.MAX_INLINE_BYTES)) {
             moving.wrote(held.offset(), held.data().nioBuffer());
             held.data().release();
         }
@@ -218,15 +223,14 @@ final class Contents {
     }
 
     /** Bytes of a range that the chunk servers may not have, oldest first; to be released. */
-    List<WriteBack.Held> held(long from, long to) {
-        List<WriteBack.Held> buffered = chunks.held(from, to);
+    List<HeldBytes> held(long from, long to) {
+        List<HeldBytes> buffered = chunks.held(from, to);
         if (spill == null || from >= Limits.MAX_INLINE_BYTES) {
             return buffered;
         }
-        List<WriteBack.Held> held = new ArrayList<>();
+        List<HeldBytes> held = new ArrayList<>();
         for (Patch patch : spill.foreign()) {
-            held.add(
-                    new WriteBack.Held(patch.offsetBytes(), Unpooled.wrappedBuffer(patch.bytes())));
+            held.add(new HeldBytes(patch.offsetBytes(), Unpooled.wrappedBuffer(patch.bytes())));
         }
         held.addAll(buffered);
         return held;

@@ -54,6 +54,7 @@ final class DirtyInodes {
         scheduled.set(false);
         for (InodeState inode : all()) {
             inode.commitIfOld(delayMs);
+            inode.tail().detour().takeIfStuck();
         }
         if (!inodes.isEmpty() && scheduled.compareAndSet(false, true)) {
             scheduler.schedule(this::sweep, Math.max(1, delayMs / 2));

@@ -80,6 +80,9 @@ final class FileContents {
 
     private Reply tryResize(Caller caller, InodeState state, AttributeChange change) {
         long session = state.lockingSession();
+        if (change.size() > state.size()) {
+            state.tail().detour().before(change.size());
+        }
         state.gate().close();
         try {
             state.discardFrom(change.size());

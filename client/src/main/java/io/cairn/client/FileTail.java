@@ -23,13 +23,20 @@ final class FileTail {
     private static final Logger LOG = LoggerFactory.getLogger(FileTail.class);
     private final InodeState state;
     private final Mount mount;
+    private final Detour detour;
     private volatile boolean sure;
     private volatile long sureSinceMs;
     private volatile boolean left;
 
-    FileTail(InodeState state, Mount mount) {
+    FileTail(InodeState state, Mount mount, Uncommitted uncommitted) {
         this.state = state;
         this.mount = mount;
+        this.detour = new Detour(state, mount, uncommitted);
+    }
+
+    /** The way around servers that are lost. */
+    Detour detour() {
+        return detour;
     }
 
     /** There is nothing beyond the end but what living clients are about to commit. */
@@ -58,6 +65,7 @@ final class FileTail {
 
     /** Before bytes are written, or zeros up to {@code end} begin to count; blocks. */
     void beforeWrite(long offset, long end) {
+        detour.before(end);
         if (!state.leavesGap(offset, end) || isSure() || isConfirmed()) {
             return;
         }

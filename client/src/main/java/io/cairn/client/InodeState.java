@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * already, and the next commit tells the master. Its own monitor guards everything; it is never
  * held while waiting for an answer.
  */
-final class InodeState implements WriteBack.Owner {
+final class InodeState implements WriteOwner {
     private final Mount mount;
     private final WriteBack chunks;
     private final Committer committer;
@@ -52,7 +52,7 @@ final class InodeState implements WriteBack.Owner {
         this.gate = new Gate(this, mount.timeoutMs());
         this.committer = new Committer(this, mount);
         this.appendToken = new AppendToken(this, mount, locks);
-        this.tail = new FileTail(this, mount);
+        this.tail = new FileTail(this, mount, uncommitted);
         this.doubts = new Doubt(this, mount);
         this.locks = locks;
     }
@@ -485,7 +485,7 @@ final class InodeState implements WriteBack.Owner {
     }
 
     /** Buffered bytes of a range. */
-    synchronized List<WriteBack.Held> held(long from, long to) {
+    synchronized List<HeldBytes> held(long from, long to) {
         return contents.held(from, to);
     }
 

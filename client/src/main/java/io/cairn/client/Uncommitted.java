@@ -36,6 +36,11 @@ final class Uncommitted {
         return end;
     }
 
+    /** The end of what is at the chunk servers and not told to the master. */
+    long storedEnd() {
+        return storedEnd;
+    }
+
     /** The length to tell the master: not beyond what is at the chunk servers unless drained. */
     long end(boolean drained) {
         return drained ? end : Math.min(end, storedEnd);

@@ -1,6 +1,8 @@
 package io.cairn.client;
 
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.Stripe;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.trace.Scope;
@@ -38,29 +40,8 @@ final class WriteBack {
 
     private static final int SMALLEST_BUFFER_BYTES = 16 << 10;
 
-    /** Whose data it is. All called with the lock held. */
-    interface Owner {
-        /** Where chunks live now. */
-        Layout layout();
-
-        /** What an extent that is sent now depends on. */
-        WritePermit permit();
-
-        /** The chunk can be written: exists under its own object. */
-        CompletableFuture<Void> prepare(ChunkPlace place);
-
-        /** Asks the master where the file is now. Never blocks. */
-        CompletableFuture<?> look();
-
-        /** An extent is at the servers. */
-        void written(ChunkPlace place, long end, WriteReply reply);
-
-        /** An extent is lost. */
-        void lost(FsException error);
-    }
-
     private final Object lock;
-    private final Owner owner;
+    private final WriteOwner owner;
     private final ChunkIo io;
     private final BufferPool pool;
     private final List<WriteExtent> extents = new ArrayList<>();
@@ -69,8 +50,9 @@ final class WriteBack {
     private long sequentialEnd = -1;
     private int inFlight;
     private int openCount;
+    private boolean paused;
 
-    WriteBack(Object lock, Owner owner, ChunkIo io, BufferPool pool) {
+    WriteBack(Object lock, WriteOwner owner, ChunkIo io, BufferPool pool) {
         this.lock = lock;
         this.owner = owner;
         this.io = io;
@@ -292,9 +274,10 @@ final class WriteBack {
 
     /** An extent went to where the file is no more: it is sent once more. */
     private boolean goesAgain(WriteExtent extent, ChunkPlace place) {
-        if (extent.abandoned || place.isIn(owner.layout())) {
+        if (extent.abandoned || (!extent.recalled && place.isIn(owner.layout()))) {
             return false;
         }
+        extent.recalled = false;
         extent.inFlight = false;
         extent.looked = false;
         shorten(extent, Math.min(extent.keptEnd, extent.end()));
@@ -302,14 +285,45 @@ final class WriteBack {
         return true;
     }
 
+    /**
+     * Sends nothing until {@link #resume}. What is on its way and ends beyond an offset goes again
+     * then, also if it arrives.
+     */
+    void pause(long offset) {
+        paused = true;
+        for (WriteExtent extent : extents) {
+            if (extent.inFlight && extent.end() > offset) {
+                extent.recalled = true;
+                extent.withdraw();
+            }
+        }
+    }
+
+    /** Sends again. */
+    void resume() {
+        paused = false;
+        submit();
+    }
+
+    /** Whether anything is held for a group that does not serve. */
+    boolean isBlocked() {
+        ClusterMap map = io.map();
+        Layout layout = owner.layout();
+        for (WriteExtent extent : extents) {
+            long index = layout.chunkOf(extent.offset);
+            if (!extent.abandoned && Stripe.isBlocked(map, layout, index, index)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Forgets everything, and sends nothing of it again. */
     void abandon() {
         discardFrom(0);
         for (WriteExtent extent : extents) {
             extent.abandoned = true;
-            if (extent.permit != null) {
-                extent.permit.withdraw();
-            }
+            extent.withdraw();
         }
     }
 
@@ -338,7 +352,7 @@ final class WriteBack {
 
     private void submit() {
         WriteExtent next;
-        while (inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
+        while (!paused && inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
             send(next);
         }
     }
@@ -457,14 +471,16 @@ final class WriteBack {
     }
 
     /** The bytes held here of a range, oldest first, each retained for the reader. */
-    List<Held> held(long from, long to) {
-        List<Held> held = List.of();
+    List<HeldBytes> held(long from, long to) {
+        List<HeldBytes> held = List.of();
         for (WriteExtent extent : extents) {
             if (extent.overlaps(from, to) && !extent.abandoned) {
                 if (held.isEmpty()) {
                     held = new ArrayList<>(2);
                 }
-                held.add(new Held(extent.offset, extent.data.retainedSlice(0, extent.length())));
+                held.add(
+                        new HeldBytes(
+                                extent.offset, extent.data.retainedSlice(0, extent.length())));
             }
         }
         return held;
@@ -478,23 +494,5 @@ final class WriteBack {
             }
         }
         return false;
-    }
-
-    /** Buffered bytes as a reader sees them. The receiver releases the data. */
-    record Held(long offset, ByteBuf data) {
-        /** Lays the bytes over a buffer whose first byte stands at {@code base} in the file. */
-        void overlay(long base, ByteBuffer target, int start, int length) {
-            long from = Math.max(base, offset);
-            long to = Math.min(base + length, offset + data.readableBytes());
-            if (from < to) {
-                ByteBuffer part = target.duplicate();
-                part.limit(start + (int) (to - base)).position(start + (int) (from - base));
-                data.getBytes(data.readerIndex() + (int) (from - offset), part);
-            }
-        }
-
-        boolean covers(long from, long to) {
-            return offset <= from && to <= offset + data.readableBytes();
-        }
     }
 }

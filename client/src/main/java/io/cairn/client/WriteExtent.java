@@ -36,6 +36,9 @@ final class WriteExtent {
     /** Where the file was cut while it was in flight: what is behind does not count. */
     long keptEnd = Long.MAX_VALUE;
 
+    /** Whether it goes again although it may have arrived: its chunk is about to be elsewhere. */
+    boolean recalled;
+
     /** Whether the master was asked where the file is since the extent was refused. */
     boolean looked;
 
@@ -58,6 +61,13 @@ final class WriteExtent {
         Span sealer = Scope.current();
         if (sealer.context() != null) {
             span = sealer;
+        }
+    }
+
+    /** No further try to send it is made. */
+    void withdraw() {
+        if (permit != null) {
+            permit.withdraw();
         }
     }
 

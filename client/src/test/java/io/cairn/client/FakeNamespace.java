@@ -125,6 +125,7 @@ final class FakeNamespace {
                                         ? renewTail(require(m.ino()))
                                         : require(m.ino()),
                                 null);
+                case ContentMutation.TakeDetour m -> entry(require(m.ino()), null);
                 default -> throw new FsException(Errno.EINVAL, "not here: " + mutation);
             };
         } catch (FsException e) {

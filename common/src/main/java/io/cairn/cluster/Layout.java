@@ -125,6 +125,11 @@ public record Layout(
         return offsetBytes >>> chunkSizeLog2;
     }
 
+    /** The first chunk without a byte of a file of a length. */
+    public long chunkBehind(long sizeBytes) {
+        return sizeBytes == 0 ? 0 : chunkOf(sizeBytes - 1) + 1;
+    }
+
     /** The run that holds a chunk. */
     public Run runOf(long chunkIndex) {
         for (int i = runs.size() - 1; i > 0; i--) {

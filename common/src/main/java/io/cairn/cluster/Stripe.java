@@ -46,6 +46,22 @@ public final class Stripe {
                 && !isClear(map, layout, pool, layout.lastRun().detour());
     }
 
+    /** Whether a chunk of a range cannot be written where the layout says. */
+    public static boolean isBlocked(ClusterMap map, Layout layout, long first, long last) {
+        Pool pool = map.pool(layout.poolId());
+        if (pool == null || map.isAvailable()) {
+            return false;
+        }
+        // From there on they are the same groups again.
+        long end = Math.min(last, first + pool.groupCount() - 1);
+        for (long chunk = first; chunk <= end; chunk++) {
+            if (!map.isAvailable(pool.firstGroup() + slot(layout, pool, chunk))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static boolean isClear(ClusterMap map, Layout layout, Pool pool, long detour) {
         for (int i = 0; i < (detour == 0 ? width(layout, pool) : WINDOW); i++) {
             boolean used = detour == 0 || (detour >>> i & 1) != 0;

@@ -202,4 +202,26 @@ public sealed interface ContentMutation extends Mutation {
             return new RenewTail(in.i64(), in.i64());
         }
     }
+
+    /**
+     * Lets the chunks behind the end of a file, or all if its contents are in its inode, be where
+     * groups serve, under a new object, if some of their groups do not and the inode still has that
+     * version; else ESTALE. Nothing changes when it does not help. No client may have stored
+     * anything there that it has not committed.
+     */
+    record TakeDetour(long ino, long version) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.TAKE_DETOUR;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version);
+        }
+
+        static TakeDetour decode(Decoder in) {
+            return new TakeDetour(in.i64(), in.i64());
+        }
+    }
 }

@@ -73,6 +73,7 @@ public enum MutationType implements MessageType {
     SWAP_CONTENTS(
             19, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.SwapContents::decode),
     RENEW_TAIL(20, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewTail::decode),
+    TAKE_DETOUR(23, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.TakeDetour::decode),
     // Sessions and their locks.
     SET_LOCK(15, SESSION, REPEATABLE, ANY_ROOM, CANCELLABLE, SessionMutation.SetLock::decode),
     CANCEL_LOCK(16, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.CancelLock::decode),

@@ -39,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  * never blocks.
  */
 final class ContentWatch {
+    private static final String SILENT = "a client that has the file open does not answer";
+
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
     private final Scheduler scheduler;
@@ -84,6 +86,7 @@ final class ContentWatch {
             case ContentMutation.WriteInline m -> m.ino();
             case ContentMutation.Spill m -> m.ino();
             case ContentMutation.SwapContents m -> m.ino();
+            case ContentMutation.TakeDetour m -> m.ino();
             default -> 0;
         };
     }
@@ -98,7 +101,8 @@ final class ContentWatch {
                 };
         if (inode == null
                 || mutation instanceof TreeMutation
-                || mutation instanceof ContentMutation.SwapContents) {
+                || mutation instanceof ContentMutation.SwapContents
+                || mutation instanceof ContentMutation.TakeDetour) {
             return inode;
         }
         long appender = namespace.get().appender(inode.ino());
@@ -111,7 +115,11 @@ final class ContentWatch {
      * @param answer gets Done or a Failure, once, from any thread
      */
     void holdStill(long session, Query.HoldStill still, Consumer<Reply> answer) {
-        sessions.holdStill(session, still.ino(), still.ms());
+        if (!sessions.holdStill(session, still.ino(), still.ms())) {
+            answer.accept(
+                    still.ms() == 0 ? new Reply.Done() : busy("another client moves the file"));
+            return;
+        }
         Push order = new Push.HoldStill(still.ino(), still.ms());
         Message push = Message.of(v -> MasterRequest.push(order, v));
         List<CompletableFuture<?>> held = new ArrayList<>();
@@ -131,12 +139,12 @@ final class ContentWatch {
                 CompletableFuture.allOf(held.toArray(CompletableFuture<?>[]::new))
                         .whenComplete(
                                 (_, failure) ->
-                                        answer.accept(failure == null ? new Reply.Done() : busy()));
+                                        answer.accept(
+                                                failure == null ? new Reply.Done() : busy(SILENT)));
     }
 
-    private static Reply busy() {
-        return new Reply.Failure(
-                Errno.EBUSY, "a client that has the file open does not answer; try again later");
+    private static Reply busy(String why) {
+        return new Reply.Failure(Errno.EBUSY, why + "; try again later");
     }
 
     /** Completes when a session knows, or cannot believe otherwise any more. */

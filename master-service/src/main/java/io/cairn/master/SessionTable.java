@@ -244,14 +244,19 @@ final class SessionTable {
     }
 
     /** Nobody but a session opens an inode for a while, in milliseconds; 0 ends that. */
-    synchronized void holdStill(long session, long ino, long ms) {
+    synchronized boolean holdStill(long session, long ino, long ms) {
         long nowMs = clock.millis();
         still.values().removeIf(each -> nowMs - each.endMs >= 0);
+        Still present = still.get(ino);
+        if (present != null && present.session != session) {
+            return false;
+        }
         if (ms > 0) {
             still.put(ino, new Still(session, nowMs + ms));
         } else {
             still.remove(ino);
         }
+        return true;
     }
 
     /** Those of some inodes that nobody holds open; nobody can open them until they are free. */

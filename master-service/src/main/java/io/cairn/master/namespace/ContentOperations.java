@@ -260,6 +260,43 @@ final class ContentOperations {
         return new EntryReply(inodes.put(draft), null, null, null);
     }
 
+    EntryReply takeDetour(ContentMutation.TakeDetour m) {
+        Inode inode = inodes.file(m.ino());
+        if (inode.attributes().version() != m.version()) {
+            throw stale(m.ino(), "has changed since version " + m.version());
+        }
+        Layout layout = inode.layout();
+        InodeDraft draft = new InodeDraft(inode);
+        if (layout == null || !layouts.isBlocked(layout) || !takeDetour(draft, layout)) {
+            return new EntryReply(inode, null, null, null);
+        }
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    private boolean takeDetour(InodeDraft draft, Layout layout) {
+        if (draft.inline != null) {
+            boolean helps = layouts.helps(layouts.choose(draft.ino, draft.policy, 0));
+            if (helps) {
+                renewObject(draft, layout);
+            }
+            return helps;
+        }
+        long detour = layouts.detour(layout);
+        Layout.Run run = layout.lastRun().withDetour(detour);
+        boolean helps = layouts.helps(layout.withRuns(List.of(run)));
+        if (!helps || layout.runs().size() >= Layout.MAX_RUNS) {
+            return false;
+        }
+        long first = layout.chunkBehind(draft.sizeBytes);
+        long firstByte = first << layout.chunkSizeLog2();
+        boolean isCut = isDoubtful(layout) && firstByte != draft.sizeBytes;
+        Layout now = isCut ? truncated(layout, draft.sizeBytes) : layout;
+        List<Layout.Run> runs = new ArrayList<>(truncated(now, firstByte).runs());
+        runs.add(runs.removeLast().withDetour(detour));
+        draft.layout = layout.withRenewed(runs);
+        return true;
+    }
+
     /** A client that was lost may have written chunks of these objects: they become garbage. */
     void renewObjects(LeaderMutation.RenewObjects m) {
         for (LeaderMutation.RenewObjects.Holding holding : m.holdings()) {

@@ -196,6 +196,7 @@ final class Interpreter {
             case ContentMutation.CloneDone m -> contents.cloneDone(m);
             case ContentMutation.SwapContents m -> contents.swap(m);
             case ContentMutation.RenewTail m -> contents.renewTail(m);
+            case ContentMutation.TakeDetour m -> contents.takeDetour(m);
             case SessionMutation m -> session(envelope, m);
             case HostMutation m -> host(envelope.session(), m);
             case LeaderMutation m -> leader(m);

@@ -87,6 +87,16 @@ final class LayoutChoice {
         return Stripe.isBlocked(cluster.map(), layout);
     }
 
+    /** Whether all of a layout can be written. */
+    boolean helps(Layout layout) {
+        return layout.poolId() != 0 && !isBlocked(layout);
+    }
+
+    /** What a run that begins now takes as its detour. */
+    long detour(Layout layout) {
+        return Stripe.detour(cluster.map(), layout);
+    }
+
     private int wanted(Policy policy) {
         return policy.replicas() > 0 ? policy.replicas() : cluster.standardReplicas();
     }

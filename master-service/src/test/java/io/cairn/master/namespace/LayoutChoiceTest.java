@@ -13,11 +13,14 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
+import io.cairn.fs.Errno;
+import io.cairn.wire.ContentMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +74,7 @@ class LayoutChoiceTest {
         assertEquals(1, pool(bench.truncate(file.ino(), 2)));
         assertEquals(2, pool(bench.create(ROOT, "g")));
         long version = bench.inode(file.ino()).attributes().version();
-        bench.ok(new io.cairn.wire.ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
+        bench.ok(new ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
         assertEquals(2, pool(bench.truncate(file.ino(), 0)));
     }
 
@@ -120,6 +123,59 @@ class LayoutChoiceTest {
             bench.truncate(large.ino(), 1 << 20);
             assertWritable(bench, bench.truncate(large.ino(), 0));
         }
+    }
+
+    @Test
+    void filesThatExistGrowIntoGroupsThatServe() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode small = bench.create(ROOT, "small", "x");
+        Inode large = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        bench.fails(
+                Errno.ESTALE,
+                new ContentMutation.TakeDetour(large.ino(), large.attributes().version() - 1));
+        assertWritable(bench, detour(bench, small.ino()));
+        Inode after = detour(bench, large.ino());
+        ClusterMap map = bench.namespace.clusterMap();
+        Layout before = Objects.requireNonNull(large.layout());
+        Layout now = Objects.requireNonNull(after.layout());
+        for (long chunk = 0; chunk < 20; chunk++) {
+            boolean stays = chunk < 6;
+            assertEquals(stays, before.runOf(chunk).oid() == now.runOf(chunk).oid());
+            PlacementGroup group = Objects.requireNonNull(map.groupOf(now, chunk));
+            if (stays) {
+                assertEquals(map.groupOf(before, chunk), group, "chunk " + chunk);
+            } else {
+                assertNotNull(group.head(), "chunk " + chunk);
+            }
+        }
+        assertEquals(after, detour(bench, large.ino()));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(4, Set.of(1, 2, 3), 1)));
+        assertEquals(after, detour(bench, large.ino()), "where nothing helps nothing changes");
+        bench.leader(new LeaderMutation.ChangeMap(lossy(5, Set.of(1), 1)));
+        assertEquals(2, Objects.requireNonNull(detour(bench, large.ino()).layout()).runs().size());
+        bench.verify();
+    }
+
+    /** What a lost client left in the last chunk must not come to light later. */
+    @Test
+    void aDetourLeavesNoDoubtBehind() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode file = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
+        bench.leader(new LeaderMutation.DoubtObjects());
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        Layout layout = Objects.requireNonNull(detour(bench, file.ino()).layout());
+        assertEquals(3, layout.runs().size());
+        assertEquals(5, layout.runs().get(1).firstChunk());
+        assertEquals(7, layout.runs().get(1).sourceLengthBytes());
+        bench.verify();
+    }
+
+    private static Inode detour(Bench bench, long ino) {
+        long version = bench.inode(ino).attributes().version();
+        return bench.ok(new ContentMutation.TakeDetour(ino, version)).inode();
     }
 
     @Test

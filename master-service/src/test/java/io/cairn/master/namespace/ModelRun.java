@@ -255,6 +255,7 @@ final class ModelRun {
             case ContentMutation.CloneDone m -> tree.cloneDone(m);
             case ContentMutation.SwapContents m -> tree.swap(m);
             case ContentMutation.RenewTail m -> tree.renewTail(m);
+            case ContentMutation.TakeDetour m -> tree.takeDetour(m);
         };
     }
 

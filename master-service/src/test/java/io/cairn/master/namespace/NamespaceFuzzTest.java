@@ -213,7 +213,10 @@ class NamespaceFuzzTest {
             case 14 -> new ContentMutation.Spill(number(), number(), number(), number(), number());
             case 15 -> new ContentMutation.CloneDone(number(), number());
             case 16 -> new ContentMutation.SwapContents(number(), number(), number(), number());
-            case 17 -> new ContentMutation.RenewTail(number(), number());
+            case 17 ->
+                    random.nextBoolean()
+                            ? new ContentMutation.RenewTail(number(), number())
+                            : new ContentMutation.TakeDetour(number(), number());
             case 18 -> setLock();
             case 19 -> new SessionMutation.CancelLock(number(), number());
             case 20 ->

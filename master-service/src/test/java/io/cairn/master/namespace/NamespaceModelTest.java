@@ -314,6 +314,9 @@ class NamespaceModelTest {
                 yield new ContentMutation.CloneDone(ino, oid);
             }
             case 7 -> {
+                if (s.d % 4 == 0 && node != null) {
+                    yield new ContentMutation.TakeDetour(ino, node.version - s.c % 5 / 4);
+                }
                 long oid = node == null || !node.isFile() || s.c % 10 == 0 ? 1 : node.lastOid();
                 yield new ContentMutation.RenewTail(ino, oid);
             }

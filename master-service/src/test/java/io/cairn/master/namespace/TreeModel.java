@@ -370,6 +370,12 @@ final class TreeModel {
         return reply(node, null);
     }
 
+    EntryReply takeDetour(ContentMutation.TakeDetour m) {
+        NodeModel node = file(m.ino());
+        demand(node.version == m.version(), Errno.ESTALE);
+        return reply(node, null);
+    }
+
     EntryReply setXattr(TreeMutation.SetXattr m) {
         NodeModel node = node(m.ino());
         String name = new String(m.name(), java.nio.charset.StandardCharsets.UTF_8);

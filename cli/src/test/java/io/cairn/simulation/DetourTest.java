@@ -1,0 +1,198 @@
+package io.cairn.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** One copy, three servers, one of which is lost: what is new goes to the others. */
+final class DetourTest {
+    private static final int FILES = 24;
+    private static final int CHUNK = 1 << SimulatedCluster.CHUNK_SIZE_LOG2;
+    private static final int[] SIZES = {0, 100, CHUNK, 3 * CHUNK};
+    private static final int GROWTH = 3 * CHUNK + 1234;
+    private static final long SOON_MS = 30_000;
+
+    private final List<OpenFile> kept = new ArrayList<>();
+    private final AtomicInteger stage = new AtomicInteger();
+    private SimulatedCluster cluster = oneCopy(1);
+
+    private static SimulatedCluster oneCopy(long firstSeed) {
+        for (long seed = firstSeed; ; seed++) {
+            SimulatedCluster some = new SimulatedCluster(seed);
+            if (some.replicas == 1 && some.inlineLimitBytes > 100) {
+                return some;
+            }
+        }
+    }
+
+    /** Work that the test steers by stages. */
+    private record Steps(AtomicInteger stage, List<Runner> steps, int first)
+            implements SimulatedClient.Work {
+        interface Runner {
+            void run(CairnFileSystem fs);
+        }
+
+        @Override
+        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
+            for (int i = 0; i < steps.size(); i++) {
+                while (stage.get() < first + 2 * i) {
+                    sleeper.sleep(20);
+                }
+                steps.get(i).run(fs);
+                stage.incrementAndGet();
+            }
+        }
+
+        @Override
+        public void crashed() {
+            throw new IllegalStateException("nobody kills this client");
+        }
+    }
+
+    private static Name name(int file) {
+        return Name.of("f" + file);
+    }
+
+    private static byte pattern(int file, long offset) {
+        return (byte) (file * 31 + offset * 7 + (offset >> 12) + 1);
+    }
+
+    private static ByteBuffer bytes(int file, long from, int length) {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        for (int i = 0; i < length; i++) {
+            bytes.put(pattern(file, from + i));
+        }
+        return bytes.flip();
+    }
+
+    private static int size(int file) {
+        return SIZES[file % SIZES.length];
+    }
+
+    private void make(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            FileSystem.Created made =
+                    fs.create(Caller.ROOT, FileSystem.ROOT_INO, name(i), 0644, FileSystem.O_RDWR);
+            made.file().write(0, bytes(i, 0, size(i)));
+            if (i % 2 == 0) {
+                made.file().flush();
+                kept.add(made.file());
+            } else {
+                made.file().close();
+            }
+        }
+    }
+
+    private static OpenFile open(CairnFileSystem fs, int file, int flags) {
+        long ino = fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, name(file)).ino();
+        return fs.open(Caller.ROOT, ino, flags);
+    }
+
+    /** Appends in one process what another one holds open, too. */
+    private static void append(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            try (OpenFile file = open(fs, i, FileSystem.O_RDWR)) {
+                file.write(size(i), bytes(i, size(i), GROWTH));
+            }
+        }
+    }
+
+    private static void check(CairnFileSystem fs, boolean all) {
+        for (int i = 0; i < FILES; i++) {
+            int length = size(i) + GROWTH;
+            // Without the lost server only what is new can be had.
+            int from = all || size(i) < CHUNK ? 0 : size(i);
+            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+                ByteBuffer seen = ByteBuffer.allocate(length - from + 1);
+                while (file.read(from + seen.position(), seen) > 0) {
+                    // On to the end.
+                }
+                assertEquals(bytes(i, from, length - from), seen.flip(), "file " + i);
+            }
+        }
+    }
+
+    private void until(BooleanSupplier condition, String what) {
+        boolean done =
+                cluster.simulation.runUntil(
+                        () -> condition.getAsBoolean() || cluster.history.violation() != null,
+                        SOON_MS);
+        assertNull(cluster.history.violation());
+        assertTrue(done, what + ": " + cluster.state());
+    }
+
+    @Test
+    void filesGrowIntoGroupsThatServe() {
+        cluster.begin();
+        SimulatedClient one = cluster.clients.get(0);
+        SimulatedClient other = cluster.clients.get(1);
+        one.start(
+                new Steps(
+                        stage,
+                        List.of(
+                                this::make,
+                                fs -> check(fs, false),
+                                fs -> {
+                                    check(fs, true);
+                                    kept.forEach(OpenFile::close);
+                                }),
+                        0),
+                1000);
+        until(() -> stage.get() == 1, "made");
+        SimulatedServer lost = cluster.servers.get(0);
+        lost.kill();
+        until(() -> !cluster.master.namespace().clusterMap().isAvailable(), "given up");
+        other.start(new Steps(stage, List.of(DetourTest::append), 1), 1000);
+        until(() -> stage.get() == 2, "appended");
+        until(() -> stage.get() == 3, "read elsewhere");
+        lost.start();
+        until(cluster::isWhole, "whole");
+        stage.incrementAndGet();
+        until(() -> one.isDone() && other.isDone(), "read again");
+    }
+
+    /** Nobody knows yet that the server is lost, so the bytes are on their way to it. */
+    @Test
+    void whatWaitsForALostServerGoesElsewhere() {
+        cluster = oneCopy(20);
+        cluster.begin();
+        SimulatedClient client = cluster.clients.get(0);
+        client.start(
+                new Steps(
+                        stage,
+                        List.of(
+                                this::make,
+                                fs -> {
+                                    for (int i = 0; i < FILES; i++) {
+                                        FileSystem.Created made =
+                                                fs.create(
+                                                        Caller.ROOT,
+                                                        FileSystem.ROOT_INO,
+                                                        name(FILES + i),
+                                                        0644,
+                                                        FileSystem.O_RDWR);
+                                        made.file().write(0, bytes(i, 0, CHUNK - 5));
+                                        kept.add(made.file());
+                                    }
+                                    kept.forEach(OpenFile::close);
+                                }),
+                        0),
+                1000);
+        until(() -> stage.get() == 1, "made");
+        cluster.servers.get(1).kill();
+        stage.incrementAndGet();
+        until(client::isDone, "closed");
+    }
+}
