@@ -15,6 +15,8 @@ public enum ChunkReplyType implements MessageType {
     static final TypeTable<ChunkReplyType> TABLE = new TypeTable<>("chunk reply", values());
 
     private final int code;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, ChunkReply> decoder;
 
     ChunkReplyType(int code, Function<Decoder, ChunkReply> decoder) {

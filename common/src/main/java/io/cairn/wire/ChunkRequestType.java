@@ -35,6 +35,8 @@ public enum ChunkRequestType implements MessageType {
 
     private final int code;
     private final Sender sender;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, ChunkRequest> decoder;
 
     ChunkRequestType(int code, Sender sender, Function<Decoder, ChunkRequest> decoder) {

@@ -12,6 +12,8 @@ public enum ClusterRequestType implements MessageType {
     static final TypeTable<ClusterRequestType> TABLE = new TypeTable<>("cluster request", values());
 
     private final int code;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, ClusterRequest> decoder;
 
     ClusterRequestType(int code, Function<Decoder, ClusterRequest> decoder) {

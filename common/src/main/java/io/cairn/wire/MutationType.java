@@ -153,6 +153,8 @@ public enum MutationType implements MessageType {
     private final Repetition repetition;
     private final Room room;
     private final Cancellation cancellation;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, Mutation> decoder;
 
     MutationType(

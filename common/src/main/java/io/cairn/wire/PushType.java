@@ -14,6 +14,8 @@ public enum PushType implements MessageType {
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());
 
     private final int code;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, Push> decoder;
 
     PushType(int code, Function<Decoder, Push> decoder) {

@@ -25,6 +25,8 @@ public enum QueryType implements MessageType {
     static final TypeTable<QueryType> TABLE = new TypeTable<>("query", values());
 
     private final int code;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, Query> decoder;
 
     QueryType(int code, Function<Decoder, Query> decoder) {

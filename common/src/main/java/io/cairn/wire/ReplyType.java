@@ -24,6 +24,8 @@ public enum ReplyType implements MessageType {
     static final TypeTable<ReplyType> TABLE = new TypeTable<>("reply", values());
 
     private final int code;
+
+    @SuppressWarnings("ImmutableEnumChecker") // a reference to a static method
     private final Function<Decoder, Reply> decoder;
 
     ReplyType(int code, Function<Decoder, Reply> decoder) {
