@@ -259,7 +259,7 @@ public final class PosixFuzz {
                                             Posix.FALLOC_PUNCH_HOLE | Posix.FALLOC_KEEP_SIZE,
                                             offset,
                                             step.value + 1L));
-            default -> done(() -> fs.flock(fd, Lock.Mode.values()[step.value % 3], false));
+            default -> done(() -> fs.flock(fd, Lock.Mode.CODES.all().get(step.value % 3), false));
         };
     }
 

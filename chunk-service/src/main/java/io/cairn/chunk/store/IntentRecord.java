@@ -1,5 +1,7 @@
 package io.cairn.chunk.store;
 
+import io.cairn.fs.CodeTable;
+import io.cairn.fs.Coded;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,7 @@ record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key) {
     static final int BYTES = 48;
 
     /** What the log says of a blob. */
-    enum Kind {
+    enum Kind implements Coded {
         /** Written to, and never synced before: no byte of it is promised. */
         NEW(1),
         /** Was synced, and may have been changed since. */
@@ -37,20 +39,23 @@ record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key) {
         /** Nothing of the above holds any more. */
         CLEAR(4);
 
-        final byte code;
+        static final CodeTable<Kind> CODES = new CodeTable<>(values());
+
+        private final int code;
 
         Kind(int code) {
-            this.code = (byte) code;
+            this.code = code;
         }
 
-        static @Nullable Kind of(byte code) {
-            return code >= 1 && code <= 4 ? values()[code - 1] : null;
+        @Override
+        public int code() {
+            return code;
         }
     }
 
     void encode(ByteBuffer out) {
         int start = out.position();
-        out.putInt(0).put(kind.code).put((byte) 0).putShort((short) 0);
+        out.putInt(0).put((byte) kind.code).put((byte) 0).putShort((short) 0);
         out.putLong(offset).putLong(durableBytes);
         out.putInt(key.group()).putInt(0).putLong(key.oid()).putLong(key.index());
         out.putInt(start, checksum(out, start));
@@ -61,7 +66,7 @@ record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key) {
         if (file.limit() - offset < BYTES || file.getInt(offset) != checksum(file, offset)) {
             return null;
         }
-        Kind kind = Kind.of(file.get(offset + 4));
+        Kind kind = Kind.CODES.find(file.get(offset + 4));
         if (kind == null || file.getLong(offset + 8) != offset) {
             return null;
         }

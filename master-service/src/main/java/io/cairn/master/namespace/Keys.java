@@ -5,6 +5,7 @@ import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -263,6 +264,15 @@ public final class Keys {
         Encoder out = new Encoder(26);
         out.i64(ino).u8(HELD).u8(kind.code()).i64(owner.session()).i64(owner.owner());
         return out.toBytes();
+    }
+
+    /** The kind of the locks that a key of held ones stands for. */
+    static Lock.Kind heldKind(byte[] key) {
+        Lock.Kind kind = Lock.Kind.CODES.find(key[9]);
+        if (kind == null) {
+            throw new MalformedMessageException("locks of kind " + key[9]);
+        }
+        return kind;
     }
 
     /** The prefix of all locks of a kind that are held on an inode. */

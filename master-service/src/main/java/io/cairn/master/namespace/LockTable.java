@@ -79,7 +79,7 @@ final class LockTable {
     private void load(byte[] key, byte[] value) {
         long ino = Keys.numberAt(key, 0);
         if (Keys.isHeld(key)) {
-            Lock.Kind kind = Lock.Kind.values()[key[9]];
+            Lock.Kind kind = Keys.heldKind(key);
             LockOwner owner = new LockOwner(Keys.numberAt(key, 10), Keys.numberAt(key, 18));
             locks(ino).setRanges(kind, owner, LockRanges.decode(value));
             inodesOf(owner.session()).add(ino);

@@ -149,7 +149,7 @@ final class SessionCheck {
             count(session, 1);
             return;
         }
-        Lock.Kind kind = Lock.Kind.values()[key[9]];
+        Lock.Kind kind = Keys.heldKind(key);
         LockOwner owner = new LockOwner(Keys.numberAt(key, 10), Keys.numberAt(key, 18));
         requireSession(ino, owner.session());
         count(owner.session(), 0);

@@ -345,7 +345,7 @@ final class View {
                             locks.add(new LockRecord(ino, Codecs.lock(in), true));
                         }
                     } else if (Keys.numberAt(key, 10) == holder) {
-                        Lock.Kind kind = Lock.Kind.values()[key[9]];
+                        Lock.Kind kind = Keys.heldKind(key);
                         long owner = Keys.numberAt(key, 18);
                         for (LockRange range : LockRanges.decode(value).list()) {
                             locks.add(new LockRecord(ino, range.toLock(kind, owner), false));

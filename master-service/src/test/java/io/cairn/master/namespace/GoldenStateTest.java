@@ -99,7 +99,7 @@ final class GoldenStateTest {
             ino(new TreeMutation.SetXattr(file, name, new byte[] {1, 2, 3}, 0));
             ino(Bench.creation(dir, "orphan", ""));
             ino(new TreeMutation.Unlink(dir, Name.of("orphan")));
-            Lock lock = new Lock(Lock.Kind.POSIX, Lock.Mode.values()[1], 5, 10, 19, 4242);
+            Lock lock = new Lock(Lock.Kind.POSIX, Lock.Mode.SHARED, 5, 10, 19, 4242);
             sequence++;
             apply(
                     new Envelope(

@@ -104,7 +104,7 @@ class LockRangesTest {
     void encodingIsRoundTrip(@ForAll @Size(max = 20) List<@IntRange(max = 300) Integer> numbers) {
         LockRanges ranges = LockRanges.NONE;
         for (int number : numbers) {
-            Lock.Mode mode = Lock.Mode.values()[number % 3];
+            Lock.Mode mode = Lock.Mode.CODES.all().get(number % 3);
             ranges = ranges.with(lock(mode, number, number + number % 7), number % 5);
         }
         assertEquals(ranges, LockRanges.decode(ranges.encode()));
@@ -119,7 +119,7 @@ class LockRangesTest {
         for (int number : numbers) {
             int start = number % 32;
             int end = Math.min(31, start + number / 32 % 32);
-            Lock.Mode mode = Lock.Mode.values()[number / 1024 % 3];
+            Lock.Mode mode = Lock.Mode.CODES.all().get(number / 1024 % 3);
             java.util.Arrays.fill(bytes, start, end + 1, mode);
             ranges = ranges.with(lock(mode, start, end), 0);
         }

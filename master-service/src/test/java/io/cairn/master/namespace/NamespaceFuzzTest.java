@@ -221,7 +221,7 @@ class NamespaceFuzzTest {
             case 19 -> new SessionMutation.CancelLock(number(), number());
             case 20 ->
                     new SessionMutation.ReleaseLocks(
-                            number(), Lock.Kind.values()[random.nextInt(3)], number());
+                            number(), Lock.Kind.CODES.all().get(random.nextInt(3)), number());
             case 21 -> new SessionMutation.OpenSession("x".repeat(random.nextInt(9000)));
             case 22 -> new SessionMutation.CloseSession(random.nextInt(20) == 0 ? 1 : number());
             case 23 -> hostMutation();
@@ -249,7 +249,7 @@ class NamespaceFuzzTest {
         return new TreeMutation.Create(
                 number(),
                 name(),
-                FileType.values()[random.nextInt(7)],
+                List.of(FileType.values()).get(random.nextInt(7)),
                 small(),
                 small(),
                 small(),
@@ -305,8 +305,8 @@ class NamespaceFuzzTest {
 
     private Lock lock() {
         return new Lock(
-                Lock.Kind.values()[random.nextInt(4)],
-                Lock.Mode.values()[random.nextInt(3)],
+                Lock.Kind.CODES.all().get(random.nextInt(4)),
+                Lock.Mode.CODES.all().get(random.nextInt(3)),
                 number(),
                 number(),
                 number(),

@@ -209,7 +209,7 @@ class NamespaceModelTest {
             case 0, 1, 2 -> new TreeMutation.Mkdir(parent, name, mode, s.c, s.d);
             case 3 -> new TreeMutation.Symlink(parent, name, bytes(1 + s.c % 20), s.c, s.d);
             case 4 -> {
-                FileType type = FileType.values()[s.c % 7];
+                FileType type = List.of(FileType.values()).get(s.c % 7);
                 byte[] inline = bytes(s.d % 17 == 0 ? 3 : 0);
                 yield new TreeMutation.Create(
                         parent, name, type, mode, s.c, s.d, s.a, false, 0, inline, false);
@@ -328,8 +328,8 @@ class NamespaceModelTest {
 
     /** Each choice has digits of its own: what correlates is never combined. */
     private static Lock lock(Step s) {
-        Lock.Kind kind = Lock.Kind.values()[s.b % 5 < 3 ? 0 : s.b % 5 - 2];
-        Lock.Mode mode = Lock.Mode.values()[1 + s.c / 100 % 2];
+        Lock.Kind kind = Lock.Kind.CODES.all().get(s.b % 5 < 3 ? 0 : s.b % 5 - 2);
+        Lock.Mode mode = Lock.Mode.CODES.all().get(1 + s.c / 100 % 2);
         long owner = s.d / 10 % 2;
         if (kind != Lock.Kind.POSIX) {
             Lock.Mode possible = kind == Lock.Kind.APPEND ? Lock.Mode.EXCLUSIVE : mode;
