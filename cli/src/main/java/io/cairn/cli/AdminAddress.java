@@ -3,8 +3,6 @@ package io.cairn.cli;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FsException;
 import io.cairn.net.WebCertificate;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,7 +59,7 @@ final class AdminAddress {
     /** The address; fails with CONFIG when it needs a certificate and has none. */
     Endpoint endpoint() {
         Endpoint endpoint = MasterList.endpoint(admin);
-        if (certificate() == null && !isLoopback(endpoint.host())) {
+        if (certificate() == null && !Loopback.holds("--admin", endpoint.host())) {
             throw new CommandException(
                     ExitCode.CONFIG,
                     "--admin "
@@ -72,18 +70,9 @@ final class AdminAddress {
         return endpoint;
     }
 
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            throw new CommandException(
-                    ExitCode.CONFIG, "--admin: host " + host + " is not known", e);
-        }
-    }
-
     /** Whether only this machine reaches it. */
     boolean isLoopback() {
-        return isLoopback(MasterList.endpoint(admin).host());
+        return Loopback.holds("--admin", MasterList.endpoint(admin).host());
     }
 
     /** The certificate, or null; fails with CONFIG when its files cannot be used. */

@@ -12,9 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.lang.reflect.AnnotatedElement;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -228,7 +226,7 @@ class ApiOptions {
                     || uri.getRawUserInfo() != null) {
                 throw new IllegalArgumentException("not of this form");
             }
-            if (!isSecure && !isLoopback(uri.getHost())) {
+            if (!isSecure && !Loopback.holds("--api", uri.getHost())) {
                 throw new CommandException(
                         ExitCode.CONFIG,
                         "--api "
@@ -242,15 +240,6 @@ class ApiOptions {
                     ExitCode.USAGE,
                     "--api '" + text + "' is not an address such as https://master:9870",
                     e);
-        }
-    }
-
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            throw new CommandException(
-                    ExitCode.UNAVAILABLE, "--api: host " + host + " is not known", e);
         }
     }
 

@@ -52,9 +52,21 @@ final class EmbeddedCluster implements AutoCloseable {
      * @param replicas copies of every chunk
      * @param listen where the master listens
      * @param admin the admin address and what belongs to it
+     * @param sessionLeaseMs how long the session of a client lasts without a sign of life
      */
-    record Plan(Path data, int chunkServers, int replicas, Endpoint listen, AdminAddress admin) {
-        /** With a plain admin address. */
+    record Plan(
+            Path data,
+            int chunkServers,
+            int replicas,
+            Endpoint listen,
+            AdminAddress admin,
+            long sessionLeaseMs) {
+        /** With sessions that last as long as everywhere. */
+        Plan(Path data, int chunkServers, int replicas, Endpoint listen, AdminAddress admin) {
+            this(data, chunkServers, replicas, listen, admin, MasterNode.SESSION_LEASE_MS);
+        }
+
+        /** With a plain admin address, too. */
         Plan(Path data, int chunkServers, int replicas, Endpoint listen, Endpoint admin) {
             this(data, chunkServers, replicas, listen, AdminAddress.of(admin));
         }
@@ -98,7 +110,8 @@ final class EmbeddedCluster implements AutoCloseable {
                                                     tokenFile(plan.data()),
                                                     plan.admin().hostNames(),
                                                     LogLevels::follow),
-                                            existingServers(plan.data()) == 0),
+                                            existingServers(plan.data()) == 0,
+                                            plan.sessionLeaseMs()),
                                     Account.current()));
             admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
@@ -110,7 +123,6 @@ final class EmbeddedCluster implements AutoCloseable {
             }
             EmbeddedCluster started = new EmbeddedCluster(closing, master, admin, servers);
             started.awaitReady();
-            admin.show(master.service()::notReadyReason, master.service()::statusJson);
             return started;
         } catch (RuntimeException | InterruptedException e) {
             closing.close();
@@ -248,6 +260,11 @@ final class EmbeddedCluster implements AutoCloseable {
 
     Endpoint admin() {
         return admin.endpoint();
+    }
+
+    /** Lets the admin address say from now on that everything is ready, which it did not before. */
+    void showReady() {
+        admin.show(master.service()::notReadyReason, master.service()::statusJson);
     }
 
     int chunkServers() {

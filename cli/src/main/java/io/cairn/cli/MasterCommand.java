@@ -124,7 +124,8 @@ final class MasterCommand implements Callable<Integer> {
                                     data.resolve(MasterNode.TOKEN_FILE),
                                     admin.hostNames(),
                                     LogLevels::follow),
-                            found);
+                            found,
+                            MasterNode.SESSION_LEASE_MS);
             Account founder = Account.current().person();
             closing.add(new MasterRun(world, plan, founder, node -> opened(node, page, world)));
             new Shutdown().await(closing);

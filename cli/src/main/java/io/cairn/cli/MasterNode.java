@@ -31,7 +31,8 @@ final class MasterNode implements AutoCloseable {
     /** Where the secret of the first token goes, in the data directory. */
     static final String TOKEN_FILE = "admin.token";
 
-    private static final long SESSION_LEASE_MS = 15_000;
+    /** How long a session lasts without a sign of life. */
+    static final long SESSION_LEASE_MS = 15_000;
 
     /** A master without others has an entry of its log applied sooner. */
     private static final long APPLIED_ALONE_NS = 100_000;
@@ -48,6 +49,7 @@ final class MasterNode implements AutoCloseable {
      *     before
      * @param peers all masters, this one included
      * @param found whether it may found a cluster with the others, when none of them holds one
+     * @param sessionLeaseMs how long the session of a client lasts without a sign of life
      */
     record Plan(
             String id,
@@ -56,7 +58,8 @@ final class MasterNode implements AutoCloseable {
             List<Peer> peers,
             ClusterSettings cluster,
             AdminSettings admin,
-            boolean found) {}
+            boolean found,
+            long sessionLeaseMs) {}
 
     /** One whose failure ends the process. */
     MasterNode(World world, Plan plan, Account founder) {
@@ -89,7 +92,7 @@ final class MasterNode implements AutoCloseable {
                         listen,
                         plan.cluster(),
                         Limits.STANDARD_INLINE_BYTES,
-                        SESSION_LEASE_MS,
+                        plan.sessionLeaseMs(),
                         founder.uid(),
                         founder.gid());
         tracer = world.tracer("cairn-master", plan.id());

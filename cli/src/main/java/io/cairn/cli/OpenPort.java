@@ -1,8 +1,6 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 import org.slf4j.Logger;
@@ -21,7 +19,7 @@ final class OpenPort {
     static void warn(Endpoint... listening) {
         List<String> open =
                 Arrays.stream(listening)
-                        .filter(each -> !isLoopback(each.host()))
+                        .filter(each -> isOpen(each.host()))
                         .map(Endpoint::toString)
                         .distinct()
                         .toList();
@@ -34,11 +32,11 @@ final class OpenPort {
         }
     }
 
-    private static boolean isLoopback(String host) {
+    private static boolean isOpen(String host) {
         try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return true;
+            return !Loopback.holds("listening", host);
+        } catch (CommandException e) {
+            return false;
         }
     }
 }

@@ -182,6 +182,7 @@ final class UpCommand implements Callable<Integer> {
                         at == null ? null : at.toString())
                 .write(plan.data());
         closing.add(() -> RunFile.delete(plan.data()));
+        cluster.showReady();
         System.out.println(readyBlock(plan, cluster, at, gateway));
         closing.add(() -> System.out.println(farewell()));
         new Shutdown().await(closing);

@@ -80,4 +80,19 @@ final class HealthCommandTest {
             assertEquals(0, ready.exitCode(), ready.output());
         }
     }
+
+    @Test
+    void aWholeClusterIsReadyOnlyWhenItSaysSo() throws Exception {
+        Endpoint any = new Endpoint("127.0.0.1", 0);
+        EmbeddedCluster.Plan plan =
+                new EmbeddedCluster.Plan(directory.resolve("whole"), 1, 1, any, any);
+        try (World world = new World();
+                EmbeddedCluster cluster = EmbeddedCluster.start(world, plan)) {
+            CairnProcess.Result early = probe(cluster.admin().toString());
+            assertEquals(1, early.exitCode(), "its mount may not be there: " + early.output());
+            cluster.showReady();
+            CairnProcess.Result ready = probe(cluster.admin().toString());
+            assertEquals(0, ready.exitCode(), ready.output());
+        }
+    }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -33,41 +32,27 @@ final class MovedFilesTest {
     private static final int FILE_BYTES = 1 << 20;
 
     @TempDir private static Path directory;
-    private final Closing closing = new Closing();
-    private World world;
-    private EmbeddedCluster cluster;
+    private TestCluster cluster;
 
     @BeforeAll
     void start() throws Exception {
-        world = closing.add(new World());
-        Endpoint any = new Endpoint("127.0.0.1", 0);
-        cluster =
-                closing.add(
-                        EmbeddedCluster.start(
-                                world,
-                                new EmbeddedCluster.Plan(
-                                        directory.resolve("data"), 2, 1, any, any)));
+        cluster = new TestCluster(directory, 2, 1);
     }
 
     @AfterAll
     void stop() {
-        closing.close();
-    }
-
-    private CairnFileSystem client(String name) {
-        Source source = new Source(List.of(cluster.master()), "/");
-        return closing.add(MountNode.connect(world, source, name));
+        cluster.close();
     }
 
     @Test
     void writersNoticeNothingAndEverythingIsMoved() throws Exception {
-        CairnFileSystem mover = client("mover");
+        CairnFileSystem mover = cluster.client("mover");
         List<Long> inos = new ArrayList<>();
         AtomicBoolean ended = new AtomicBoolean();
         List<Future<byte[]>> writers = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(WRITERS)) {
             for (int w = 0; w < WRITERS; w++) {
-                CairnFileSystem fs = client("writer" + w);
+                CairnFileSystem fs = cluster.client("writer" + w);
                 int flags = FileSystem.O_RDWR | (w % 2 == 0 ? FileSystem.O_APPEND : 0);
                 OpenFile file =
                         fs.create(Caller.ROOT, FileSystem.ROOT_INO, Name.of("f" + w), 0644, flags)
@@ -89,7 +74,8 @@ final class MovedFilesTest {
             }
             for (int w = 0; w < WRITERS; w++) {
                 byte[] wanted = writers.get(w).get();
-                assertArrayEquals(wanted, read(client("reader" + w), inos.get(w)), "file " + w);
+                assertArrayEquals(
+                        wanted, read(cluster.client("reader" + w), inos.get(w)), "file " + w);
             }
         }
     }

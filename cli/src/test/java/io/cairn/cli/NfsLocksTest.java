@@ -93,7 +93,7 @@ final class NfsLocksTest {
     private String cairn(String... arguments) throws Exception {
         List<String> all = new ArrayList<>(List.of("nfs", "locks"));
         all.addAll(List.of(arguments));
-        all.addAll(List.of("--masters", master));
+        all.addAll(List.of("--data", directory.resolve("data").toString()));
         CairnProcess.Result result = CairnProcess.run(directory, all.toArray(new String[0]));
         assertEquals(0, result.exitCode(), result.output());
         return result.output();
@@ -160,11 +160,12 @@ final class NfsLocksTest {
         try (NlmClient beta = machine(port, "beta")) {
             Poll.until(
                     "answer of the cluster", 30, () -> beta.lock(range, true) == NlmClient.DENIED);
-            String listed = cairn("list");
-            assertTrue(listed.startsWith("alpha"), listed);
-            assertTrue(listed.contains(" 1 held"), listed);
-            cairn("release", "alpha");
-            assertEquals("", cairn("list"));
+            String listed = cairn();
+            assertTrue(listed.matches("(?s)NAME .*HELD .*\nalpha +127.0.0.1 .* 1 .*"), listed);
+            assertEquals(listed, cairn("list"));
+            assertTrue(cairn("release", "alpha", "--plan").contains("locks of alpha (127.0.0.1)"));
+            assertTrue(cairn("release", "alpha", "--yes").contains("released"));
+            assertEquals("none", cairn().strip());
             assertNull(beta.test(range, true));
             assertEquals(NlmClient.GRANTED, beta.lock(range, true));
         }

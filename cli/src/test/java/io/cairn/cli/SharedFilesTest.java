@@ -54,55 +54,37 @@ final class SharedFilesTest {
     private static final int NFS_FILE_SYNC = 2;
 
     @TempDir private static Path directory;
-    private final Closing closing = new Closing();
     private final Map<DriverKind, Path> readers = new LinkedHashMap<>();
     private Path writer = Path.of("/");
     private NfsClient nfs;
     private Endpoint gateway;
-    private Endpoint master;
-    private World world;
+    private TestCluster cluster;
 
     @BeforeAll
     void start() throws Exception {
-        world = closing.add(new World());
-        Endpoint any = new Endpoint("127.0.0.1", 0);
-        EmbeddedCluster cluster =
-                closing.add(
-                        EmbeddedCluster.start(
-                                world,
-                                new EmbeddedCluster.Plan(
-                                        directory.resolve("data"), 2, 2, any, any)));
-        master = cluster.master();
+        cluster = new TestCluster(directory, 2, 2);
         writer = mount("writer", DriverKind.KERNEL);
         for (DriverKind driver : DriverKind.values()) {
             readers.put(driver, mount("reader-" + driver, driver));
         }
         NfsNode node =
-                closing.add(
+                cluster.add(
                         new NfsNode(
-                                world,
-                                List.of(master),
+                                cluster.world(),
+                                List.of(cluster.master()),
                                 List.of("/ *(rw,no_root_squash,insecure)"),
-                                NfsSettings.of(any)));
+                                NfsSettings.of(new Endpoint("127.0.0.1", 0))));
         gateway = node.endpoint();
-        nfs = closing.add(new NfsClient(gateway, Credential.sys(0, 0)));
+        nfs = cluster.add(new NfsClient(gateway, Credential.sys(0, 0)));
     }
 
     private Path mount(String name, DriverKind driver) throws IOException {
-        Path mountpoint = Files.createDirectory(directory.resolve(name));
-        Source source = new Source(List.of(master), "/");
-        MountOptions options = MountOptions.standard().withDriver(driver);
-        closing.add(new MountNode(world, source, mountpoint, options));
-        return mountpoint;
+        return cluster.mount(name, MountOptions.standard().withDriver(driver));
     }
 
     @AfterAll
     void stop() throws Exception {
-        closing.close();
-        ProcessCluster.unmount(writer);
-        for (Path reader : readers.values()) {
-            ProcessCluster.unmount(reader);
-        }
+        cluster.close();
     }
 
     /** A directory that all see, through the writing mount and the one with a driver. */
@@ -331,11 +313,11 @@ final class SharedFilesTest {
         Name name = Name.of("timed" + wrongBySeconds);
         try (CairnFileSystem files =
                 CairnFileSystem.connect(
-                        ClientSettings.of(List.of(master), "wrong"),
-                        world.transport(),
+                        ClientSettings.of(List.of(cluster.master()), "wrong"),
+                        cluster.world().transport(),
                         wrong,
-                        world.scheduler(),
-                        world.random())) {
+                        cluster.world().scheduler(),
+                        cluster.world().random())) {
             FileSystem.Created made =
                     files.create(Caller.ROOT, FileSystem.ROOT_INO, name, 0644, FileSystem.O_RDWR);
             try (OpenFile file = made.file()) {

@@ -16,9 +16,7 @@ import io.cairn.testkit.SeamPosix;
 import io.cairn.testkit.SharedFileCases;
 import io.cairn.trace.Tracer;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -43,23 +41,13 @@ final class TwoClientsContractTest {
     }
 
     @TempDir private static Path directory;
-    private final Closing closing = new Closing();
-    private final List<Path> mountpoints = new ArrayList<>();
     private final Map<Door, Posix> holders = new EnumMap<>(Door.class);
     private final Map<Door, Posix> others = new EnumMap<>(Door.class);
-    private World world;
-    private EmbeddedCluster cluster;
+    private TestCluster cluster;
 
     @BeforeAll
     void start() throws Exception {
-        world = closing.add(new World());
-        Endpoint any = new Endpoint("127.0.0.1", 0);
-        cluster =
-                closing.add(
-                        EmbeddedCluster.start(
-                                world,
-                                new EmbeddedCluster.Plan(
-                                        directory.resolve("data"), 2, 1, any, any)));
+        cluster = new TestCluster(directory, 2, 1);
         for (Door door : Door.values()) {
             holders.put(door, open(door, door + "1"));
             others.put(door, open(door, door + "2"));
@@ -67,14 +55,10 @@ final class TwoClientsContractTest {
     }
 
     private Posix open(Door door, String name) throws IOException {
-        Source source = new Source(List.of(cluster.master()), "/");
         return switch (door) {
-            case CLIENT ->
-                    new SeamPosix(
-                            closing.add(MountNode.connect(world, source, name)),
-                            SeamPosix.SeamLimits.all(0));
-            case KERNEL -> mount(source, name, MountOptions.standard());
-            case JNR -> mount(source, name, MountOptions.parse("driver=jnr"));
+            case CLIENT -> new SeamPosix(cluster.client(name), SeamPosix.SeamLimits.all(0));
+            case KERNEL -> mount(name, MountOptions.standard());
+            case JNR -> mount(name, MountOptions.parse("driver=jnr"));
             case NFS ->
                     new SeamPosix(
                             new NfsFileSystem(gateway(name).endpoint()),
@@ -86,8 +70,9 @@ final class TwoClientsContractTest {
     private NfsGateway gateway(String name) {
         ClientSettings settings =
                 ClientSettings.of(List.of(cluster.master()), name).withAttributeTtlMs(0);
+        World world = cluster.world();
         CairnFileSystem files =
-                closing.add(
+                cluster.add(
                         CairnFileSystem.connect(
                                 settings,
                                 world.transport(),
@@ -105,13 +90,11 @@ final class TwoClientsContractTest {
         Exports exports =
                 Exports.of(NfsNode.parse(List.of("/ 127.0.0.1(rw,no_root_squash,insecure)")));
         NfsSettings listening = NfsSettings.of(new Endpoint("127.0.0.1", 0));
-        return closing.add(NfsGateway.start(files, exports, listening, parts));
+        return cluster.add(NfsGateway.start(files, exports, listening, parts));
     }
 
-    private Posix mount(Source source, String name, MountOptions options) throws IOException {
-        Path mountpoint = Files.createDirectory(directory.resolve(name));
-        mountpoints.add(mountpoint);
-        closing.add(new MountNode(world, source, mountpoint, options));
+    private Posix mount(String name, MountOptions options) throws IOException {
+        Path mountpoint = cluster.mount(name, options);
         return new NativePosix(mountpoint, EnumSet.allOf(Posix.Capability.class), 0);
     }
 
@@ -119,10 +102,7 @@ final class TwoClientsContractTest {
     void stop() throws Exception {
         holders.values().forEach(Posix::close);
         others.values().forEach(Posix::close);
-        closing.close();
-        for (Path mountpoint : mountpoints) {
-            ProcessCluster.unmount(mountpoint);
-        }
+        cluster.close();
     }
 
     @ParameterizedTest

@@ -90,7 +90,8 @@ public enum MutationType implements MessageType {
     SET_HOST_LOCK(48, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, HostMutation.SetHostLock::decode),
     CANCEL_HOST_LOCK(
             49, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, HostMutation.CancelHostLock::decode),
-    RELEASE_HOST(50, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, HostMutation.ReleaseHost::decode),
+    RELEASE_HOST(
+            50, SESSION_OR_LEADER, REPEATABLE, ANY_ROOM, FOR_ALL, HostMutation.ReleaseHost::decode),
     TAKE_NOTIFY_STATE(
             51, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, HostMutation.TakeNotifyState::decode),
     // What the leader proposes.

@@ -3,6 +3,7 @@ package io.cairn.master;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.master.namespace.Namespace;
@@ -15,6 +16,7 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.HostMutation;
 import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.MasterRequest;
@@ -195,6 +197,12 @@ public final class MasterService implements AutoCloseable {
                                     () -> contents.settle(envelope, bytes, teller));
                             return told;
                         });
+    }
+
+    /** Releases all locks that a machine holds over NFS, for the administration. */
+    public CompletableFuture<Reply> release(LockHost host) {
+        Envelope envelope = inOwnName(new HostMutation.ReleaseHost(host, 0));
+        return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
     }
 
     private Envelope inOwnName(Mutation mutation) {

@@ -76,6 +76,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
         resources.add(new SessionsResource(master));
+        resources.add(new LocksResource(master));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));
