@@ -293,6 +293,63 @@ final class SharedFilesTest {
         Shell.run(directory, "python3 attributes.py " + at);
     }
 
+    /** A working directory, or a descriptor of O_PATH, of what was removed or replaced. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatHasNoNameAnyMoreStaysWhatItIs(boolean byItsOwnMount) throws Exception {
+        List<Path> places = places("nameless" + byItsOwnMount, DriverKind.KERNEL);
+        String script =
+                """
+                import errno, os, sys, time
+                own, other = sys.argv[1:]
+                def fails(number, call, *args, **more):
+                    try:
+                        call(*args, **more)
+                    except OSError as e:
+                        assert e.errno == number, e
+                    else:
+                        assert False, (call, args)
+                def put(name, text):
+                    with open(own + '/' + name, 'w') as f: f.write(text)
+                put('gone', 'one'); put('replaced', 'two'); put('new', 'three')
+                os.mkdir(own + '/dir'); os.mkdir(own + '/cwd')
+                gone = os.open(own + '/gone', os.O_PATH)
+                replaced = os.open(own + '/replaced', os.O_PATH)
+                dir = os.open(own + '/dir', os.O_PATH)
+                os.chdir(own + '/cwd')
+                os.remove(other + '/gone')
+                os.rename(other + '/new', other + '/replaced')
+                os.rmdir(other + '/dir'); os.rmdir(other + '/cwd')
+                end = time.monotonic() + 2.5
+                while time.monotonic() < end:
+                    for fd, text in ((gone, 'one'), (replaced, 'two')):
+                        at = '/proc/self/fd/%d' % fd
+                        assert os.readlink(at).startswith(own)
+                        for s in (os.fstat(fd), os.stat(at)):
+                            assert (s.st_nlink, s.st_size) == (0, len(text)), s
+                        assert open(at).read() == text
+                        os.chmod(at, 0o640)
+                        assert os.fstat(fd).st_mode & 0o777 == 0o640
+                    assert open(own + '/replaced').read() == 'three'
+                    for enter in (lambda: None, lambda: os.fchdir(dir)):
+                        enter()
+                        assert os.stat('.').st_nlink == 0
+                        assert os.listdir('.') == []
+                        fails(errno.ENOENT, os.getcwd)
+                        fails(errno.ENOENT, os.open, 'x', os.O_CREAT | os.O_RDWR)
+                        fails(errno.ENOENT, os.mkdir, 'x')
+                        fails(errno.ENOENT, os.stat, 'x')
+                        assert os.path.samefile('..', own)
+                    assert os.fstat(dir).st_nlink == 0
+                    time.sleep(0.3)
+                """;
+        Path file = directory.resolve("nameless.py");
+        Files.writeString(file, script);
+        Path own = places.getLast();
+        Path other = byItsOwnMount ? own : places.getFirst();
+        Shell.run(directory, "python3 nameless.py " + own + " " + other);
+    }
+
     /** The clock of a machine that is wrong by some time. */
     private record WrongClock(long byNs) implements Clock {
         @Override
