@@ -398,8 +398,9 @@ public sealed interface Reply extends TypedMessage {
      *
      * @param job its number
      * @param directories whose names the step has changed
+     * @param relaid files in their inodes that the step has given another layout
      */
-    record JobReply(long job, long[] directories) implements Reply {
+    record JobReply(long job, long[] directories, long[] relaid) implements Reply {
         @Override
         public ReplyType type() {
             return ReplyType.JOB;
@@ -407,11 +408,11 @@ public sealed interface Reply extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(job).longs(directories);
+            out.i64(job).longs(directories).longs(relaid);
         }
 
         static JobReply decode(Decoder in) {
-            return new JobReply(in.i64(), in.longs());
+            return new JobReply(in.i64(), in.longs(), in.longs());
         }
     }
 

@@ -10,6 +10,7 @@ import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.JobMutation;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MasterRequest;
 import io.cairn.wire.Mutation;
@@ -69,12 +70,23 @@ final class ContentWatch {
             sender.run();
             return;
         }
+        var _ = tell(others, inode).thenRun(sender);
+    }
+
+    /** The contents of an inode lie elsewhere now, and nobody waits for the answer. */
+    void changed(long ino) {
+        Inode inode = namespace.get().inode(ino);
+        if (inode != null) {
+            var _ = tell(sessions.othersWithOpen(0, ino), inode);
+        }
+    }
+
+    private CompletableFuture<Void> tell(List<Long> others, Inode inode) {
         Message push = Message.of(v -> MasterRequest.push(new Push.Changed(inode), v));
-        CompletableFuture<?>[] told =
+        return CompletableFuture.allOf(
                 others.stream()
                         .map(session -> tell(session, push))
-                        .toArray(CompletableFuture<?>[]::new);
-        var _ = CompletableFuture.allOf(told).thenRun(sender);
+                        .toArray(CompletableFuture<?>[]::new));
     }
 
     /** The inode whose size a mutation may change; 0 when it changes none. */
@@ -82,6 +94,7 @@ final class ContentWatch {
         return switch (mutation) {
             case TreeMutation.SetAttributes m -> m.change().has(AttributeChange.SIZE) ? m.ino() : 0;
             case TreeMutation.SetPolicy m -> m.ino();
+            case JobMutation.EditInode m -> m.ino();
             case ContentMutation.CommitSize m -> m.sizeBytes() > 0 ? m.ino() : 0;
             case ContentMutation.WriteInline m -> m.ino();
             case ContentMutation.Spill m -> m.ino();
@@ -101,6 +114,7 @@ final class ContentWatch {
                 };
         if (inode == null
                 || mutation instanceof TreeMutation
+                || mutation instanceof JobMutation
                 || mutation instanceof ContentMutation.SwapContents
                 || mutation instanceof ContentMutation.TakeDetour) {
             return inode;

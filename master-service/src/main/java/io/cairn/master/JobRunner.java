@@ -39,6 +39,7 @@ public final class JobRunner {
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
     private final LongConsumer namesChanged;
+    private final LongConsumer relaid;
     private final Clock clock;
     private final Scheduler scheduler;
     private final Map<Long, Turns> turns = new ConcurrentHashMap<>();
@@ -86,16 +87,19 @@ public final class JobRunner {
      * A runner.
      *
      * @param namesChanged is told the directories whose names a step has changed
+     * @param relaid is told the files in their inodes that a step has given another layout
      */
     public JobRunner(
             Supplier<Namespace> namespace,
             LogWriter log,
             LongConsumer namesChanged,
+            LongConsumer relaid,
             Clock clock,
             Scheduler scheduler) {
         this.namespace = namespace;
         this.log = log;
         this.namesChanged = namesChanged;
+        this.relaid = relaid;
         this.clock = clock;
         this.scheduler = scheduler;
     }
@@ -173,6 +177,9 @@ public final class JobRunner {
         }
         for (long ino : done.directories()) {
             namesChanged.accept(ino);
+        }
+        for (long ino : done.relaid()) {
+            relaid.accept(ino);
         }
         JobRecord record = namespace.get().job(of.job);
         if (record != null && record.state().isFinished()) {

@@ -100,7 +100,12 @@ public final class MasterService implements AutoCloseable {
         this.servers = new ServerWatch(namespace, writer, lived, settings.cluster());
         this.jobs =
                 new JobRunner(
-                        namespace, writer, watch::changed, ground.clock(), ground.scheduler());
+                        namespace,
+                        writer,
+                        watch::changed,
+                        contents::changed,
+                        ground.clock(),
+                        ground.scheduler());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.door =
                 new RequestDoor(
@@ -171,11 +176,20 @@ public final class MasterService implements AutoCloseable {
     /** Logs a change in the leader's own name, if this master leads; see {@link ReplicatedLog}. */
     public CompletableFuture<Reply> submit(LeaderMutation mutation) {
         if (mutation instanceof JobMutation && log.isShortOfRoom()) {
-            return CompletableFuture.failedFuture(
-                    new FsException(Errno.ENOSPC, "the disk of the leading master is full"));
+            return noRoom();
         }
         Envelope envelope = inOwnName(mutation);
         return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
+    }
+
+    private static CompletableFuture<Reply> noRoom() {
+        return CompletableFuture.failedFuture(
+                new FsException(Errno.ENOSPC, "the disk of the leading master is full"));
+    }
+
+    /** Changes an inode; completes when every client that holds it open has been told. */
+    public CompletableFuture<Reply> edit(JobMutation.EditInode mutation) {
+        return log.isShortOfRoom() ? noRoom() : settled(mutation);
     }
 
     /**
@@ -184,6 +198,10 @@ public final class MasterService implements AutoCloseable {
      * that could know better has been told.
      */
     public CompletableFuture<Reply> change(TreeMutation mutation) {
+        return settled(mutation);
+    }
+
+    private CompletableFuture<Reply> settled(Mutation mutation) {
         Envelope envelope = inOwnName(mutation);
         return log.submit(envelope.toBytes(), 0)
                 .thenCompose(

@@ -3,6 +3,7 @@ package io.cairn.master;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
@@ -14,6 +15,8 @@ import io.cairn.master.namespace.Namespace;
 import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Envelope;
+import io.cairn.wire.InodeEdit;
+import io.cairn.wire.JobMutation;
 import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Limits;
 import io.cairn.wire.Mutation;
@@ -112,6 +115,21 @@ class ContentWatchTest {
         assertEquals(1, sent);
         time.pass(LEASE_MS);
         assertEquals(1, sent, "the answer goes once");
+    }
+
+    /** As clients have the file in its inode, and would put its chunks where they were to be. */
+    @Test
+    void whatAnAdministratorLaysOutAnewIsToldToAll() {
+        Policy larger = new Policy(0, 24, -1);
+        InodeEdit edit = new InodeEdit(-1, -1, null, InodeEdit.CHUNK_SIZE, larger);
+        settle(0, new JobMutation.EditInode(ino, 0, edit));
+        assertEquals(List.of(1, 1), List.of(one.told.size(), two.told.size()));
+        one.answer();
+        assertEquals(0, sent);
+        two.answer();
+        assertEquals(1, sent);
+        watch.changed(ino);
+        assertEquals(List.of(2, 2), List.of(one.told.size(), two.told.size()));
     }
 
     @Test

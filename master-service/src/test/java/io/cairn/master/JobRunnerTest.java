@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
@@ -27,6 +28,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +42,9 @@ class JobRunnerTest {
     private final Namespace namespace = new Namespace(new MemoryStore());
     private final DirectLog log = new DirectLog(namespace);
     private final List<Long> told = new ArrayList<>();
+    private final List<Long> relaid = new ArrayList<>();
     private final JobRunner runner =
-            new JobRunner(() -> namespace, this::submit, told::add, time, time);
+            new JobRunner(() -> namespace, this::submit, told::add, relaid::add, time, time);
     private long latencyMs;
     private int steps;
     private long session;
@@ -94,6 +97,10 @@ class JobRunnerTest {
     }
 
     private long order(JobOrder.Kind kind, int maxPerSecond) {
+        return order(kind, maxPerSecond, InodeEdit.NONE);
+    }
+
+    private long order(JobOrder.Kind kind, int maxPerSecond, InodeEdit edit) {
         JobOrder order =
                 new JobOrder(
                         kind,
@@ -101,7 +108,7 @@ class JobRunnerTest {
                         tree,
                         ROOT,
                         Name.of("t"),
-                        InodeEdit.NONE,
+                        edit,
                         "me",
                         maxPerSecond);
         Reply reply = apply(0, 0, new JobMutation.Submit(maxPerSecond, order));
@@ -160,6 +167,22 @@ class JobRunnerTest {
         assertEquals(JobRecord.State.DONE, record(job).state());
         assertTrue(told.contains(tree));
         assertTrue(told.contains(ROOT));
+    }
+
+    @Test
+    void whoHoldsASmallFileThatIsLaidOutAnewIsTold() {
+        Policy larger = new Policy(0, 24, -1);
+        InodeEdit edit = new InodeEdit(-1, -1, null, InodeEdit.CHUNK_SIZE, larger);
+        long job = order(JobOrder.Kind.POLICY, 10_000, edit);
+        runner.tick();
+        time.pass(3_000);
+        assertEquals(JobRecord.State.DONE, record(job).state());
+        assertEquals(999, new HashSet<>(relaid).size());
+        relaid.clear();
+        order(JobOrder.Kind.POLICY, 10_000, edit);
+        runner.tick();
+        time.pass(3_000);
+        assertEquals(List.of(), relaid, "they are laid out so already");
     }
 
     @Test

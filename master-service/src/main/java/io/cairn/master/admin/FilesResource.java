@@ -206,8 +206,7 @@ final class FilesResource implements Resource {
         long version = found.inode().attributes().version();
         Reply reply =
                 Log.await(
-                        master.submit(
-                                new JobMutation.EditInode(found.inode().ino(), version, edit)));
+                        master.edit(new JobMutation.EditInode(found.inode().ino(), version, edit)));
         if (reply instanceof Reply.EntryReply entry) {
             TreePath now =
                     new TreePath(found.path(), found.parentIno(), found.name(), entry.inode());

@@ -124,7 +124,7 @@ final class JobTable {
     private Reply submit(JobMutation.Submit m) {
         for (JobRecord known : jobs.values()) {
             if (known.request() == m.request()) {
-                return new JobReply(known.job(), NONE);
+                return new JobReply(known.job(), NONE, NONE);
             }
         }
         requirePossible(m.order());
@@ -139,7 +139,7 @@ final class JobTable {
         transaction.put(Family.META, Keys.jobs(), Keys.value(9).i64(nextJob).toBytes());
         put(record);
         promote();
-        return new JobReply(record.job(), NONE);
+        return new JobReply(record.job(), NONE, NONE);
     }
 
     private static void requirePossible(JobOrder order) {
@@ -206,7 +206,7 @@ final class JobTable {
             ask(record, m);
         }
         promote();
-        return new JobReply(m.job(), NONE);
+        return new JobReply(m.job(), NONE, NONE);
     }
 
     private void ask(JobRecord record, JobMutation.Control m) {
@@ -299,14 +299,15 @@ final class JobTable {
             throw new FsException(Errno.EINVAL, "a step of " + m.max() + " names");
         }
         if (record == null || record.steps() != m.step() || !record.needsSteps()) {
-            return new JobReply(m.job(), NONE);
+            return new JobReply(m.job(), NONE, NONE);
         }
         if (record.state().isFinished()) {
             sweep(record, m.max());
-            return new JobReply(m.job(), NONE);
+            return new JobReply(m.job(), NONE, NONE);
         }
         JobStack stack = stack(record);
-        TreeWalk walk = new TreeWalk(transaction, directories, record, stack, task(record));
+        TreeTask task = task(record);
+        TreeWalk walk = new TreeWalk(transaction, directories, record, stack, task);
         walk.run(m.max());
         JobRecord stepped = record.stepped(stack.depth(), walk.totals());
         State end = walk.end();
@@ -317,7 +318,7 @@ final class JobTable {
             put(end(stepped, stack, end, walk.message()));
             promote();
         }
-        return new JobReply(m.job(), walk.changedDirectories());
+        return new JobReply(m.job(), walk.changedDirectories(), task.relaid());
     }
 
     /** A job ends; its cursor is removed. */

@@ -6,6 +6,9 @@ import io.cairn.fs.Name;
 import io.cairn.master.namespace.JobTotals.Count;
 import io.cairn.wire.JobOrder;
 import io.cairn.wire.TreeMutation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 
 /** What a tree job does with the names that it comes by. Belongs to the apply thread. */
 interface TreeTask {
@@ -19,6 +22,11 @@ interface TreeTask {
     /** Comes by the root of the filesystem, which has no name. */
     default void visitRoot(Inode inode, JobTotals totals) {
         throw new IllegalStateException("the root of the filesystem has no name");
+    }
+
+    /** Files in their inodes that it has given another layout. */
+    default long[] relaid() {
+        return new long[0];
     }
 
     /** Removes names: files when it comes by, directories when the walk leaves them empty. */
@@ -59,6 +67,7 @@ interface TreeTask {
     final class Edit implements TreeTask {
         private final EditOperation operation;
         private final JobOrder order;
+        private final List<Long> relaid = new ArrayList<>();
 
         Edit(EditOperation operation, JobOrder order) {
             this.operation = operation;
@@ -76,12 +85,20 @@ interface TreeTask {
             Inode changed = operation.apply(inode, order.edit());
             if (changed != null) {
                 totals.add(Count.CHANGED, 1);
+                if (!Objects.equals(changed.layout(), inode.layout())) {
+                    relaid.add(inode.ino());
+                }
             }
             Inode now = changed == null ? inode : changed;
             if (order.kind() == JobOrder.Kind.POLICY && operation.isMisplaced(now)) {
                 totals.add(Count.MISPLACED_FILES, 1);
                 totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
             }
+        }
+
+        @Override
+        public long[] relaid() {
+            return relaid.stream().mapToLong(Long::longValue).toArray();
         }
     }
 

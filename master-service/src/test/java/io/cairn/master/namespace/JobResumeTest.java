@@ -85,7 +85,12 @@ class JobResumeTest {
 
         private JobRunner start() {
             return new JobRunner(
-                    () -> bench.namespace, this::submit, ino -> {}, simulation, scheduler);
+                    () -> bench.namespace,
+                    this::submit,
+                    ino -> {},
+                    ino -> {},
+                    simulation,
+                    scheduler);
         }
 
         private CompletableFuture<Reply> submit(LeaderMutation mutation) {
