@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.Query;
@@ -19,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>It begins after {@value #FIRST_MISSES} lookups within a second that the cache did not know and
  * the master did; in a large directory after more of them, so that what is fetched is never out of
  * proportion to what was asked for. A directory of more than {@value #MAX_ENTRIES} entries is not
- * read ahead at all: the replies tell how many it has. When too few of the fetched entries were
- * used before they became too old, the next attempt in that directory waits four times as long as
- * the one before, from {@value #FIRST_WAIT_MS} to {@value #MAX_WAIT_MS} ms.
+ * read ahead as a whole: the replies tell how many it has, and {@link ListingReadAhead} sees to it.
+ * When too few of the fetched entries were used before they became too old, the next attempt in
+ * that directory waits four times as long as the one before, from {@value #FIRST_WAIT_MS} to
+ * {@value #MAX_WAIT_MS} ms.
  */
 final class DirectoryReadAhead {
     static final int FIRST_MISSES = 3;
@@ -66,18 +68,35 @@ final class DirectoryReadAhead {
                     return size() > MAX_TRACKS;
                 }
             };
+    private final ListingReadAhead listings;
     private int fetches;
 
     DirectoryReadAhead(Questions master, Clock clock, MetadataCache cache) {
         this.master = master;
         this.clock = clock;
         this.cache = cache;
+        listings = new ListingReadAhead(master, clock, cache, MAX_ENTRIES);
+    }
+
+    /**
+     * A page of a directory was read.
+     *
+     * @param cookie after which it was to begin
+     */
+    void listed(long cookie, Reply.DirectoryReply page) {
+        if (cache.isOn()) {
+            listings.listed(cookie, page);
+        }
     }
 
     /** The cache did not know a name, and the master found it in this directory. */
-    void missed(DirectoryState directory) {
+    void missed(DirectoryState directory, Name name, long found) {
         long entries = directory.entryCount();
-        if (!cache.isOn() || entries <= FIRST_MISSES || entries > MAX_ENTRIES) {
+        if (!cache.isOn() || entries <= FIRST_MISSES) {
+            return;
+        }
+        if (entries > MAX_ENTRIES) {
+            listings.missed(directory.ino(), name, found);
             return;
         }
         long ino = directory.ino();

@@ -213,7 +213,7 @@ final class Tree {
         if (parent != null) {
             cache.told(parent, asked.sentMs());
             cache.putChild(parent, name, entry.inode().ino(), asked);
-            readAhead.missed(parent);
+            readAhead.missed(parent, name, entry.inode().ino());
         }
         return entry.inode().attributes();
     }
@@ -378,6 +378,7 @@ final class Tree {
                         withAttributes);
         Reply.DirectoryReply page = ask(query, Reply.DirectoryReply.class);
         cache.putPage(request, page);
+        readAhead.listed(cookie, page);
         if (cookie == 0) {
             accessTimes.accessed(accessTimes.over(page.directory().attributes()));
         }

@@ -94,7 +94,7 @@ class DirectoryReadAheadTest {
                 name(number),
                 1000L + number,
                 new KnownDirectory.Asked(stamp, clock.millis()));
-        readAhead.missed(state(dir));
+        readAhead.missed(state(dir), name(number), 1000L + number);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.cairn.wire;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
+import java.util.List;
 
 /**
  * A request that the leader answers from its applied state without logging anything. Travels after
@@ -325,6 +326,26 @@ public sealed interface Query extends TypedMessage {
 
         static HoldStill decode(Decoder in) {
             return new HoldStill(in.i64(), in.i32());
+        }
+    }
+
+    /**
+     * Several names of a directory, {@link Limits#MAX_PAGE_ENTRIES} at most: DirectoryReply without
+     * an end, with those of them that exist and fit, and their attributes.
+     */
+    record LookupMany(long parentIno, List<Name> names) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.LOOKUP_MANY;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).list(names, Encoder::name);
+        }
+
+        static LookupMany decode(Decoder in) {
+            return new LookupMany(in.i64(), in.list(Decoder::name));
         }
     }
 

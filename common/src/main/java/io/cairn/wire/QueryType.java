@@ -20,7 +20,8 @@ public enum QueryType implements MessageType {
     CHECK_TAIL(14, Query.CheckTail::decode),
     TEST_HOST_LOCK(32, Query.TestHostLock::decode),
     LIST_HOSTS(33, Query.ListHosts::decode),
-    HOLD_STILL(34, Query.HoldStill::decode);
+    HOLD_STILL(34, Query.HoldStill::decode),
+    LOOKUP_MANY(35, Query.LookupMany::decode);
 
     static final TypeTable<QueryType> TABLE = new TypeTable<>("query", values());
 

@@ -217,6 +217,7 @@ public final class Namespace {
             case Query.Lookup m -> answer(() -> view.lookup(m));
             case Query.GetInode m -> answer(() -> view.entry(m.ino()));
             case Query.ReadDirectory m -> answer(() -> view.readDirectory(m));
+            case Query.LookupMany m -> answer(() -> view.lookupMany(m));
             case Query.GetXattr m -> answer(() -> view.getXattr(m));
             case Query.ListXattr m -> answer(() -> view.listXattr(m));
             case Query.TestLock m -> answer(() -> view.testLock(session, m));

@@ -101,6 +101,25 @@ final class View {
         return new EntryReply(inode, parent.directoryState(), null, null);
     }
 
+    /** Those of the names that exist, in the order asked for, until a page is full. */
+    DirectoryReply lookupMany(Query.LookupMany q) {
+        Inode parent = InodeTable.liveDirectory(require(q.parentIno()));
+        if (q.names().size() > Limits.MAX_PAGE_ENTRIES) {
+            throw new FsException(Errno.EINVAL, q.names().size() + " names at once");
+        }
+        Page page = new Page(q.names().size(), true);
+        for (Name name : q.names()) {
+            byte[] value = store.get(Family.DENTRY, Keys.dentry(q.parentIno(), name));
+            if (page.bytes > MAX_PAGE_BYTES) {
+                break;
+            }
+            if (value != null) {
+                page.add(name, name.cookie(), value);
+            }
+        }
+        return new DirectoryReply(parent.directoryState(), page.entries, false);
+    }
+
     /** A page, in the order of the cookies. It never ends between entries of one cookie. */
     DirectoryReply readDirectory(Query.ReadDirectory q) {
         Inode directory = require(q.ino());
@@ -113,7 +132,7 @@ final class View {
         if (q.cookie() == Long.MAX_VALUE) {
             return new DirectoryReply(directory.directoryState(), List.of(), true);
         }
-        Page page = new Page(q);
+        Page page = new Page(q.maxEntries(), q.withAttributes());
         store.scan(Family.DENTRY, Keys.of(q.ino()), Keys.of(q.ino(), q.cookie() + 1), page::accept);
         return new DirectoryReply(directory.directoryState(), page.entries, !page.isFull);
     }
@@ -127,19 +146,21 @@ final class View {
         private long lastCookie = -1;
         private boolean isFull;
 
-        Page(Query.ReadDirectory q) {
-            withAttributes = q.withAttributes();
-            maxEntries = Math.clamp(q.maxEntries(), 1, Limits.MAX_PAGE_ENTRIES);
+        Page(int maxEntries, boolean withAttributes) {
+            this.withAttributes = withAttributes;
+            this.maxEntries = Math.clamp(maxEntries, 1, Limits.MAX_PAGE_ENTRIES);
         }
 
         boolean accept(byte[] key, byte[] value) {
-            long cookie = Keys.numberAt(key, 8);
+            return add(Keys.nameOf(key), Keys.numberAt(key, 8), value);
+        }
+
+        boolean add(Name name, long cookie, byte[] value) {
             if (cookie != lastCookie && (entries.size() >= maxEntries || bytes > MAX_PAGE_BYTES)) {
                 isFull = true;
                 return false;
             }
             lastCookie = cookie;
-            Name name = Keys.nameOf(key);
             Dentry dentry = Dentry.decode(value);
             Attributes attributes = withAttributes ? require(dentry.ino()).attributes() : null;
             entries.add(new DirectoryEntry(name, cookie, dentry.ino(), dentry.type(), attributes));

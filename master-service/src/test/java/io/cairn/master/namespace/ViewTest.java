@@ -24,6 +24,7 @@ import io.cairn.wire.Reply;
 import io.cairn.wire.Reply.DirectoryReply;
 import io.cairn.wire.TreeMutation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -117,6 +118,42 @@ class ViewTest {
             boolean isFile = plain.get(i).ino() == file.ino();
             assertEquals(isFile ? FileType.FILE : FileType.DIRECTORY, plain.get(i).type());
         }
+    }
+
+    @Test
+    void manyNamesAreLookedUpAtOnce() {
+        long dir = bench.mkdir(ROOT, "d").ino();
+        Inode first = bench.create(dir, "first");
+        Inode second = bench.create(dir, "second");
+        List<Name> names = List.of(Name.of("second"), Name.of("none"), Name.of("first"));
+        DirectoryReply reply =
+                assertInstanceOf(
+                        DirectoryReply.class, bench.read(new Query.LookupMany(dir, names)));
+        assertEquals(bench.inode(dir).directoryState(), reply.directory());
+        assertFalse(reply.end());
+        assertEquals(
+                List.of(second.attributes(), first.attributes()),
+                reply.entries().stream().map(DirectoryEntry::attributes).toList());
+        bench.readFails(Errno.ENOTDIR, new Query.LookupMany(first.ino(), names));
+        bench.readFails(Errno.ESTALE, new Query.LookupMany(4711, names));
+        bench.readFails(
+                Errno.EINVAL,
+                new Query.LookupMany(
+                        dir, Collections.nCopies(Limits.MAX_PAGE_ENTRIES + 1, Name.of("first"))));
+    }
+
+    @Test
+    void manyLongNamesFitIntoAFrame() {
+        List<Name> names = new ArrayList<>();
+        for (int i = 0; i < Limits.MAX_PAGE_ENTRIES; i++) {
+            names.add(Name.of("f" + "x".repeat(250)));
+        }
+        bench.create(ROOT, names.getFirst().toString());
+        DirectoryReply reply =
+                assertInstanceOf(
+                        DirectoryReply.class, bench.read(new Query.LookupMany(ROOT, names)));
+        int bytes = reply.toBytes(1).length;
+        assertTrue(bytes < Limits.MAX_HEADER_BYTES, bytes + " bytes");
     }
 
     @Test
