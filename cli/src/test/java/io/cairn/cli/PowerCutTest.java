@@ -1,9 +1,16 @@
 package io.cairn.cli;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +42,31 @@ final class PowerCutTest {
         cluster.start("c1");
     }
 
+    private static Path token(ImageDisk disk) {
+        return disk.path().resolve("m1").resolve(MasterNode.TOKEN_FILE);
+    }
+
+    /** What was written when the cluster was founded is there, and still opens it. */
+    private void requireAdministrator(ProcessCluster cluster, ImageDisk disk, byte[] token)
+            throws Exception {
+        assertTrue(token.length > 20, "a token of " + token.length + " bytes");
+        assertArrayEquals(token, Files.readAllBytes(token(disk)));
+        CairnProcess master = cluster.process("m1");
+        master.await(CairnProcess.READY, 60);
+        Matcher admin = Pattern.compile("admin on (\\S+)").matcher(master.output());
+        assertTrue(admin.find(), master.output());
+        CairnProcess.Result tokens =
+                CairnProcess.run(
+                        directory,
+                        "admin",
+                        "tokens",
+                        "--data",
+                        disk.path().resolve("m1").toString(),
+                        "--api",
+                        "http://" + admin.group(1));
+        assertEquals(ExitCode.OK, tokens.exitCode(), tokens.output());
+    }
+
     @Test
     void whatWasSyncedSurvives() throws Exception {
         Random random = new Random(1);
@@ -44,9 +76,11 @@ final class PowerCutTest {
             cluster.startChunkServers(1);
             Path mount = cluster.mount("mnt");
             SyncedLoad load = new SyncedLoad(mount, 3, 7);
+            byte[] token = Files.readAllBytes(token(disk));
             letItWork(load, random);
             // The mount is on another machine: it goes on, and must not promise what is lost.
             lose(cluster, disk);
+            requireAdministrator(cluster, disk, token);
             letItWork(load, random);
             load.stop();
             load.syncAll();

@@ -66,10 +66,8 @@ final class TwoClientsContractTest {
         };
     }
 
-    /** A gateway that asks the master for attributes each time: nothing is a second late. */
     private NfsGateway gateway(String name) {
-        ClientSettings settings =
-                ClientSettings.of(List.of(cluster.master()), name).withAttributeTtlMs(0);
+        ClientSettings settings = ClientSettings.of(List.of(cluster.master()), name);
         World world = cluster.world();
         CairnFileSystem files =
                 cluster.add(

@@ -131,6 +131,11 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
+    public Attributes freshAttributes(Caller caller, long ino) {
+        return metrics.time(Operation.GETATTR, ino, () -> tree.freshAttributes(ino));
+    }
+
+    @Override
     public Attributes setAttributes(Caller caller, long ino, AttributeChange change) {
         return metrics.time(Operation.SETATTR, ino, () -> tree.setAttributes(caller, ino, change));
     }

@@ -166,6 +166,15 @@ final class Tree {
         return shown(known != null ? known : inode(ino).attributes());
     }
 
+    /** The attributes as they are now. What has no name any more is not found by one either. */
+    Attributes freshAttributes(long ino) {
+        Attributes fresh = inode(ino).attributes();
+        if (fresh.nlink() == 0) {
+            cache.gone(ino);
+        }
+        return shown(fresh);
+    }
+
     /** The inode as the master has it now. */
     Inode inode(long ino) {
         return askAbout(ino, new Query.GetInode(ino)).inode();

@@ -86,6 +86,14 @@ public interface FileSystem extends AutoCloseable {
     Attributes getAttributes(Caller caller, long ino);
 
     /**
+     * The attributes as they are now, for who decides by them about what others do: a size to
+     * append at, or whether what is kept of the file still holds.
+     */
+    default Attributes freshAttributes(Caller caller, long ino) {
+        return getAttributes(caller, ino);
+    }
+
+    /**
      * Changes attributes, atomically.
      *
      * @throws FsException EPERM, EACCES; EINVAL, EISDIR, EFBIG for a bad size

@@ -401,7 +401,11 @@ public final class MasterService implements AutoCloseable {
     public @Nullable String notServingReason() {
         String reason = notReadyReason();
         if (reason == null && namespace.get().clusterMap().pools().isEmpty()) {
-            return "no pool yet: waiting for chunk servers";
+            Map<String, Long> foreign = servers.foreign();
+            return foreign.isEmpty()
+                    ? "no pool yet: waiting for chunk servers"
+                    : "no pool yet: chunk servers %s hold data of another cluster"
+                            .formatted(String.join(", ", foreign.keySet()));
         }
         return reason;
     }

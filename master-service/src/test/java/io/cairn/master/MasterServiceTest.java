@@ -33,6 +33,7 @@ import io.cairn.wire.SessionMutation;
 import io.cairn.wire.TreeMutation;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -405,6 +406,7 @@ final class MasterServiceTest {
         assertEquals(
                 Errno.WRONG_CLUSTER,
                 refusal(() -> transport.ask(peer, MasterRequest.cluster(foreign, 1))));
+        assertEquals(Map.of("c9", namespace.clusterId() + 2), master.servers().foreign());
     }
 
     /** Of a server without targets. */

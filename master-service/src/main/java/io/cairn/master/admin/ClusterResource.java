@@ -107,8 +107,11 @@ final class ClusterResource implements Resource {
         document.put("level", master.namespace().level());
         document.put("mapEpoch", map.epoch());
         Health health = new Health();
-        new StorageHealth(map, servers, space, master.settings().cluster().expectedServers())
-                .tell(health);
+        StorageHealth storage =
+                new StorageHealth(
+                        map, servers, space, master.settings().cluster().expectedServers());
+        storage.tellForeign(master.servers().foreign(), master.namespace().clusterId(), health);
+        storage.tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
         masters(health, master.log().masters());

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * What is wrong with servers, disks and placement groups, the causes before what they cause: of a
@@ -38,6 +39,37 @@ final class StorageHealth {
         this.servers = servers;
         this.space = space;
         this.expectedServers = expectedServers;
+    }
+
+    /**
+     * Says that chunk servers of other clusters ask here.
+     *
+     * @param foreign their names with their clusters
+     * @param cluster this one
+     */
+    void tellForeign(Map<String, Long> foreign, long cluster, Health health) {
+        if (foreign.isEmpty()) {
+            return;
+        }
+        String others =
+                foreign.values().stream()
+                        .distinct()
+                        .map(Json::hex)
+                        .collect(Collectors.joining(", "));
+        String what =
+                (foreign.size() == 1 ? "Chunk server %s holds" : "Chunk servers %s hold")
+                                .formatted(String.join(", ", foreign.keySet()))
+                        + " data of cluster %s, and this is cluster %s."
+                                .formatted(others, Json.hex(cluster));
+        if (map.servers().isEmpty()) {
+            health.critical(
+                    what,
+                    "If the masters were started on empty directories, stop them all, bring their"
+                            + " directories back (is a disk not mounted?) and start them again."
+                            + " Format nothing: the files are on the chunk servers.");
+        } else {
+            health.warning(what, "Correct --masters, or --data, where it was started.");
+        }
     }
 
     /** Says what is wrong. */

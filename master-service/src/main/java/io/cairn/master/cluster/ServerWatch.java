@@ -58,6 +58,7 @@ public final class ServerWatch {
     private final ClusterSettings settings;
     private final GarbageRounds garbage;
     private final LoadWatch load;
+    private final ForeignServers foreign;
     private final Map<String, Seen> servers = new TreeMap<>();
     private final Set<Removal> removals = new HashSet<>();
     private final List<MemberSynced> synced = new ArrayList<>();
@@ -89,6 +90,7 @@ public final class ServerWatch {
         this.settings = settings;
         this.garbage = new GarbageRounds(namespace, log);
         this.load = new LoadWatch(clock);
+        this.foreign = new ForeignServers(clock);
     }
 
     /** This master has become the leader: forget what an earlier term saw. */
@@ -99,6 +101,7 @@ public final class ServerWatch {
         waitingSinceMs.clear();
         garbage.clear();
         load.clear();
+        foreign.clear();
         leaderSinceMs = clock.millis();
         lastArrivalMs = leaderSinceMs;
         proposing = false;
@@ -117,14 +120,7 @@ public final class ServerWatch {
         if (cluster == 0) {
             throw new FsException(Errno.NOT_READY, "the cluster is being founded");
         }
-        if (heartbeat.clusterId() != 0 && heartbeat.clusterId() != cluster) {
-            throw new FsException(
-                    Errno.WRONG_CLUSTER,
-                    String.format(
-                            "chunk server %s holds data of cluster %016x; this is cluster %016x:"
-                                    + " check its --data and --masters",
-                            heartbeat.name(), heartbeat.clusterId(), cluster));
-        }
+        foreign.check(heartbeat, connection.remote(), cluster);
         Seen seen = servers.get(heartbeat.name());
         long now = clock.millis();
         ClusterMap known = namespace.get().clusterMap();
@@ -442,6 +438,11 @@ public final class ServerWatch {
     /** What the targets do. */
     public LoadWatch load() {
         return load;
+    }
+
+    /** Chunk servers of other clusters that ask here, with their cluster, by name. */
+    public synchronized Map<String, Long> foreign() {
+        return foreign.recent();
     }
 
     /** The space of the disks. */

@@ -18,6 +18,7 @@ import io.cairn.wire.TargetLoad;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class StorageHealthTest {
@@ -110,5 +111,26 @@ class StorageHealthTest {
                         map(group(1, 1, SERVING, SERVING)),
                         status(1, true, true),
                         status(2, true, true)));
+    }
+
+    /** All masters were emptied, and found a new cluster beside the files of the old one. */
+    @Test
+    void whoHoldsDataOfAnotherClusterIsNamed() {
+        Health health = new Health();
+        Map<String, Long> foreign = new TreeMap<>(Map.of("c1", 0xabL, "c2", 0xabL));
+        ClusterMap empty = new ClusterMap(1, List.of(), List.of(), List.of(), List.of());
+        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0)
+                .tellForeign(foreign, 0xcd, health);
+        String told = health.toJson().toString();
+        assertTrue(
+                told.contains(
+                        "Chunk servers c1, c2 hold data of cluster 00000000000000ab, and this is"
+                                + " cluster 00000000000000cd."),
+                told);
+        assertTrue(told.contains("critical") && told.contains("Format nothing"), told);
+        Health beside = new Health();
+        new StorageHealth(map(), List.of(status(1, true, true)), new Space(100, 50, 2), 0)
+                .tellForeign(Map.of("c9", 0xabL), 0xcd, beside);
+        assertEquals("warning", beside.toJson().get("level"));
     }
 }

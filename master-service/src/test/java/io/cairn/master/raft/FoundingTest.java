@@ -14,7 +14,11 @@ import io.cairn.master.store.MemoryDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -76,73 +80,79 @@ class FoundingTest {
 
     @Test
     void twoEmptiedMastersElectNobodyOverTheThird() throws Exception {
-        for (boolean left : List.of(false, true)) {
-            Path here = directory.resolve(String.valueOf(left));
-            try (TestGroup group = standard(here)) {
-                group.startAll();
-                new TestSession(group::leaderLog).create("kept");
-                group.awaitAgreement();
-                stopAll(group);
-                Path saved = here.resolve("saved");
-                Files.move(group.directory(0), saved);
-                Durable.deleteTree(group.directory(1));
-                group.found = left;
-                group.start(0);
-                group.start(1);
-                awaitWaiting(group, 0, left ? "m3 does not answer" : "with --found");
-                group.start(2);
-                awaitWaiting(group, 0, "the cluster that m3 knows");
-                awaitWaiting(group, 1, "the cluster that m3 knows");
-                TestGroup.await(
-                        "the third to tell them apart",
-                        () -> shareOf(group, 2, "m1") == Share.CATCHING_UP);
-                for (int i = 0; i < 3; i++) {
-                    assertFalse(group.log(i).mayRead());
-                }
-                assertTrue(TestSession.has(group.log(2), "kept"));
+        sideBySide(List.of(false, true), this::twoEmptiedMasters);
+    }
 
-                // The disk is mounted again: two of three know everything.
-                group.stop(0);
-                Durable.deleteTree(group.directory(0));
-                Files.move(saved, group.directory(0));
-                group.start(0);
-                assertTrue(TestSession.has(group.leaderLog(), "kept"));
-                awaitVote(group, 1);
-                group.awaitAgreement();
-                assertTrue(TestSession.has(group.log(1), "kept"));
+    private void twoEmptiedMasters(boolean left) throws Exception {
+        Path here = directory.resolve(String.valueOf(left));
+        try (TestGroup group = standard(here)) {
+            group.startAll();
+            new TestSession(group::leaderLog).create("kept");
+            group.awaitAgreement();
+            stopAll(group);
+            Path saved = here.resolve("saved");
+            Files.move(group.directory(0), saved);
+            Durable.deleteTree(group.directory(1));
+            group.found = left;
+            group.start(0);
+            group.start(1);
+            awaitWaiting(group, 0, left ? "m3 does not answer" : "with --found");
+            group.start(2);
+            awaitWaiting(group, 0, "the cluster that m3 knows");
+            awaitWaiting(group, 1, "the cluster that m3 knows");
+            TestGroup.await(
+                    "the third to tell them apart",
+                    () -> shareOf(group, 2, "m1") == Share.CATCHING_UP);
+            for (int i = 0; i < 3; i++) {
+                assertFalse(group.log(i).mayRead());
             }
+            assertTrue(TestSession.has(group.log(2), "kept"));
+
+            // The disk is mounted again: two of three know everything.
+            group.stop(0);
+            Durable.deleteTree(group.directory(0));
+            Files.move(saved, group.directory(0));
+            group.start(0);
+            assertTrue(TestSession.has(group.leaderLog(), "kept"));
+            awaitVote(group, 1);
+            group.awaitAgreement();
+            assertTrue(TestSession.has(group.log(1), "kept"));
         }
     }
 
     @Test
     void anEmptiedMasterOfAnIdleClusterCatchesUpWithoutAnElection() throws Exception {
         for (CheckpointRule rule : List.of(CheckpointRule.standard(), OFTEN)) {
-            Path here = directory.resolve(String.valueOf(rule.entries()));
-            try (TestGroup group = new TestGroup(here, 3, rule)) {
-                group.startAll();
-                TestSession session = new TestSession(group::leaderLog);
-                for (int i = 0; i < (rule.equals(OFTEN) ? 1500 : 30); i++) {
-                    session.create("f" + i);
-                }
-                group.awaitAgreement();
-                for (int round = 0; round < 2; round++) {
-                    int emptied = group.follower();
-                    long term = group.leaderLog().leaderTerm();
-                    group.stop(emptied);
-                    Durable.deleteTree(group.directory(emptied));
-                    group.start(emptied);
-                    assertFalse(isVoter(group, emptied), "at once");
-                    awaitVote(group, emptied);
-                    assertTrue(TestSession.has(group.log(emptied), "f29"));
-                    group.awaitAgreement();
-                    assertEquals(term, group.leaderLog().leaderTerm());
-                }
-                // And it keeps its vote.
-                int again = group.follower();
-                group.stop(again);
-                group.start(again);
-                assertTrue(isVoter(group, again));
+            anEmptiedMaster(rule);
+        }
+    }
+
+    private void anEmptiedMaster(CheckpointRule rule) throws Exception {
+        Path here = directory.resolve(String.valueOf(rule.entries()));
+        try (TestGroup group = new TestGroup(here, 3, rule)) {
+            group.startAll();
+            TestSession session = new TestSession(group::leaderLog);
+            for (int i = 0; i < (rule.equals(OFTEN) ? 900 : 30); i++) {
+                session.create("f" + i);
             }
+            group.awaitAgreement();
+            for (int round = 0; round < 2; round++) {
+                int emptied = group.follower();
+                long term = group.leaderLog().leaderTerm();
+                group.stop(emptied);
+                Durable.deleteTree(group.directory(emptied));
+                group.start(emptied);
+                assertFalse(isVoter(group, emptied), "at once");
+                awaitVote(group, emptied);
+                assertTrue(TestSession.has(group.log(emptied), "f29"));
+                group.awaitAgreement();
+                assertEquals(term, group.leaderLog().leaderTerm());
+            }
+            // And it keeps its vote.
+            int again = group.follower();
+            group.stop(again);
+            group.start(again);
+            assertTrue(isVoter(group, again));
         }
     }
 
@@ -227,10 +237,31 @@ class FoundingTest {
         return new TestGroup(directory, 3, CheckpointRule.standard());
     }
 
-    private static void stopAll(TestGroup group) {
-        for (int i = 0; i < 3; i++) {
-            group.stop(i);
+    /** What is tried with a case. */
+    private interface Trial<T> {
+        void run(T each) throws Exception;
+    }
+
+    /** Most of the time the masters of a case wait for each other, so that all fit together. */
+    private static <T> void sideBySide(List<T> cases, Trial<T> trial) throws Exception {
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (T each : cases) {
+                running.add(
+                        threads.submit(
+                                () -> {
+                                    trial.run(each);
+                                    return true;
+                                }));
+            }
+            for (Future<?> each : running) {
+                each.get();
+            }
         }
+    }
+
+    private static void stopAll(TestGroup group) {
+        group.close();
     }
 
     private static boolean isVoter(TestGroup group, int master) {

@@ -11,6 +11,7 @@ import io.cairn.master.store.StoreSettings;
 import io.cairn.net.FreePorts;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,10 +107,18 @@ final class TestGroup implements AutoCloseable {
         return log;
     }
 
-    void startAll() throws IOException {
-        for (int i = 0; i < peers.size(); i++) {
-            start(i);
-        }
+    /** Starts all masters at once: one that was there before is silent for a while at first. */
+    void startAll() {
+        IntStream.range(0, peers.size())
+                .parallel()
+                .forEach(
+                        i -> {
+                            try {
+                                start(i);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        });
     }
 
     void stop(int master) {

@@ -55,7 +55,7 @@ final class InodeProcedures {
                 handle,
                 out,
                 target -> {
-                    Attributes found = volume.attributes(target);
+                    Attributes found = volume.freshAttributes(target);
                     volume.attributes(out.i32(NfsStatus.OK), found);
                 },
                 target -> {});

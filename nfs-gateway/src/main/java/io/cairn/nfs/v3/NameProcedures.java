@@ -61,8 +61,7 @@ final class NameProcedures {
     private Attributes find(Target directory, byte[] name) {
         boolean up = ServedVolume.isDotDot(name);
         if (!up && !ServedVolume.isDot(name)) {
-            return fs.lookup(
-                    directory.caller(), directory.ino(), ServedVolume.name(name, NfsStatus.ACCES));
+            return volume.freshLookup(directory, ServedVolume.name(name, NfsStatus.ACCES));
         }
         Attributes here = volume.attributes(directory);
         fs.access(directory.caller(), directory.ino(), FileSystem.ACCESS_EXECUTE);

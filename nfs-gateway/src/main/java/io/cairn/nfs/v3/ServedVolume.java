@@ -4,6 +4,7 @@ import io.cairn.client.PathWalker;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
@@ -165,6 +166,35 @@ final class ServedVolume {
     /** The attributes of an inode; STALE when it has no name any more. */
     Attributes attributes(Target target) {
         return living(fs.getAttributes(target.caller(), target.ino()));
+    }
+
+    /**
+     * The same as they are now. A client appends behind the size that GETATTR tells, and throws
+     * away what it keeps of a file when these have changed since.
+     */
+    Attributes freshAttributes(Target target) {
+        return living(fs.freshAttributes(target.caller(), target.ino()));
+    }
+
+    /** What a name stands for now: a client that opens it by this answer asks no more. */
+    Attributes freshLookup(Target directory, Name name) {
+        Caller caller = directory.caller();
+        Attributes found = fs.lookup(caller, directory.ino(), name);
+        if (!found.isFile()) {
+            return found;
+        }
+        try {
+            Attributes fresh = fs.freshAttributes(caller, found.ino());
+            if (fresh.nlink() > 0) {
+                return fresh;
+            }
+        } catch (FsException e) {
+            if (e.errno() != Errno.ESTALE) {
+                throw e;
+            }
+        }
+        // Another file has taken its name.
+        return fs.lookup(caller, directory.ino(), name);
     }
 
     /**
