@@ -122,61 +122,63 @@ final class KernelDriver implements Driver {
     private void takeBack(LoopThread thread) {
         long body = thread.reply() + KernelProtocol.OUT_HEADER_BYTES;
         switch (thread.opcode()) {
-            case KernelProtocol.OPEN -> state.files().release(RawMemory.getLong(body), null);
-            case KernelProtocol.CREATE ->
+            case OPEN -> state.files().release(RawMemory.getLong(body), null);
+            case CREATE ->
                     state.files()
                             .release(RawMemory.getLong(body + KernelProtocol.ENTRY_BYTES), null);
-            case KernelProtocol.OPENDIR -> state.directories().remove(RawMemory.getLong(body));
-            default -> {}
+            case OPENDIR -> state.directories().remove(RawMemory.getLong(body));
+            case null, default -> {}
         }
     }
 
     private int execute(LoopThread thread) {
         return switch (thread.opcode()) {
-            case KernelProtocol.LOOKUP -> nodes.lookup(thread);
-            case KernelProtocol.GETATTR -> nodes.getattr(thread);
-            case KernelProtocol.SETATTR -> nodes.setattr(thread);
-            case KernelProtocol.READLINK -> nodes.readlink(thread);
-            case KernelProtocol.SYMLINK -> nodes.symlink(thread);
-            case KernelProtocol.MKNOD -> nodes.mknod(thread);
-            case KernelProtocol.MKDIR -> nodes.mkdir(thread);
-            case KernelProtocol.UNLINK -> nodes.unlink(thread);
-            case KernelProtocol.RMDIR -> nodes.rmdir(thread);
-            case KernelProtocol.RENAME -> nodes.rename(thread);
-            case KernelProtocol.RENAME2 -> nodes.renameWithFlags(thread);
-            case KernelProtocol.LINK -> nodes.link(thread);
-            case KernelProtocol.ACCESS -> nodes.access(thread);
-            case KernelProtocol.STATFS -> nodes.statfs(thread);
-            case KernelProtocol.SETXATTR -> nodes.setxattr(thread);
-            case KernelProtocol.GETXATTR -> nodes.getxattr(thread);
-            case KernelProtocol.LISTXATTR -> nodes.listxattr(thread);
-            case KernelProtocol.REMOVEXATTR -> nodes.removexattr(thread);
-            case KernelProtocol.OPEN -> files.open(thread);
-            case KernelProtocol.CREATE -> files.create(thread);
-            case KernelProtocol.TMPFILE -> files.createUnnamed(thread);
-            case KernelProtocol.STATX -> nodes.statx(thread);
-            case KernelProtocol.READ -> files.read(thread);
-            case KernelProtocol.WRITE -> files.write(thread);
-            case KernelProtocol.FLUSH -> files.flush(thread);
-            case KernelProtocol.RELEASE -> files.release(thread);
-            case KernelProtocol.FSYNC -> files.sync(thread);
-            case KernelProtocol.FALLOCATE -> files.allocate(thread);
-            case KernelProtocol.LSEEK -> files.seek(thread);
-            case KernelProtocol.GETLK -> files.testLock(thread);
-            case KernelProtocol.SETLK -> files.setLock(thread, false);
-            case KernelProtocol.SETLKW -> files.setLock(thread, true);
-            case KernelProtocol.OPENDIR -> directories.open(thread);
-            case KernelProtocol.READDIR -> directories.read(thread, false);
-            case KernelProtocol.READDIRPLUS -> directories.read(thread, true);
-            case KernelProtocol.RELEASEDIR -> directories.release(thread);
+            case LOOKUP -> nodes.lookup(thread);
+            case GETATTR -> nodes.getattr(thread);
+            case SETATTR -> nodes.setattr(thread);
+            case READLINK -> nodes.readlink(thread);
+            case SYMLINK -> nodes.symlink(thread);
+            case MKNOD -> nodes.mknod(thread);
+            case MKDIR -> nodes.mkdir(thread);
+            case UNLINK -> nodes.unlink(thread);
+            case RMDIR -> nodes.rmdir(thread);
+            case RENAME -> nodes.rename(thread);
+            case RENAME2 -> nodes.renameWithFlags(thread);
+            case LINK -> nodes.link(thread);
+            case ACCESS -> nodes.access(thread);
+            case STATFS -> nodes.statfs(thread);
+            case SETXATTR -> nodes.setxattr(thread);
+            case GETXATTR -> nodes.getxattr(thread);
+            case LISTXATTR -> nodes.listxattr(thread);
+            case REMOVEXATTR -> nodes.removexattr(thread);
+            case OPEN -> files.open(thread);
+            case CREATE -> files.create(thread);
+            case TMPFILE -> files.createUnnamed(thread);
+            case STATX -> nodes.statx(thread);
+            case READ -> files.read(thread);
+            case WRITE -> files.write(thread);
+            case FLUSH -> files.flush(thread);
+            case RELEASE -> files.release(thread);
+            case FSYNC -> files.sync(thread);
+            case FALLOCATE -> files.allocate(thread);
+            case LSEEK -> files.seek(thread);
+            case GETLK -> files.testLock(thread);
+            case SETLK -> files.setLock(thread, false);
+            case SETLKW -> files.setLock(thread, true);
+            case OPENDIR -> directories.open(thread);
+            case READDIR -> directories.read(thread, false);
+            case READDIRPLUS -> directories.read(thread, true);
+            case RELEASEDIR -> directories.release(thread);
             // Changes of directories are durable before they are answered.
-            case KernelProtocol.FSYNCDIR, KernelProtocol.DESTROY -> 0;
-            case KernelProtocol.INIT -> init(thread);
-            case KernelProtocol.FORGET -> nodes.forget(thread);
-            case KernelProtocol.BATCH_FORGET -> nodes.forgetMany(thread);
-            case KernelProtocol.NOTIFY_REPLY -> NO_REPLY;
-            case KernelProtocol.IOCTL -> throw new FsException(Errno.ENOTTY);
-            default -> throw new FsException(Errno.ENOSYS);
+            case FSYNCDIR, DESTROY -> 0;
+            case INIT -> init(thread);
+            case FORGET -> nodes.forget(thread);
+            case BATCH_FORGET -> nodes.forgetMany(thread);
+            case NOTIFY_REPLY -> NO_REPLY;
+            case IOCTL -> throw new FsException(Errno.ENOTTY);
+            // The request loop takes interruptions.
+            case INTERRUPT -> NO_REPLY;
+            case null -> throw new FsException(Errno.ENOSYS);
         };
     }
 

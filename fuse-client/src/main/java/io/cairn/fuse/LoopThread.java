@@ -140,8 +140,9 @@ final class LoopThread extends Thread implements Attendant {
         return buffer + ARGUMENTS;
     }
 
-    int opcode() {
-        return RawMemory.getInt(buffer + 4);
+    /** What is asked; null for what this release does not know. */
+    @Nullable Opcode opcode() {
+        return Opcode.of(RawMemory.getInt(buffer + 4));
     }
 
     long unique() {

@@ -28,7 +28,6 @@ final class PathCallbacks {
     private static final int HANDLE = 24;
     private static final long UTIME_NOW = (1L << 30) - 1;
     private static final long UTIME_OMIT = (1L << 30) - 2;
-    private static final int OP_UNLINK = 10;
     private static final int MAX_NAME_BYTES = 256;
     private static final int MAX_WALKS = 16;
 
@@ -144,7 +143,7 @@ final class PathCallbacks {
     private void hide(Caller caller, Place place, Name hiddenName) {
         long ino = fileSystem.lookup(caller, place.parentIno(), place.name()).ino();
         hidden.add(hiddenName, ino);
-        if (LoopThread.current().opcode() != OP_UNLINK) {
+        if (LoopThread.current().opcode() != Opcode.UNLINK) {
             return;
         }
         try {
@@ -158,7 +157,7 @@ final class PathCallbacks {
     /** Whether the process itself asked for this new name: it is the last string of the request. */
     private static boolean isAskedFor(Name name) {
         LoopThread thread = LoopThread.current();
-        if (thread.opcode() == OP_UNLINK) {
+        if (thread.opcode() == Opcode.UNLINK) {
             return false;
         }
         long oldName = thread.arguments() + 8;

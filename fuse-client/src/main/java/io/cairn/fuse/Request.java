@@ -1,6 +1,7 @@
 package io.cairn.fuse;
 
 import io.cairn.runtime.Errand;
+import org.jspecify.annotations.Nullable;
 
 /** A request of the kernel on its way. Thread-safe. */
 final class Request extends Errand {
@@ -10,7 +11,7 @@ final class Request extends Errand {
     private static final int WRITE_FLAGS_OFFSET = 20;
 
     private final long unique;
-    private final int opcode;
+    private final @Nullable Opcode opcode;
     private final int process;
     private final long beganNs = System.nanoTime();
     private final boolean mayFail;
@@ -22,26 +23,16 @@ final class Request extends Errand {
      * @param buffer address of its fuse_in_header
      */
     Request(long buffer) {
-        opcode = RawMemory.getInt(buffer + 4);
+        opcode = Opcode.of(RawMemory.getInt(buffer + 4));
         unique = RawMemory.getLong(buffer + 8);
         process = RawMemory.getInt(buffer + 32);
-        mayFail =
-                switch (opcode) {
-                    // Pages of a map that were not written would be lost with an error.
-                    case KernelProtocol.WRITE ->
-                            (RawMemory.getInt(buffer + LoopThread.ARGUMENTS + WRITE_FLAGS_OFFSET)
-                                            & WRITE_PAGE)
-                                    == 0;
-                    case KernelProtocol.INIT,
-                            KernelProtocol.DESTROY,
-                            KernelProtocol.RELEASE,
-                            KernelProtocol.RELEASEDIR,
-                            KernelProtocol.FORGET,
-                            KernelProtocol.BATCH_FORGET,
-                            KernelProtocol.NOTIFY_REPLY ->
-                            false;
-                    default -> true;
-                };
+        // Pages of a map that were not written would be lost with an error.
+        boolean isPage =
+                opcode == Opcode.WRITE
+                        && (RawMemory.getInt(buffer + LoopThread.ARGUMENTS + WRITE_FLAGS_OFFSET)
+                                        & WRITE_PAGE)
+                                != 0;
+        mayFail = (opcode == null || opcode.mayFail()) && !isPage;
     }
 
     /** Its number. */
@@ -70,7 +61,7 @@ final class Request extends Errand {
      * waiting: it may be granted, to somebody who knows nothing of it and goes on.
      */
     boolean isInterrupted() {
-        return interrupted && opcode != KernelProtocol.READ && opcode != KernelProtocol.SETLK;
+        return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;
     }
 
     /** Whether it may be answered EINTR. */

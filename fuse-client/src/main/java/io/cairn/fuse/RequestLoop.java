@@ -37,7 +37,6 @@ final class RequestLoop {
     private static final int MAX_STUCK = 256;
 
     private static final int LEAST_THREADS = 8;
-    private static final int INTERRUPT = 36;
 
     /** How long the reader looks for the next request before it sleeps. */
     private static final long LOOK_NS = 50_000;
@@ -193,7 +192,7 @@ final class RequestLoop {
             return length;
         }
         thread.received();
-        if (thread.opcode() != KernelProtocol.RELEASE) {
+        if (thread.opcode() != Opcode.RELEASE) {
             thread.noRelease();
         }
         return length;
@@ -241,7 +240,7 @@ final class RequestLoop {
 
     private void serve(LoopThread thread, int lengthBytes) {
         try {
-            if (thread.opcode() == INTERRUPT) {
+            if (thread.opcode() == Opcode.INTERRUPT) {
                 long request = RawMemory.getLong(thread.arguments());
                 impatience.interrupt(request, copy());
                 waits.interrupt(request);
@@ -263,7 +262,7 @@ final class RequestLoop {
      * measured to be otherwise for writes. struct fuse_read_in: fh +0, offset +8, size +16.
      */
     private static boolean isBulkyRead(LoopThread thread) {
-        return thread.opcode() == KernelProtocol.READ
+        return thread.opcode() == Opcode.READ
                 && RawMemory.getInt(thread.arguments() + 16) > BULKY_BYTES;
     }
 

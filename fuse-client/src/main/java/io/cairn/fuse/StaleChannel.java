@@ -10,9 +10,11 @@ import io.cairn.fuse.LibFuse.Call1;
 import io.cairn.fuse.LibFuse.Call3;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLongArray;
 import jnr.ffi.Pointer;
 import jnr.ffi.provider.ClosureManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A channel of libfuse that says ESTALE where libfuse says ENOENT, for requests about a file that
@@ -23,6 +25,19 @@ import jnr.ffi.provider.ClosureManager;
  * <p>struct fuse_chan_ops: receive +0, send +8, destroy +16. struct iovec: base +0, length +8.
  */
 final class StaleChannel implements AutoCloseable {
+    private static final Set<Opcode> ABOUT_KNOWN =
+            Set.of(
+                    Opcode.GETATTR,
+                    Opcode.SETATTR,
+                    Opcode.READLINK,
+                    Opcode.OPEN,
+                    Opcode.OPENDIR,
+                    Opcode.ACCESS,
+                    Opcode.SETXATTR,
+                    Opcode.GETXATTR,
+                    Opcode.LISTXATTR,
+                    Opcode.REMOVEXATTR);
+
     private static final int IOVEC_BYTES = 16;
     private static final int SLOTS = 1 << 14;
 
@@ -53,21 +68,8 @@ final class StaleChannel implements AutoCloseable {
     }
 
     /** Whether a kind of request is about a file that the kernel knows. */
-    static boolean serves(int opcode) {
-        return switch (opcode) {
-            case KernelProtocol.GETATTR,
-                    KernelProtocol.SETATTR,
-                    KernelProtocol.READLINK,
-                    KernelProtocol.OPEN,
-                    KernelProtocol.OPENDIR,
-                    KernelProtocol.ACCESS,
-                    KernelProtocol.SETXATTR,
-                    KernelProtocol.GETXATTR,
-                    KernelProtocol.LISTXATTR,
-                    KernelProtocol.REMOVEXATTR ->
-                    true;
-            default -> false;
-        };
+    static boolean serves(@Nullable Opcode opcode) {
+        return opcode != null && ABOUT_KNOWN.contains(opcode);
     }
 
     /** The first piece of a reply is its fuse_out_header. */
@@ -76,7 +78,7 @@ final class StaleChannel implements AutoCloseable {
             long header = getLong(vectors);
             int error = getInt(header + 4);
             LoopThread thread = LoopThread.current();
-            if (error == 0 && thread.opcode() == KernelProtocol.GETATTR) {
+            if (error == 0 && thread.opcode() == Opcode.GETATTR) {
                 remember(thread.node(), getLong(vectors + IOVEC_BYTES));
             } else if (error == -Errno.ENOENT.number() && !isDirectory(thread.node())) {
                 putInt(header + 4, -Errno.ESTALE.number());

@@ -5,53 +5,13 @@ import io.cairn.nfs.rpc.RpcProgram;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
 import io.netty.buffer.ByteBuf;
-import java.util.List;
 
 /** NFS version 3 (RFC 1813, 3): the switch over its procedures. Thread-safe. */
 public final class NfsProgram implements RpcProgram {
     /** The program number. */
     public static final int NUMBER = 100003;
 
-    private static final List<String> NAMES =
-            List.of(
-                    "null",
-                    "getattr",
-                    "setattr",
-                    "lookup",
-                    "access",
-                    "readlink",
-                    "read",
-                    "write",
-                    "create",
-                    "mkdir",
-                    "symlink",
-                    "mknod",
-                    "remove",
-                    "rmdir",
-                    "rename",
-                    "link",
-                    "readdir",
-                    "readdirplus",
-                    "fsstat",
-                    "fsinfo",
-                    "pathconf",
-                    "commit");
-
     private static final int VERSION = 3;
-    private static final int LAST_PROCEDURE = 21;
-
-    private static final int SETATTR = 2;
-    private static final int READ = 6;
-    private static final int CREATE = 8;
-    private static final int LINK = 15;
-    private static final int READDIR = 16;
-    private static final int READDIRPLUS = 17;
-
-    /** The answer of any procedure but those that carry data, listings, or a path. */
-    private static final int USUAL_REPLY_BYTES = 1024;
-
-    private static final int READLINK = 5;
-    private static final int READLINK_REPLY_BYTES = 8192;
     private static final int MAX_HANDLE_BYTES = 64;
 
     private final InodeProcedures inodes;
@@ -80,12 +40,12 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public boolean hasProcedure(int version, int procedure) {
-        return procedure >= 0 && procedure <= LAST_PROCEDURE;
+        return NfsProcedure.find(procedure) != null;
     }
 
     @Override
     public String nameOf(int procedure) {
-        return NAMES.get(procedure);
+        return NfsProcedure.of(procedure).title();
     }
 
     @Override
@@ -95,19 +55,14 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public boolean isOnce(RpcCall call) {
-        int procedure = call.procedure();
-        return procedure == SETATTR || (procedure >= CREATE && procedure <= LINK);
+        return NfsProcedure.of(call.procedure()).isOnce();
     }
 
     @Override
     public int replyBytes(RpcCall call, ByteBuf arguments) {
-        return switch (call.procedure()) {
-            case READ -> USUAL_REPLY_BYTES + count(arguments, 8);
-            case READDIR -> USUAL_REPLY_BYTES + count(arguments, 16);
-            case READDIRPLUS -> USUAL_REPLY_BYTES + count(arguments, 20);
-            case READLINK -> READLINK_REPLY_BYTES;
-            default -> USUAL_REPLY_BYTES;
-        };
+        NfsProcedure procedure = NfsProcedure.of(call.procedure());
+        int skip = procedure.countOffset();
+        return procedure.replyBytes() + (skip < 0 ? 0 : count(arguments, skip));
     }
 
     /** The count that stands some bytes behind the handle. */
@@ -127,29 +82,31 @@ public final class NfsProgram implements RpcProgram {
 
     @Override
     public void serve(RpcCall call, XdrReader in, XdrWriter out) {
-        switch (call.procedure()) {
-            case 1 -> inodes.getattr(call, in, out);
+        switch (NfsProcedure.of(call.procedure())) {
+            case GETATTR -> inodes.getattr(call, in, out);
             case SETATTR -> inodes.setattr(call, in, out);
-            case 3 -> names.lookup(call, in, out);
-            case 4 -> inodes.access(call, in, out);
+            case LOOKUP -> names.lookup(call, in, out);
+            case ACCESS -> inodes.access(call, in, out);
             case READLINK -> inodes.readlink(call, in, out);
             case READ -> files.read(call, in, out);
-            case 7 -> files.write(call, in, out);
+            case WRITE -> files.write(call, in, out);
             case CREATE -> names.create(call, in, out);
-            case 9 -> names.mkdir(call, in, out);
-            case 10 -> names.symlink(call, in, out);
-            case 11 -> names.mknod(call, in, out);
-            case 12 -> names.remove(call, in, out);
-            case 13 -> names.rmdir(call, in, out);
-            case 14 -> names.rename(call, in, out);
+            case MKDIR -> names.mkdir(call, in, out);
+            case SYMLINK -> names.symlink(call, in, out);
+            case MKNOD -> names.mknod(call, in, out);
+            case REMOVE -> names.remove(call, in, out);
+            case RMDIR -> names.rmdir(call, in, out);
+            case RENAME -> names.rename(call, in, out);
             case LINK -> names.link(call, in, out);
             case READDIR -> directories.readdir(call, in, out);
             case READDIRPLUS -> directories.readdirplus(call, in, out);
-            case 18 -> inodes.fsstat(call, in, out);
-            case 19 -> inodes.fsinfo(call, in, out);
-            case 20 -> inodes.pathconf(call, in, out);
-            case LAST_PROCEDURE -> files.commit(call, in, out);
-            default -> throw new IllegalArgumentException("procedure " + call.procedure());
+            case FSSTAT -> inodes.fsstat(call, in, out);
+            case FSINFO -> inodes.fsinfo(call, in, out);
+            case PATHCONF -> inodes.pathconf(call, in, out);
+            case COMMIT -> files.commit(call, in, out);
+            case NULL -> {
+                // The door answers it.
+            }
         }
     }
 }
