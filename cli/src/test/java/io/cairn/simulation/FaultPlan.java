@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 /**
  * What goes wrong, drawn from the seed: some kinds of faults, one after the other, each mended
  * after a while. Power is lost only as far as the promises go; where a seed goes farther (all
- * servers at once, or the only copy), the oracle is told.
+ * servers at once, or the only copy), the oracle is told. Some seeds damage files of blobs beside,
+ * by {@link DamagePlan}.
  */
 final class FaultPlan {
     private static final int LEAST_PAUSE_MS = 100;
@@ -50,6 +51,7 @@ final class FaultPlan {
     private final List<Kind> kinds = new ArrayList<>();
     private final Map<String, Long> poweredMs = new LinkedHashMap<>();
     private final Map<String, Long> disturbedMs = new LinkedHashMap<>();
+    private final DamagePlan damage;
     private boolean ended;
 
     /**
@@ -64,6 +66,7 @@ final class FaultPlan {
         this.restart = restart;
         this.time = new SimulatedScheduler(simulation);
         this.random = new Random(simulation.random().nextLong());
+        this.damage = new DamagePlan(cluster, this);
         for (Kind kind : Kind.values()) {
             if (random.nextInt(kind == Kind.BLACKOUT ? 6 : 2) == 0) {
                 kinds.add(kind);
@@ -77,6 +80,7 @@ final class FaultPlan {
         if (!kinds.isEmpty()) {
             later(LEAST_PAUSE_MS, MOST_PAUSE_MS, this::next);
         }
+        damage.begin();
     }
 
     private void later(int least, int most, Runnable task) {
@@ -149,7 +153,20 @@ final class FaultPlan {
         }
     }
 
-    private void start(SimulatedServer server) {
+    /** Whether nothing that went wrong has an effect any more. */
+    boolean isSettled() {
+        forgetSettled();
+        return cluster.isWhole() && poweredMs.isEmpty() && disturbedMs.isEmpty();
+    }
+
+    /** A server is about to be stopped, for how long is open. */
+    void stopping(SimulatedServer server) {
+        disturb(server);
+        exposeIfUnsure();
+    }
+
+    /** Starts a server that does not run. */
+    void start(SimulatedServer server) {
         if (!server.isRunning()) {
             cluster.history.fault("start " + server.node());
             server.start();
@@ -163,7 +180,9 @@ final class FaultPlan {
             return;
         }
         forgetSettled();
-        boolean others = othersHave(server, poweredMs.keySet());
+        Set<String> unsure = new HashSet<>(poweredMs.keySet());
+        unsure.addAll(damage.victims());
+        boolean others = othersHave(server, unsure);
         if (!others && cluster.replicas > 1) {
             return;
         }
@@ -191,6 +210,7 @@ final class FaultPlan {
         forgetSettled();
         Set<String> unsure = new HashSet<>(poweredMs.keySet());
         unsure.addAll(disturbedMs.keySet());
+        unsure.addAll(damage.victims());
         boolean sure =
                 cluster.servers.stream()
                         .filter(server -> poweredMs.containsKey(server.node()))
@@ -334,6 +354,7 @@ final class FaultPlan {
     /** Mends everything. */
     void end() {
         ended = true;
+        damage.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         heal();
         cluster.master.setSlowMs(0);

@@ -17,6 +17,10 @@ import org.junit.jupiter.api.Test;
 final class SimulationTest {
     private static final int SEEDS = 200;
     private static final int SHOWN = 3;
+
+    /** Failed once: replicas stayed different when the report of a failed member was lost. */
+    private static final long[] FORMER = {912};
+
     private static final String AGAIN =
             "again: ./mvnw test -pl cli -am -Dtest=SimulationTest"
                     + " -Dsurefire.failIfNoSpecifiedTests=false -Dcairn.simulation.seed=";
@@ -28,7 +32,9 @@ final class SimulationTest {
         }
         long first = Long.getLong("cairn.simulation.first", 1);
         int count = Integer.getInteger("cairn.simulation.seeds", SEEDS);
-        return LongStream.range(first, first + count).boxed().toList();
+        return LongStream.concat(LongStream.range(first, first + count), LongStream.of(FORMER))
+                .boxed()
+                .toList();
     }
 
     private static String failure(Result result) {
