@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import io.cairn.chunk.Term.Peer;
 import io.cairn.chunk.store.BlobKey;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
@@ -25,7 +26,9 @@ import org.slf4j.LoggerFactory;
  * earlier term may have reached some members only. The state with the highest (epoch, sequence) of
  * a chunk wins; it holds every acknowledged write, because those reached all members. A comparison
  * of all chunks runs in the background; a chunk that is asked for before it has ended is settled
- * first. So is, later, a chunk of which a write failed half-way. Thread-safe.
+ * first. So is, later, a chunk of which a write failed half-way; also when nobody asks for it any
+ * more, because the member that failed may be well again, or the master that heard of it may have
+ * lost its office. Thread-safe.
  */
 final class Agreement {
     private static final Logger LOG = LoggerFactory.getLogger(Agreement.class);
@@ -40,6 +43,7 @@ final class Agreement {
     private final Set<ChunkKey> doubted = new HashSet<>();
     private volatile boolean compared;
     private volatile boolean anyDoubted;
+    private boolean settling;
 
     Agreement(Station station, GroupMember member, Term term) {
         this.station = station;
@@ -112,11 +116,70 @@ final class Agreement {
         }
     }
 
-    /** A write failed half-way: members may differ. */
-    synchronized void doubt(ChunkKey key) {
-        doubted.add(key);
-        agreed.remove(key);
-        anyDoubted = true;
+    /** A write failed half-way: members may differ, until the chunk is settled. */
+    void doubt(ChunkKey key) {
+        synchronized (this) {
+            doubted.add(key);
+            agreed.remove(key);
+            anyDoubted = true;
+            if (settling) {
+                return;
+            }
+            settling = true;
+        }
+        settleLater();
+    }
+
+    private void settleLater() {
+        station.world().scheduler().schedule(this::settleDoubted, RETRY_MS);
+    }
+
+    /** Whoever wrote may never come back: what is in doubt is settled without being asked for. */
+    private void settleDoubted() {
+        List<ChunkKey> open;
+        synchronized (this) {
+            doubted.removeIf(station.graveyard()::holds);
+            anyDoubted = !doubted.isEmpty();
+            open = List.copyOf(doubted);
+            settling = !open.isEmpty() && !term.hasEnded();
+            if (!settling) {
+                return;
+            }
+        }
+        Futures.finish(
+                Futures.forEach(
+                        open,
+                        1,
+                        key -> settleAlone(key).exceptionallyCompose(t -> unsettled(key, t))),
+                (done, thrown) -> settleLater());
+    }
+
+    /**
+     * A member that fails the question is reported again. If it is the disk here that cannot take
+     * what another member has, that one has to head.
+     */
+    private CompletableFuture<Void> unsettled(ChunkKey key, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        if (term.hasEnded()) {
+            return Futures.DONE;
+        }
+        LOG.info(
+                "{}.{} of {} is still in doubt: {}",
+                Long.toHexString(key.oid()),
+                key.index(),
+                term,
+                error.getMessage());
+        boolean here = error.errno() == Errno.EIO || error.errno() == Errno.ENOSPC;
+        if (!here || term.servingPeers().isEmpty()) {
+            return Futures.DONE;
+        }
+        return station.doOnDisk(
+                () -> {
+                    if (member.isUnusable(term, key)) {
+                        String reason = String.valueOf(error.getMessage());
+                        member.headship(term).expel(term.targetId(), reason);
+                    }
+                });
     }
 
     /** Settles a chunk if that is needed. The caller holds its exclusive turn. */

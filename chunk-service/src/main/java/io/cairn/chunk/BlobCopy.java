@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Copies whole chunks between the members of a group, on behalf of the head, which must hold the
  * chunk's exclusive turn. Every block is verified on the way; one that fails is taken from another
- * replica in the same state. Thread-safe.
+ * replica in the same state, or at last from the replica that is to be replaced, if that has the
+ * bytes that the checksum tells: no good block is overwritten by a bad one. Thread-safe.
  */
 final class BlobCopy {
     /** A replica to read from: whole blocks of a range, as {@code StorageTarget.read}. */
@@ -40,12 +41,28 @@ final class BlobCopy {
         CompletableFuture<Void> install(InstallPart part);
     }
 
-    /** Blocks of which some may still be wrong. */
-    private record Piece(ByteBuffer blocks, int[] crcs, boolean[] good) {
+    /**
+     * Blocks of which some may still be wrong.
+     *
+     * @param expected checksums that blocks which are still wrong should have
+     */
+    private record Piece(ByteBuffer blocks, int[] crcs, boolean[] good, int[] expected) {
         static Piece of(int lengthBytes) {
             int blocks = (lengthBytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
             return new Piece(
-                    ByteBuffer.allocateDirect(lengthBytes), new int[blocks], new boolean[blocks]);
+                    ByteBuffer.allocateDirect(lengthBytes),
+                    new int[blocks],
+                    new boolean[blocks],
+                    new int[blocks]);
+        }
+
+        /** Takes a block that has the right checksum. */
+        void take(int block, ByteBuffer from, int crc) {
+            int at = block * BLOCK_BYTES;
+            int length = Math.min(BLOCK_BYTES, blocks.capacity() - at);
+            blocks.put(at, from, from.position() + at, length);
+            crcs[block] = crc;
+            good[block] = true;
         }
 
         /** Index of the first block that is not good, or -1. */
@@ -91,7 +108,7 @@ final class BlobCopy {
         List<Source> sources = new ArrayList<>();
         sources.add(local(state));
         spares.forEach(peer -> sources.add(there(peer, state)));
-        return new Copying(state, sources, member(to, state), true).piece(0);
+        return new Copying(state, sources, there(to, state), member(to, state), true).piece(0);
     }
 
     /**
@@ -100,7 +117,7 @@ final class BlobCopy {
      */
     CompletableFuture<Void> pull(ChunkState state, ChunkState result, List<Peer> from) {
         List<Source> sources = from.stream().map(peer -> there(peer, state)).toList();
-        return new Copying(state, sources, here(result), true).piece(0);
+        return new Copying(state, sources, local(state), here(result), true).piece(0);
     }
 
     /**
@@ -111,7 +128,7 @@ final class BlobCopy {
         List<Source> sources = new ArrayList<>();
         sources.add(local(state));
         others.forEach(peer -> sources.add(there(peer, state)));
-        return new Copying(state, sources, here(state), false).piece(0);
+        return new Copying(state, sources, local(state), here(state), false).piece(0);
     }
 
     private ChunkAddress address(ChunkState state) {
@@ -197,12 +214,19 @@ final class BlobCopy {
     private final class Copying {
         private final ChunkState state;
         private final List<Source> sources;
+        private final Source former;
         private final Sink sink;
         private final boolean evenIfLost;
 
-        Copying(ChunkState state, List<Source> sources, Sink sink, boolean evenIfLost) {
+        Copying(
+                ChunkState state,
+                List<Source> sources,
+                Source former,
+                Sink sink,
+                boolean evenIfLost) {
             this.state = state;
             this.sources = sources;
+            this.former = former;
             this.sink = sink;
             this.evenIfLost = evenIfLost;
         }
@@ -235,7 +259,14 @@ final class BlobCopy {
         /** Takes blocks from one source after the other until all are good. */
         private CompletableFuture<Piece> gather(int offset, Piece wanted, List<Source> rest) {
             if (rest.isEmpty()) {
-                return lost(offset, wanted);
+                return former.read(offset, wanted.blocks.capacity())
+                        .thenApply(range -> takeFormer(offset, wanted, range))
+                        .exceptionally(thrown -> wanted)
+                        .thenCompose(
+                                piece ->
+                                        piece.complete()
+                                                ? CompletableFuture.completedFuture(piece)
+                                                : lost(offset, piece));
             }
             List<Source> others = rest.subList(1, rest.size());
             return rest.get(0)
@@ -295,9 +326,25 @@ final class BlobCopy {
             int length = Math.min(BLOCK_BYTES, bytes - at);
             int crc = Crc32c.ofPadded(from, from.position() + at, length);
             if (!wanted.good[i] && crc == range.crcs()[i]) {
-                wanted.blocks.put(at, from, from.position() + at, length);
-                wanted.crcs[i] = crc;
-                wanted.good[i] = true;
+                wanted.take(i, from, crc);
+            } else if (!wanted.good[i]) {
+                wanted.expected[i] = range.crcs()[i];
+            }
+        }
+        return wanted;
+    }
+
+    /** Blocks of another state of the chunk that are what they should be in this one. */
+    private static Piece takeFormer(int offset, Piece wanted, BlockRange range) {
+        ByteBuffer from = range.blocks();
+        for (int i = 0; i < wanted.good.length && range.offsetBytes() == offset; i++) {
+            int at = i * BLOCK_BYTES;
+            int length = Math.min(BLOCK_BYTES, wanted.blocks.capacity() - at);
+            if (!wanted.good[i] && from.remaining() >= at + length) {
+                int crc = Crc32c.ofPadded(from, from.position() + at, length);
+                if (crc == wanted.expected[i] && crc != Crc32c.LOST_BLOCK) {
+                    wanted.take(i, from, crc);
+                }
             }
         }
         return wanted;

@@ -47,7 +47,7 @@ final class Flushing {
                 .thenCompose(
                         Scope.carried(
                                 failures -> {
-                                    if (failures.isEmpty() || live.isEmpty()) {
+                                    if (failures.isEmpty() || term.peers().isEmpty()) {
                                         return CompletableFuture.completedFuture(failures);
                                     }
                                     headship.agreement().doubt(key);
@@ -57,7 +57,7 @@ final class Flushing {
                                                     Scope.carried(
                                                             agreed -> attempt(term, chunk, live)));
                                 }))
-                .thenCompose(failures -> conclude(term, failures))
+                .thenCompose(failures -> conclude(term, key, failures))
                 .thenCompose(done -> station.onDisk(() -> reply(term, key)));
     }
 
@@ -214,7 +214,7 @@ final class Flushing {
         }
     }
 
-    private CompletableFuture<Void> conclude(Term term, List<Failure> failures) {
+    private CompletableFuture<Void> conclude(Term term, ChunkKey key, List<Failure> failures) {
         if (failures.isEmpty()) {
             return Futures.DONE;
         }
@@ -238,7 +238,11 @@ final class Flushing {
             return Futures.DONE;
         }
         if (here != null && needed.containsAll(term.servingPeers())) {
-            return CompletableFuture.failedFuture(here);
+            FsException error = here;
+            return station.doOnDisk(
+                    () -> {
+                        throw member.told(term, key, error);
+                    });
         }
         if (here != null) {
             headship.expel(term.targetId(), String.valueOf(here.getMessage()));

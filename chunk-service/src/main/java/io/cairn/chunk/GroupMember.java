@@ -6,6 +6,7 @@ import io.cairn.fs.FsException;
 import io.cairn.wire.ChunkAddress;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
+import io.cairn.wire.ChunkRequest.WriteMark;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -124,6 +125,34 @@ final class GroupMember {
     boolean isUnusable(Term asked, ChunkKey key) {
         BlobKey blob = new BlobKey(asked.groupId(), key.oid(), key.index());
         return state(asked, key).sequence() == 0 && asked.target().isDoubtful(blob);
+    }
+
+    /**
+     * An error of the replica here, as a client of the head is to hear it. As long as a member is
+     * away that may hold what is damaged here the client waits for it, as it does for a group that
+     * nobody serves. On a disk thread.
+     */
+    FsException told(Term asked, ChunkKey key, FsException error) {
+        boolean damage = error.errno() == Errno.EIO || error.errno() == Errno.EBADMSG;
+        if (!damage || asked.away().isEmpty() || isOfThisEpoch(asked, key)) {
+            return error;
+        }
+        return new FsException(
+                Errno.NOT_READY,
+                "%s; %s is away and may have it".formatted(error.getMessage(), asked.away()),
+                error);
+    }
+
+    /** What was written in an epoch its absent members never had. */
+    private static boolean isOfThisEpoch(Term asked, ChunkKey key) {
+        BlobKey blob = new BlobKey(asked.groupId(), key.oid(), key.index());
+        WriteMark last;
+        try {
+            last = asked.target().expected(blob);
+        } catch (FsException unreadable) {
+            return false;
+        }
+        return last != null && last.epoch() == asked.epoch();
     }
 
     ChunkAddress address(Term asked, ChunkKey key, int chunkSizeLog2) {

@@ -192,7 +192,9 @@ final class HeadWrites {
         }
         ChunkKey sourceKey = new ChunkKey(clone.sourceOid(), clone.chunk().index());
         if (member.isUnusable(term, sourceKey)) {
-            throw new FsException(Errno.EIO, "the source of " + clone.chunk() + " is damaged");
+            FsException error =
+                    new FsException(Errno.EIO, "the source of " + clone.chunk() + " is damaged");
+            throw member.told(term, sourceKey, error);
         }
         ChunkState source = member.state(term, sourceKey);
         int lengthBytes = Math.min(clone.lengthBytes(), source.lengthBytes());
@@ -240,17 +242,20 @@ final class HeadWrites {
                                                             station.fromDisk(
                                                                     () -> apply(request, true))));
                         })
-                .exceptionallyCompose(thrown -> afterExpulsion(headship, thrown));
+                .exceptionallyCompose(thrown -> failed(request, headship, thrown));
     }
 
     /** A client told of the wrong epoch shall find the new one at the master. */
-    private static CompletableFuture<WriteReply> afterExpulsion(
-            Headship headship, Throwable thrown) {
+    private CompletableFuture<WriteReply> failed(
+            Request request, Headship headship, Throwable thrown) {
         FsException error = Futures.failure(thrown);
-        if (error.errno() != Errno.WRONG_EPOCH) {
-            return CompletableFuture.failedFuture(error);
+        if (error.errno() == Errno.WRONG_EPOCH) {
+            return headship.expulsions().thenCompose(done -> CompletableFuture.failedFuture(error));
         }
-        return headship.expulsions().thenCompose(done -> CompletableFuture.failedFuture(error));
+        return station.onDisk(
+                () -> {
+                    throw member.told(request.term, request.key(), error);
+                });
     }
 
     private CompletableFuture<WriteReply> apply(Request request, boolean mayHeal) {

@@ -233,7 +233,16 @@ final class Reader {
             Term term, ChunkAddress chunk, Supplier<Message> work) {
         return term.isHead()
                 ? leading(term, chunk, work, ATTEMPTS)
+                        .exceptionallyCompose(thrown -> told(term, key(chunk), thrown))
                 : following(term, chunk, work, ATTEMPTS);
+    }
+
+    private CompletableFuture<Message> told(Term term, ChunkKey key, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        return station.onDisk(
+                () -> {
+                    throw member.told(term, key, error);
+                });
     }
 
     private CompletableFuture<Message> leading(

@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import io.cairn.chunk.Term.Peer;
 import io.cairn.chunk.store.BlobKey;
 import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
 import io.cairn.net.Message;
 import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.ChunkRequest.ChunkKey;
@@ -20,9 +21,17 @@ import org.slf4j.LoggerFactory;
  * What is left to do, on the head, for a chunk of which no serving member has a replica that can be
  * used. A syncing member may have one that lacks nothing: at the write, or a later one, that the
  * chunk was at here. An earlier one is not what was written: it stays where it is, and is not
- * served. Whoever calls holds the chunk's exclusive turn. Thread-safe.
+ * served. NOT_READY when one of them cannot be asked now. Whoever calls holds the chunk's exclusive
+ * turn. Thread-safe.
  */
 final class Salvage {
+    /** What came of asking a member. */
+    private enum Found {
+        HERE_NOW,
+        NOTHING,
+        UNKNOWN
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
 
     private final Station station;
@@ -55,7 +64,7 @@ final class Salvage {
 
     /** Whether a syncing member had the chunk, so that it is here now. On a disk thread. */
     CompletableFuture<Boolean> run(ChunkKey key) {
-        return from(term.peers().iterator(), key, expected(key));
+        return from(term.peers().iterator(), key, expected(key), true);
     }
 
     private @Nullable WriteMark expected(ChunkKey key) {
@@ -63,7 +72,11 @@ final class Salvage {
     }
 
     private CompletableFuture<Boolean> from(
-            Iterator<Peer> peers, ChunkKey key, @Nullable WriteMark mark) {
+            Iterator<Peer> peers, ChunkKey key, @Nullable WriteMark mark, boolean allTold) {
+        if (!peers.hasNext() && !allTold) {
+            return Futures.failed(
+                    Errno.NOT_READY, "a member that may have what is damaged here does not answer");
+        }
         if (!peers.hasNext()) {
             LOG.error(
                     "Chunk {}.{} of {} is damaged on every member that is here",
@@ -74,25 +87,29 @@ final class Salvage {
         }
         Peer peer = peers.next();
         if (peer.serving()) {
-            return from(peers, key, mark);
+            return from(peers, key, mark, allTold);
         }
         return stat(peer, key)
                 .thenCompose(
                         theirs ->
                                 suffices(theirs, mark)
                                         ? copy.pull(theirs, theirs, List.of(peer))
-                                                .thenApply(done -> true)
-                                        : CompletableFuture.completedFuture(false))
+                                                .thenApply(done -> Found.HERE_NOW)
+                                        : CompletableFuture.completedFuture(Found.NOTHING))
                 .exceptionally(
                         thrown -> {
                             LOG.info("{}", Futures.failure(thrown).getMessage());
-                            return false;
+                            return Found.UNKNOWN;
                         })
                 .thenCompose(
                         found ->
-                                found
+                                found == Found.HERE_NOW
                                         ? CompletableFuture.completedFuture(true)
-                                        : from(peers, key, mark));
+                                        : from(
+                                                peers,
+                                                key,
+                                                mark,
+                                                allTold && found == Found.NOTHING));
     }
 
     private static boolean suffices(ChunkState theirs, @Nullable WriteMark mark) {

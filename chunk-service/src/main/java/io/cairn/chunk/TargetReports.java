@@ -2,10 +2,13 @@ package io.cairn.chunk;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.fs.FsException;
+import io.cairn.wire.ClusterRequest.Damage;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,6 +18,9 @@ import org.slf4j.LoggerFactory;
  */
 final class TargetReports {
     private static final Logger LOG = LoggerFactory.getLogger(TargetReports.class);
+
+    /** What is told of damage is enough for people to look there. */
+    private static final int MAX_GROUPS = 64;
 
     private final List<StorageTarget> targets;
     private final Set<StorageTarget> silent = new HashSet<>();
@@ -59,6 +65,16 @@ final class TargetReports {
                 healthy,
                 disk,
                 target.directory().toAbsolutePath().toString(),
-                target.load());
+                target.load(),
+                damages(target));
+    }
+
+    private static List<Damage> damages(StorageTarget target) {
+        Map<Integer, Integer> chunks = new TreeMap<>();
+        target.doubtful().forEach(blob -> chunks.merge(blob.group(), 1, Integer::sum));
+        return chunks.entrySet().stream()
+                .limit(MAX_GROUPS)
+                .map(each -> new Damage(each.getKey(), each.getValue()))
+                .toList();
     }
 }

@@ -35,11 +35,17 @@ final class Term {
     private final @Nullable MemberState state;
     private final boolean head;
     private final List<Peer> peers;
+    private final List<String> away;
     private final Map<Long, CompletableFuture<?>> questions = new LinkedHashMap<>();
     private long lastQuestion;
     private boolean ended;
 
-    private Term(PlacementGroup group, int targetId, StorageTarget target, List<Peer> peers) {
+    private Term(
+            PlacementGroup group,
+            int targetId,
+            StorageTarget target,
+            List<Peer> peers,
+            List<String> away) {
         this.group = group;
         this.targetId = targetId;
         this.target = target;
@@ -47,6 +53,7 @@ final class Term {
         PlacementGroup.Member first = group.head();
         this.head = first != null && first.targetId() == targetId;
         this.peers = List.copyOf(peers);
+        this.away = List.copyOf(away);
     }
 
     /**
@@ -56,11 +63,16 @@ final class Term {
      */
     static Term of(ClusterMap map, PlacementGroup group, int targetId, StorageTarget target) {
         List<Peer> peers = new ArrayList<>();
+        List<String> away = new ArrayList<>();
         for (PlacementGroup.Member member : group.members()) {
-            if (member.targetId() == targetId || !group.isCurrent(member.targetId())) {
+            if (member.targetId() == targetId) {
                 continue;
             }
             ChunkServer server = map.serverOfTarget(member.targetId());
+            if (!group.isCurrent(member.targetId())) {
+                away.add(server == null ? "target " + member.targetId() : server.name());
+                continue;
+            }
             if (server == null) {
                 throw new FsException(
                         Errno.EPROTO,
@@ -73,7 +85,7 @@ final class Term {
             boolean serving = member.state() == MemberState.SERVING;
             peers.add(new Peer(member.targetId(), serving, server.endpoint()));
         }
-        return new Term(group, targetId, target, peers);
+        return new Term(group, targetId, target, peers, away);
     }
 
     int groupId() {
@@ -135,6 +147,11 @@ final class Term {
     /** All other current members, in the order of the group. */
     List<Peer> peers() {
         return peers;
+    }
+
+    /** The servers of members that receive nothing now, and may come back with what they have. */
+    List<String> away() {
+        return away;
     }
 
     /** The other members that have every acknowledged byte. */

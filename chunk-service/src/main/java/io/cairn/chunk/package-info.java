@@ -44,7 +44,7 @@
  * SERVING members agree ({@code Agreement}): for each chunk the state with the highest (epoch,
  * sequence) wins and is installed at the others. All chunks are compared in the background, after
  * the work of earlier terms has ended; a chunk that is asked for before is settled first, and so is
- * a chunk of which a write failed half-way within the term.
+ * a chunk of which a write failed half-way within the term, in the background if nobody asks.
  *
  * <h2>Reads</h2>
  *
@@ -61,10 +61,11 @@
  * chunk's turn, while live writes go to the member as well; then it reports MemberSynced. A chunk
  * that no serving member can use it takes from a syncing one that lacks nothing ({@code Salvage}).
  * A replica that cannot be used (in doubt after a crash, fenced after a failed sync, damaged) looks
- * absent and is replaced in the same ways. Bad blocks that clients or scrubs report are repaired by
- * the head ({@code Repair}), block by block from any replica that is right; a block that is right
- * nowhere keeps failing, and travels as such. Garbage is deleted on the master's word only ({@code
- * Garbage}).
+ * absent and is replaced in the same ways. While a member is away that may have a good one, clients
+ * are told NOT_READY, so that they wait for it; EIO when all are there and none has it. Bad blocks
+ * that clients or scrubs report are repaired by the head ({@code Repair}), block by block from any
+ * replica that is right; a block that is right nowhere keeps failing, and travels as such. Garbage
+ * is deleted on the master's word only ({@code Garbage}).
  *
  * <h2>Threads</h2>
  *

@@ -67,6 +67,7 @@ final class FakeMaster implements Handler {
     private boolean leads = true;
     private String leaderHint = "";
     private boolean silent;
+    private boolean losesReports;
     private final Listener listener;
 
     private static final class Seen {
@@ -127,6 +128,11 @@ final class FakeMaster implements Handler {
         silent = isSilent;
     }
 
+    /** Loses what heads report of failed members, as a leader that is losing its office does. */
+    synchronized void setLosesReports(boolean loses) {
+        losesReports = loses;
+    }
+
     synchronized List<MemberFailed> failures() {
         return List.copyOf(failures);
     }
@@ -181,6 +187,9 @@ final class FakeMaster implements Handler {
             switch (ClusterRequest.decode(in)) {
                 case Heartbeat h -> answer.send(Message.of(heartbeat(h)::toBytes));
                 case MemberFailed f -> {
+                    if (losesReports) {
+                        throw new FsException(Errno.NOT_LEADER, "");
+                    }
                     failed(f);
                     answer.send(Message.empty());
                 }

@@ -17,7 +17,9 @@ import io.cairn.wire.ChunkRequest;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -30,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * member that has not disappointed yet. What may go better with another map or a moment later
  * (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is over; the
  * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
- * goes on to the next replica, and fails with EIO when there is none left.
+ * goes on to the next replica. When all that serve are bad it waits for the members of the group
+ * that do not serve now, unless the head, which knows what they may have, says that it is lost; it
+ * fails with EIO when there is nobody to wait for.
  *
  * <p>Blocks only in {@link #attemptAndWait}. One try is under way at a time, so the fields need no
  * lock: each try happens-after the one before.
@@ -65,7 +69,8 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private final Span span = Scope.current();
     private final List<Integer> disappointing = new ArrayList<>();
     private FsException lastError = new FsException(Errno.ETIMEDOUT, "not tried");
-    private int badReplicas;
+    private final Set<Integer> bad = new HashSet<>();
+    private boolean lost;
     private boolean outlasting;
 
     /**
@@ -218,37 +223,42 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
         List<Integer> serving = new ArrayList<>(group.members().size());
         for (PlacementGroup.Member member : group.members()) {
-            if (member.state() == MemberState.SERVING
-                    && !disappointing.contains(member.targetId())) {
+            if (member.state() == MemberState.SERVING && !bad.contains(member.targetId())) {
                 serving.add(member.targetId());
             }
         }
         if (serving.isEmpty()) {
-            if (badReplicas > 0) {
-                return null;
-            }
-            disappointing.clear();
-            return head.targetId();
+            return null;
         }
+        if (disappointing.containsAll(serving)) {
+            disappointing.clear();
+            return serving.get(0);
+        }
+        serving.removeAll(disappointing);
         return disappointing.isEmpty()
                 ? serving.get(io.preference(place, serving.size()))
                 : serving.get(0);
     }
 
     private void unplaced(@Nullable PlacementGroup group) {
-        if (badReplicas > 0) {
+        if (group != null && !bad.isEmpty() && (lost || group.isComplete())) {
             fail(
                     new FsException(
                             Errno.EIO,
-                            place + ": " + badReplicas + " replicas are bad, no good one serves"));
+                            place + ": " + bad.size() + " replicas are bad, no good one serves"));
             return;
         }
-        lastError =
-                new FsException(
-                        Errno.ETIMEDOUT,
-                        group == null
-                                ? "the cluster map does not know its pool"
-                                : "no replica in placement group " + group.id() + " is serving");
+        String reason =
+                group == null
+                        ? "the cluster map does not know its pool"
+                        : "no "
+                                + (bad.isEmpty() ? "" : "good ")
+                                + "replica in placement group "
+                                + group.id()
+                                + " is serving";
+        lastError = new FsException(Errno.ETIMEDOUT, reason);
+        bad.clear();
+        disappointing.clear();
         refreshAndRetry(true);
     }
 
@@ -304,6 +314,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                 if (check == null) {
                     fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
                 } else {
+                    lost |= isHead(target, address.group());
                     disappoint(target, error);
                 }
             }
@@ -312,9 +323,15 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
     }
 
+    private boolean isHead(int target, int groupId) {
+        PlacementGroup group = io.map().group(groupId);
+        PlacementGroup.Member head = group == null ? null : group.head();
+        return head != null && head.targetId() == target;
+    }
+
     /** A replica is bad: on to the next. */
     private void disappoint(int target, FsException error) {
-        badReplicas++;
+        bad.add(target);
         disappointing.add(target);
         lastError = error;
         io.noteBad(place, target, error);
@@ -347,7 +364,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     }
 
     private void giveUp() {
-        Errno errno = badReplicas > 0 ? Errno.EIO : Errno.ETIMEDOUT;
+        Errno errno = bad.isEmpty() ? Errno.ETIMEDOUT : Errno.EIO;
         fail(
                 new FsException(
                         errno,

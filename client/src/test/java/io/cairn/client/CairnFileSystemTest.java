@@ -2,6 +2,7 @@ package io.cairn.client;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -287,6 +288,33 @@ class CairnFileSystemTest {
         cluster.awaitTrue(
                 () -> cluster.servers.stream().anyMatch(s -> s.reportedBad.get() > 0),
                 "the bad block is reported");
+    }
+
+    @Test
+    void aReadWaitsForAMemberThatIsAwayUnlessTheHeadSaysThatItHasNothing() throws Exception {
+        long ino;
+        byte[] data = bytes(100_000, 1);
+        try (OpenFile file = create(A)) {
+            ino = file.ino();
+            file.write(0, ByteBuffer.wrap(data));
+        }
+        cluster.addAbsentMembers();
+        for (Errno errno : new Errno[] {null, Errno.NOT_READY}) {
+            cluster.servers.forEach(server -> server.corrupt = errno == null);
+            cluster.servers.forEach(server -> server.failure = errno);
+            CairnFileSystem client = cluster.connect();
+            Waiter reader = new Waiter(() -> Arrays.equals(data, readAll(client, ino)));
+            int before = cluster.reads();
+            cluster.awaitTrue(() -> cluster.reads() > before + 3, "it asks again");
+            assertFalse(reader.isThrough());
+            cluster.servers.forEach(server -> server.corrupt = false);
+            cluster.servers.forEach(server -> server.failure = null);
+            assertTrue(reader.result());
+        }
+        cluster.servers.forEach(server -> server.failure = Errno.EIO);
+        CairnFileSystem client = cluster.connect();
+        FsException error = assertThrows(FsException.class, () -> readAll(client, ino));
+        assertEquals(Errno.EIO, error.errno());
     }
 
     @Test

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chunk server that keeps chunks in memory, alone in all its groups. Does what the seam says of
@@ -44,12 +45,17 @@ final class FakeChunkServer implements Handler {
     private final Map<ChunkKey, Chunk> chunks = new HashMap<>();
     final Set<ChunkKey> flushed = new HashSet<>();
     volatile boolean corrupt;
+
+    /** What reads fail with; null when they do not. */
+    volatile @Nullable Errno failure;
+
     volatile boolean full;
 
     /** What was written in epochs before this one was lost with the power. */
     volatile long lostBeforeEpoch;
 
     final AtomicInteger reportedBad = new AtomicInteger();
+    final AtomicInteger reads = new AtomicInteger();
     final AtomicInteger finds = new AtomicInteger();
     final AtomicInteger writes = new AtomicInteger();
     final AtomicInteger unalignedWrites = new AtomicInteger();
@@ -136,7 +142,12 @@ final class FakeChunkServer implements Handler {
     }
 
     private void read(ChunkRequest.Read m, Answer answer) {
+        reads.incrementAndGet();
         checkEpoch(m.chunk());
+        Errno fails = failure;
+        if (fails != null) {
+            throw new FsException(fails, "the chunk is damaged");
+        }
         Chunk chunk = chunks.get(key(m.chunk()));
         int length = chunk == null ? 0 : chunk.bytes.length;
         int from = m.offsetBytes() / BLOCK * BLOCK;

@@ -36,6 +36,7 @@ final class FakeCluster implements AutoCloseable {
     private final List<CairnFileSystem> clients = new ArrayList<>();
     private final AtomicLong groupEpoch = new AtomicLong(1);
     private long unbrokenSince = 1;
+    private boolean anyAway;
 
     FakeCluster(int chunkSizeLog2) {
         namespace =
@@ -62,16 +63,15 @@ final class FakeCluster implements AutoCloseable {
         }
         List<PlacementGroup> groups = new ArrayList<>();
         for (int i = 0; i < GROUPS; i++) {
-            PlacementGroup.Member member =
-                    new PlacementGroup.Member(i % CHUNKS.size() + 1, MemberState.SERVING);
+            List<PlacementGroup.Member> members = new ArrayList<>();
+            members.add(new PlacementGroup.Member(i % CHUNKS.size() + 1, MemberState.SERVING));
+            if (anyAway) {
+                int other = (i + 1) % CHUNKS.size() + 1;
+                members.add(new PlacementGroup.Member(other, MemberState.OFFLINE));
+            }
             groups.add(
                     new PlacementGroup(
-                            i + 1,
-                            1,
-                            groupEpoch.get(),
-                            unbrokenSince,
-                            unbrokenSince,
-                            List.of(member)));
+                            i + 1, 1, groupEpoch.get(), unbrokenSince, unbrokenSince, members));
         }
         return new ClusterMap(
                 epoch, chunkServers, targets, List.of(new Pool(1, 1, 1, GROUPS)), groups);
@@ -81,6 +81,17 @@ final class FakeCluster implements AutoCloseable {
     void changeEpochs() {
         groupEpoch.incrementAndGet();
         shared.map = map(shared.map.epoch() + 1);
+    }
+
+    /** Requests to read, of all servers. */
+    int reads() {
+        return servers.stream().mapToInt(server -> server.reads.get()).sum();
+    }
+
+    /** All groups have a second member, which is away. */
+    void addAbsentMembers() {
+        anyAway = true;
+        changeEpochs();
     }
 
     /** All servers lose their power, and with it what was not flushed; they come back at once. */

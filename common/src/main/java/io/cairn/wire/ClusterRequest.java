@@ -11,6 +11,22 @@ public sealed interface ClusterRequest extends TypedMessage {
     ClusterRequestType type();
 
     /**
+     * Chunks of which the replica here cannot be used, or has a bad block.
+     *
+     * @param group their placement group
+     * @param chunks how many there are, above 0
+     */
+    record Damage(int group, int chunks) {
+        void encode(Encoder out) {
+            out.i32(group).i32(chunks);
+        }
+
+        static Damage decode(Decoder in) {
+            return new Damage(in.i32(), in.i32());
+        }
+    }
+
+    /**
      * A storage directory as its server sees it.
      *
      * @param identity random number written when it was formatted
@@ -22,6 +38,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      *     that is not known
      * @param directory where it is on its machine, for people; empty when that is not known
      * @param load what was done with it
+     * @param damages what is damaged there, for some groups
      */
     record TargetReport(
             long identity,
@@ -31,17 +48,28 @@ public sealed interface ClusterRequest extends TypedMessage {
             boolean healthy,
             long disk,
             String directory,
-            TargetLoad load) {
+            TargetLoad load,
+            List<Damage> damages) {
         /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
-            this(identity, capacityBytes, freeBytes, chunks, healthy, 0, "", TargetLoad.NONE);
+            this(
+                    identity,
+                    capacityBytes,
+                    freeBytes,
+                    chunks,
+                    healthy,
+                    0,
+                    "",
+                    TargetLoad.NONE,
+                    List.of());
         }
 
         void encode(Encoder out) {
             out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
             out.i64(disk).text(directory);
             load.encode(out);
+            out.list(damages, (o, damage) -> damage.encode(o));
         }
 
         static TargetReport decode(Decoder in) {
@@ -53,7 +81,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.bool(),
                     in.i64(),
                     in.text(),
-                    TargetLoad.decode(in));
+                    TargetLoad.decode(in),
+                    in.list(Damage::decode));
         }
     }
 

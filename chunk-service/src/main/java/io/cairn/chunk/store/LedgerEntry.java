@@ -95,12 +95,17 @@ record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
         out.putInt(start, checksum(out, start));
     }
 
+    /** Whether nothing stands at a place. */
+    static boolean isFree(ByteBuffer page, int at) {
+        return page.getLong(at + 8) == 0;
+    }
+
     /** Reads the entry at a place; null when the place is free, or what stands there is damaged. */
     static @Nullable LedgerEntry decode(ByteBuffer page, int at) {
-        long oid = page.getLong(at + 8);
-        if (oid == 0 || page.getInt(at) != checksum(page, at)) {
+        if (isFree(page, at) || page.getInt(at) != checksum(page, at)) {
             return null;
         }
+        long oid = page.getLong(at + 8);
         return new LedgerEntry(
                 new BlobKey(page.getInt(at + 4), oid, page.getLong(at + 16)),
                 new Mark(page.getLong(at + 24), page.getLong(at + 32), page.getInt(at + 56)),

@@ -220,10 +220,9 @@ final class LedgerFile implements AutoCloseable {
         ByteBuffer page = page(number);
         int free = -1;
         for (int slot = 0; slot < SLOTS; slot++) {
-            LedgerEntry entry = LedgerEntry.decode(page, slot * LedgerEntry.BYTES);
-            if (entry == null) {
+            if (LedgerEntry.isFree(page, slot * LedgerEntry.BYTES)) {
                 free = free < 0 ? slot : free;
-            } else if (entry.key().equals(key)) {
+            } else if (entryOf(key, page, slot) != null) {
                 free = slot;
                 break;
             }

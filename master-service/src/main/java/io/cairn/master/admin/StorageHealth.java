@@ -3,11 +3,13 @@ package io.cairn.master.admin;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Wording;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
+import io.cairn.wire.ClusterRequest.Damage;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.TreeSet;
 
 /**
  * What is wrong with servers, disks and placement groups, the causes before what they cause: of a
@@ -91,8 +94,70 @@ final class StorageHealth {
                 }
             }
         }
+        damage(health);
         groups(health);
         space(health);
+    }
+
+    /** What the heads of groups have damaged, by those that may have it whole. */
+    private void damage(Health health) {
+        Map<String, Integer> waiting = new TreeMap<>();
+        Map<String, Integer> lost = new TreeMap<>();
+        for (ServerStatus server : servers) {
+            for (TargetReport report : server.targets()) {
+                for (Damage damage : server.alive() ? report.damages() : List.<Damage>of()) {
+                    PlacementGroup group = map.group(damage.group());
+                    if (group == null || !heads(report, group)) {
+                        continue;
+                    }
+                    if (group.isComplete()) {
+                        lost.merge(server.name(), damage.chunks(), Integer::sum);
+                    } else {
+                        waiting.merge(
+                                "on chunk server %s and %s for chunk server %s"
+                                        .formatted(server.name(), "%s", others(group)),
+                                damage.chunks(),
+                                Integer::sum);
+                    }
+                }
+            }
+        }
+        waiting.forEach(
+                (where, chunks) ->
+                        health.critical(
+                                damaged(chunks)
+                                        + where.formatted(chunks == 1 ? "waits" : "wait")
+                                        + ", which may have a good copy.",
+                                "Start it again and let it come up to date."));
+        lost.forEach(
+                (server, chunks) ->
+                        health.warning(
+                                damaged(chunks) + "on chunk server " + server + ".",
+                                "What has a good copy elsewhere is mended within seconds; if this"
+                                        + " stays, it has none: restore those files, whose reading"
+                                        + " fails, from a backup."));
+    }
+
+    private static String damaged(int chunks) {
+        return Wording.count(chunks, "chunk") + (chunks == 1 ? " is" : " are") + " damaged ";
+    }
+
+    private boolean heads(TargetReport report, PlacementGroup group) {
+        PlacementGroup.Member head = group.head();
+        Target target = head == null ? null : map.target(head.targetId());
+        return target != null && target.identity() == report.identity();
+    }
+
+    /** The servers of the members that do not serve. */
+    private String others(PlacementGroup group) {
+        Set<String> names = new TreeSet<>();
+        for (PlacementGroup.Member member : group.members()) {
+            ChunkServer server = map.serverOfTarget(member.targetId());
+            if (server != null && member.state() != MemberState.SERVING) {
+                names.add(server.name());
+            }
+        }
+        return String.join(", ", names);
     }
 
     private String missing() {

@@ -161,7 +161,7 @@ final class AdminBench implements AutoCloseable {
     void heartbeat(String name, int number, TargetLoad load) throws Exception {
         var target =
                 new ClusterRequest.TargetReport(
-                        0xa0 + number, 1000, 600, 3, true, 0, "/disks/" + number, load);
+                        0xa0 + number, 1000, 600, 3, true, 0, "/disks/" + number, load, List.of());
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,

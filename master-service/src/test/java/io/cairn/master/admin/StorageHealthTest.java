@@ -13,6 +13,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
+import io.cairn.wire.ClusterRequest.Damage;
 import io.cairn.wire.ClusterRequest.TargetReport;
 import io.cairn.wire.TargetLoad;
 import java.util.List;
@@ -43,9 +44,18 @@ class StorageHealthTest {
         return new ChunkServer(id, "c" + id, new Endpoint("10.0.0." + id, 9881), 1);
     }
 
-    private static ServerStatus status(int id, boolean alive, boolean healthy) {
+    private static ServerStatus status(int id, boolean alive, boolean healthy, Damage... damages) {
         TargetReport report =
-                new TargetReport(10 + id, 100, 50, 1, healthy, 0, "/disk" + id, TargetLoad.NONE);
+                new TargetReport(
+                        10 + id,
+                        100,
+                        50,
+                        1,
+                        healthy,
+                        0,
+                        "/disk" + id,
+                        TargetLoad.NONE,
+                        List.of(damages));
         return new ServerStatus("c" + id, server(id).endpoint(), alive, 0, null, List.of(report));
     }
 
@@ -101,6 +111,27 @@ class StorageHealthTest {
                         "warning: 1 placement group is short of a copy and being brought up to"
                                 + " date."),
                 told(map, status(1, true, true), status(2, true, true)));
+    }
+
+    @Test
+    void ofDamageItIsToldWhoMayHaveAGoodCopy() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, OFFLINE, SERVING));
+        List<String> told =
+                told(
+                        map,
+                        status(1, true, true, new Damage(1, 2), new Damage(2, 5)),
+                        status(2, false, true, new Damage(2, 1)));
+        assertEquals(
+                List.of(
+                        "critical: 2 chunks are damaged on chunk server c1 and wait for chunk"
+                                + " server c2, which may have a good copy."),
+                told.stream().filter(line -> line.contains("damaged")).toList());
+        assertEquals(
+                List.of("warning: 1 chunk is damaged on chunk server c1."),
+                told(
+                        map(group(1, 1, SERVING, SERVING)),
+                        status(1, true, true, new Damage(1, 1)),
+                        status(2, true, true, new Damage(1, 3))));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.wire.ClusterRequest.TargetReport;
 import io.cairn.wire.TargetLoad;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DiskSpaceTest {
@@ -11,7 +12,7 @@ class DiskSpaceTest {
 
     private static TargetReport target(long identity, long totalBytes, long freeBytes, long disk) {
         return new TargetReport(
-                identity, totalBytes, freeBytes, 0, true, disk, "", TargetLoad.NONE);
+                identity, totalBytes, freeBytes, 0, true, disk, "", TargetLoad.NONE, List.of());
     }
 
     @Test

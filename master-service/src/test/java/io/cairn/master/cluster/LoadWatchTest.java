@@ -44,7 +44,8 @@ class LoadWatchTest {
     }
 
     private void heard(String server, long incarnation, long identity, TargetLoad load) {
-        TargetReport target = new TargetReport(identity, 10, 5, 1, true, 0, "/disk", load);
+        TargetReport target =
+                new TargetReport(identity, 10, 5, 1, true, 0, "/disk", load, List.of());
         watch.heard(
                 new Heartbeat(
                         1,
