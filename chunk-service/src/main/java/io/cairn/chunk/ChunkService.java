@@ -1,5 +1,17 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.group.Groups;
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Graveyard;
+import io.cairn.chunk.peer.Heartbeat;
+import io.cairn.chunk.peer.Leader;
+import io.cairn.chunk.peer.Lease;
+import io.cairn.chunk.peer.Members;
+import io.cairn.chunk.peer.OperationMemory;
+import io.cairn.chunk.peer.Peers;
+import io.cairn.chunk.peer.Slots;
+import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;

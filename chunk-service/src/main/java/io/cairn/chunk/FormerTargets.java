@@ -1,5 +1,8 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Leader;
+import io.cairn.chunk.peer.Peers;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Target;
@@ -9,9 +12,9 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

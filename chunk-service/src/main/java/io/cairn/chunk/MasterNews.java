@@ -8,8 +8,8 @@ import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Push;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Push;
 
 /**
  * What comes unasked over the connections that this server made: the master tells that the cluster

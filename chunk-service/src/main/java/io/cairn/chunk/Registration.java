@@ -1,13 +1,16 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.group.Groups;
+import io.cairn.chunk.peer.Heartbeat;
+import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.chunk.store.TargetException;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ClusterRequest;
-import io.cairn.wire.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import java.util.List;
 
 /**

@@ -2,8 +2,8 @@ package io.cairn.chunk;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ClusterRequest.Damage;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

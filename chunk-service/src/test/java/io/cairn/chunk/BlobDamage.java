@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /** What can be done to the file of a blob while no process looks after it. */
-enum BlobDamage {
+public enum BlobDamage {
     FILE_DELETED,
     DIRECTORY_DELETED,
     EARLIER_FILE_PUT_BACK,
@@ -29,12 +29,12 @@ enum BlobDamage {
     private static final int PAGE = 4096;
 
     /** The chunk that gets this damage: the others are in directories of their own. */
-    int index() {
+    public int index() {
         return this == DIRECTORY_DELETED ? 3 : 0;
     }
 
     /** The object that gets this damage. */
-    long oid() {
+    public long oid() {
         return 0x100L + Arrays.asList(values()).indexOf(this);
     }
 
@@ -51,7 +51,7 @@ enum BlobDamage {
      * @param earlier the same target at an earlier time
      * @param other an intact chunk of the same group
      */
-    void strike(Path target, Path earlier, int group, long other) throws IOException {
+    public void strike(Path target, Path earlier, int group, long other) throws IOException {
         Path file = file(target, group, oid(), index());
         switch (this) {
             case FILE_DELETED -> Files.delete(file);

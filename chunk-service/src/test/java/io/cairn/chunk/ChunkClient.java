@@ -1,5 +1,7 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Peers;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.fs.Errno;
@@ -8,22 +10,22 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.ChunkReply;
-import io.cairn.wire.ChunkReply.ReadReply;
-import io.cairn.wire.ChunkReply.StatReply;
-import io.cairn.wire.ChunkReply.WriteReply;
-import io.cairn.wire.ChunkRequest;
-import io.cairn.wire.ChunkRequest.Flush;
-import io.cairn.wire.ChunkRequest.Read;
-import io.cairn.wire.ChunkRequest.StatChunk;
-import io.cairn.wire.ChunkRequest.Write;
-import io.cairn.wire.ChunkRequest.WriteMark;
-import io.cairn.wire.ChunkRequest.Zero;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
-import io.cairn.wire.OperationId;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply;
+import io.cairn.wire.chunk.ChunkReply.ReadReply;
+import io.cairn.wire.chunk.ChunkReply.StatReply;
+import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.chunk.ChunkRequest.Flush;
+import io.cairn.wire.chunk.ChunkRequest.Read;
+import io.cairn.wire.chunk.ChunkRequest.StatChunk;
+import io.cairn.wire.chunk.ChunkRequest.Write;
+import io.cairn.wire.chunk.ChunkRequest.WriteMark;
+import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.OperationId;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -37,7 +39,7 @@ import java.util.function.LongFunction;
  * A client as the real one behaves: takes the map from the master, computes and checks checksums,
  * and sends an operation again, with the same identity, until it is answered.
  */
-final class ChunkClient {
+public final class ChunkClient {
     private static final long CALL_TIMEOUT_MS = 12_000;
     private static final long PAUSE_MS = 50;
 
@@ -64,12 +66,12 @@ final class ChunkClient {
     }
 
     /** How long an operation is tried again. */
-    void setRetryLimitMs(long limitMs) {
+    public void setRetryLimitMs(long limitMs) {
         retryLimitMs = limitMs;
     }
 
     /** Does something after a while. */
-    void later(long delayMs, Runnable task) {
+    public void later(long delayMs, Runnable task) {
         scheduler.schedule(task, delayMs);
     }
 
@@ -77,12 +79,13 @@ final class ChunkClient {
         return new OperationId(session, ++lastOperation);
     }
 
-    static ChunkAddress chunk(int group, long epoch, long oid, long index) {
+    public static ChunkAddress chunk(int group, long epoch, long oid, long index) {
         return new ChunkAddress(group, epoch, oid, index, ChunkCluster.CHUNK_LOG2);
     }
 
     /** Writes, until it is acknowledged. */
-    CompletableFuture<WriteReply> write(int group, long oid, long index, int offset, byte[] data) {
+    public CompletableFuture<WriteReply> write(
+            int group, long oid, long index, int offset, byte[] data) {
         OperationId operation = nextOperation();
         return again(
                         group,
@@ -96,14 +99,16 @@ final class ChunkClient {
                                         : CompletableFuture.completedFuture(reply));
     }
 
-    static Message writing(ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
+    public static Message writing(
+            ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
         int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);
         Write write = new Write(chunk, operation, offset, crcs);
         return new Message(write::toBytes, Unpooled.copiedBuffer(data));
     }
 
     /** Makes a range zeros. */
-    CompletableFuture<WriteReply> zero(int group, long oid, long index, int offset, int length) {
+    public CompletableFuture<WriteReply> zero(
+            int group, long oid, long index, int offset, int length) {
         OperationId operation = nextOperation();
         return again(
                 group,
@@ -120,7 +125,7 @@ final class ChunkClient {
     }
 
     /** Clones. */
-    CompletableFuture<WriteReply> cloneFrom(
+    public CompletableFuture<WriteReply> cloneFrom(
             int group, long oid, long index, long sourceOid, int length) {
         return again(
                 group,
@@ -152,7 +157,7 @@ final class ChunkClient {
     }
 
     /** Makes a chunk durable, with all writes acknowledged to this client since. */
-    CompletableFuture<WriteReply> flush(int group, long oid, long index) {
+    public CompletableFuture<WriteReply> flush(int group, long oid, long index) {
         return flush(group, oid, index, true);
     }
 
@@ -185,7 +190,7 @@ final class ChunkClient {
     }
 
     /** Reads from the head. */
-    CompletableFuture<byte[]> read(int group, long oid, long index, int offset, int length) {
+    public CompletableFuture<byte[]> read(int group, long oid, long index, int offset, int length) {
         return attempt(
                         group,
                         clock.millis(),
@@ -198,13 +203,14 @@ final class ChunkClient {
     }
 
     /** Reads from a certain server, once. */
-    CompletableFuture<byte[]> readFrom(int server, int group, long oid, int offset, int length) {
+    public CompletableFuture<byte[]> readFrom(
+            int server, int group, long oid, int offset, int length) {
         Message read = reading(group, master.group(group).epoch(), oid, 0, offset, length);
         return ask(server, read).thenApply(reply -> bytes(reply, offset, length));
     }
 
     /** Asks a server once. */
-    CompletableFuture<Message> ask(int server, Message request) {
+    public CompletableFuture<Message> ask(int server, Message request) {
         return peers.call(new Endpoint("c" + server, 9500), request, CALL_TIMEOUT_MS);
     }
 

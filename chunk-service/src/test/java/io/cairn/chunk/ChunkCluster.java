@@ -1,8 +1,10 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
-import io.cairn.chunk.store.TargetException;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
@@ -12,8 +14,8 @@ import io.cairn.testkit.SimulatedDisk;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;
 import io.cairn.testkit.Simulation;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  * Chunk servers with real targets, a master and a client, on a simulated clock and network. Servers
  * are numbered from 1, and so are their targets in the map.
  */
-final class ChunkCluster implements AutoCloseable {
+public final class ChunkCluster implements AutoCloseable {
     /** Exponent of the size of the chunks used. */
-    static final int CHUNK_LOG2 = 16 + 4;
+    public static final int CHUNK_LOG2 = 16 + 4;
 
     /** A started server. */
-    static final class Server {
-        final TestDisk disk;
-        final StorageTarget target;
+    public static final class Server {
+        public final TestDisk disk;
+        public final StorageTarget target;
         final SimulatedScheduler scheduler;
         final ChunkService service;
 
@@ -53,17 +55,17 @@ final class ChunkCluster implements AutoCloseable {
         }
     }
 
-    final Simulation simulation;
-    final SimulatedNetwork network;
-    final FakeMaster master;
-    final ChunkClient client;
+    public final Simulation simulation;
+    public final SimulatedNetwork network;
+    public final FakeMaster master;
+    public final ChunkClient client;
     private final Path directory;
     private final Map<Integer, Server> servers = new TreeMap<>();
     private final Map<Integer, Long> boots = new TreeMap<>();
     private final @Nullable Map<Integer, SimulatedDisk> memory;
 
     /** A cluster whose servers run and have a map with that many groups. */
-    ChunkCluster(long seed, Path directory, int serverCount, int replicas, int groups) {
+    public ChunkCluster(long seed, Path directory, int serverCount, int replicas, int groups) {
         this(seed, directory, new int[] {serverCount, replicas, groups}, false);
     }
 
@@ -73,7 +75,7 @@ final class ChunkCluster implements AutoCloseable {
      * @param shape servers, replicas, groups
      * @param losesPower whether the disks are simulated and can lose what was not synced
      */
-    ChunkCluster(long seed, Path directory, int[] shape, boolean losesPower) {
+    public ChunkCluster(long seed, Path directory, int[] shape, boolean losesPower) {
         this.memory = losesPower ? new TreeMap<>() : null;
         this.simulation = new Simulation(seed);
         this.network = new SimulatedNetwork(simulation);
@@ -95,7 +97,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Another client with a session of its own. */
-    ChunkClient newClient(String node, long session) {
+    public ChunkClient newClient(String node, long session) {
         return new ChunkClient(
                 network.start(node),
                 new SimulatedScheduler(simulation),
@@ -105,11 +107,11 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Starts a server on its directory. */
-    void start(int number) {
+    public void start(int number) {
         start(number, List.of(master.endpoint()));
     }
 
-    void start(int number, List<Endpoint> masters) {
+    public void start(int number, List<Endpoint> masters) {
         String name = "c" + number;
         Transport transport = network.start(name);
         SimulatedScheduler scheduler = new SimulatedScheduler(simulation);
@@ -139,7 +141,7 @@ final class ChunkCluster implements AutoCloseable {
         servers.put(number, new Server(disk, target, scheduler, service));
     }
 
-    Server server(int number) {
+    public Server server(int number) {
         Server server = servers.get(number);
         if (server == null) {
             throw new IllegalStateException("server " + number + " does not run");
@@ -147,12 +149,12 @@ final class ChunkCluster implements AutoCloseable {
         return server;
     }
 
-    boolean isRunning(int number) {
+    public boolean isRunning(int number) {
         return servers.containsKey(number);
     }
 
     /** The process of a server ends at once. */
-    void kill(int number) {
+    public void kill(int number) {
         Server server = server(number);
         servers.remove(number);
         network.crash("c" + number);
@@ -161,7 +163,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** The power of a server goes: what was not synced may be lost. */
-    void losePower(int number) {
+    public void losePower(int number) {
         kill(number);
         SimulatedDisk disk = memory == null ? null : memory.get(number);
         if (disk == null) {
@@ -172,7 +174,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** A server stops in good order. */
-    void stop(int number) {
+    public void stop(int number) {
         Server server = server(number);
         servers.remove(number);
         simulation.await(server.service.drain(), 10_000);
@@ -182,12 +184,12 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** What a future gives, after as much time as it takes. */
-    <T> T await(CompletableFuture<T> future) {
+    public <T> T await(CompletableFuture<T> future) {
         return simulation.await(future, 60_000);
     }
 
     /** The error of work that must fail. */
-    Errno error(CompletableFuture<?> future) {
+    public Errno error(CompletableFuture<?> future) {
         try {
             await(future);
         } catch (RuntimeException e) {
@@ -197,14 +199,14 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Random bytes that the seed decides. */
-    static byte[] random(long seed, int length) {
+    public static byte[] random(long seed, int length) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
     /** Lets time pass until something holds; fails when it does not in time. */
-    void until(BooleanSupplier condition, long limitMs) {
+    public void until(BooleanSupplier condition, long limitMs) {
         if (!simulation.runUntil(condition, limitMs)) {
             throw new AssertionError(
                     "not within "
@@ -217,7 +219,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Lets time pass until all members of all groups serve, in the newest map everywhere. */
-    void untilWhole(long limitMs) {
+    public void untilWhole(long limitMs) {
         until(this::isWhole, limitMs);
     }
 
@@ -235,7 +237,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Number of the server that is the head of a group. */
-    int headOf(int group) {
+    public int headOf(int group) {
         PlacementGroup.Member head = master.group(group).head();
         if (head == null) {
             throw new IllegalStateException("group " + group + " has no head");
@@ -244,7 +246,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** Numbers of the servers of a group that are not its head. */
-    List<Integer> followersOf(int group) {
+    public List<Integer> followersOf(int group) {
         List<Integer> followers = new ArrayList<>();
         for (PlacementGroup.Member member : master.group(group).members()) {
             if (member.targetId() != headOf(group)) {
@@ -255,12 +257,12 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** State of a replica on the disk of a server. */
-    ChunkState state(int number, int group, long oid, long index) {
+    public ChunkState state(int number, int group, long oid, long index) {
         return server(number).target.stat(group, oid, index);
     }
 
     /** Bytes of a replica on the disk of a server, up to its length. */
-    byte[] bytes(int number, int group, long oid, long index) {
+    public byte[] bytes(int number, int group, long oid, long index) {
         int length = state(number, group, oid, index).lengthBytes();
         byte[] bytes = new byte[length];
         ChunkAddress chunk = new ChunkAddress(group, 1, oid, index, CHUNK_LOG2);
@@ -273,7 +275,7 @@ final class ChunkCluster implements AutoCloseable {
     }
 
     /** One line for each difference between replicas; empty when all agree. */
-    List<String> differences() {
+    public List<String> differences() {
         List<String> found = new ArrayList<>();
         for (PlacementGroup group : master.map().groups()) {
             Map<String, String> first = new TreeMap<>();

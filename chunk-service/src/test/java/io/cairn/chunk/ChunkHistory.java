@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.chunk.peer.Futures;
 import io.cairn.testkit.Simulation;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -18,15 +18,15 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.ClusterRequest;
-import io.cairn.wire.ClusterRequest.GarbageTask;
-import io.cairn.wire.ClusterRequest.Heartbeat;
-import io.cairn.wire.ClusterRequest.HeartbeatReply;
-import io.cairn.wire.ClusterRequest.MasterPresent;
-import io.cairn.wire.ClusterRequest.MemberFailed;
-import io.cairn.wire.ClusterRequest.MemberSynced;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.MasterRequest;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.ClusterRequest.GarbageTask;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest.MasterPresent;
+import io.cairn.wire.master.ClusterRequest.MemberFailed;
+import io.cairn.wire.master.ClusterRequest.MemberSynced;
+import io.cairn.wire.master.MasterRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * when their lease was left to end; restarted ones sync; of the last ones serving one that kept its
  * memory comes back serving, or, without end of patience, all that lost it.
  */
-final class FakeMaster implements Handler {
+public final class FakeMaster implements Handler {
     static final long CLUSTER = 0xCA1;
     static final long LEASE_MS = 3_000;
     private static final long GRACE_MS = LEASE_MS * 5 / 4;
@@ -71,7 +71,7 @@ final class FakeMaster implements Handler {
     private final Listener listener;
 
     private static final class Seen {
-        Heartbeat heartbeat;
+        public Heartbeat heartbeat;
         long answeredMs;
 
         Seen(Heartbeat heartbeat) {
@@ -80,7 +80,7 @@ final class FakeMaster implements Handler {
     }
 
     /** Listens on a node of its own. */
-    FakeMaster(
+    public FakeMaster(
             Transport transport,
             Clock clock,
             Scheduler scheduler,
@@ -105,7 +105,7 @@ final class FakeMaster implements Handler {
         return map;
     }
 
-    synchronized PlacementGroup group(int id) {
+    public synchronized PlacementGroup group(int id) {
         PlacementGroup group = map.group(id);
         if (group == null) {
             throw new IllegalStateException("no group " + id);
@@ -129,11 +129,11 @@ final class FakeMaster implements Handler {
     }
 
     /** Loses what heads report of failed members, as a leader that is losing its office does. */
-    synchronized void setLosesReports(boolean loses) {
+    public synchronized void setLosesReports(boolean loses) {
         losesReports = loses;
     }
 
-    synchronized List<MemberFailed> failures() {
+    public synchronized List<MemberFailed> failures() {
         return List.copyOf(failures);
     }
 
@@ -147,7 +147,7 @@ final class FakeMaster implements Handler {
         return confirmed.getOrDefault(entryId, Set.of()).size();
     }
 
-    synchronized Heartbeat heartbeat(String server) {
+    public synchronized Heartbeat heartbeat(String server) {
         Seen seen = servers.get(server);
         if (seen == null) {
             throw new IllegalStateException("no heartbeat of " + server);
@@ -156,7 +156,7 @@ final class FakeMaster implements Handler {
     }
 
     /** Changes the state of a member, with the next epoch. */
-    synchronized void setState(int groupId, int targetId, MemberState state) {
+    public synchronized void setState(int groupId, int targetId, MemberState state) {
         PlacementGroup group = group(groupId);
         List<Member> members = new ArrayList<>(group.members());
         members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
@@ -164,7 +164,7 @@ final class FakeMaster implements Handler {
     }
 
     /** The same map with a new epoch for a group. */
-    synchronized void renewEpoch(int groupId) {
+    public synchronized void renewEpoch(int groupId) {
         replace(Map.of(groupId, group(groupId).members()), map.servers());
     }
 

@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.peer.Futures;
 import io.cairn.testkit.NetworkFaults;
 import io.cairn.testkit.Simulation;
 import java.nio.file.Path;

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.NettyTransport;
+import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.ThreadScheduler;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
 /** Temporary directories in memory where the machine has such a filesystem. */
-final class MemoryDirectory implements TempDirFactory {
+public final class MemoryDirectory implements TempDirFactory {
     @Override
     public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context)
             throws IOException {

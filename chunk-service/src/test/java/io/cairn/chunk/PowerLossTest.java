@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.peer.Futures;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.testkit.Simulation;

@@ -8,7 +8,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;

@@ -13,7 +13,7 @@ import java.util.List;
  * A disk with a switch for each way to fail (full: contents of chunks have no room). A process that
  * died is played by {@link #crash}: what it wrote is there, what it still tries fails.
  */
-final class TestDisk implements Disk {
+public final class TestDisk implements Disk {
     private final Disk disk;
     private final boolean syncs;
     private final List<DiskFile> files = new ArrayList<>();
@@ -52,13 +52,13 @@ final class TestDisk implements Disk {
         files.clear();
     }
 
-    void setFull(boolean isFull) {
+    public void setFull(boolean isFull) {
         full = isFull;
         usableBytes = isFull ? 0 : 1L << 40;
     }
 
     /** One sync fails. */
-    void failNextSync() {
+    public void failNextSync() {
         failsOnce = true;
     }
 
@@ -66,7 +66,7 @@ final class TestDisk implements Disk {
         syncFails = fails;
     }
 
-    void setWriteFails(boolean fails) {
+    public void setWriteFails(boolean fails) {
         writeFails = fails;
     }
 

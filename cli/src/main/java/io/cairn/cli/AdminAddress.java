@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FsException;
-import io.cairn.net.WebCertificate;
+import io.cairn.http.WebCertificate;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;

@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
+import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Values;
-import io.cairn.fs.Printable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

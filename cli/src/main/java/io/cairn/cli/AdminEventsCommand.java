@@ -1,11 +1,11 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.EventFeed;
 import io.cairn.cli.api.Values;
-import io.cairn.fs.Printable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

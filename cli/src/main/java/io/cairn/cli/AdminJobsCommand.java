@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
-import io.cairn.fs.Wording;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.AdminDoor;
-import io.cairn.net.WebAnswer;
-import io.cairn.net.WebHandler;
-import io.cairn.net.WebProblem;
-import io.cairn.net.WebRequest;
+import io.cairn.http.AdminDoor;
+import io.cairn.http.WebAnswer;
+import io.cairn.http.WebHandler;
+import io.cairn.http.WebProblem;
+import io.cairn.http.WebRequest;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

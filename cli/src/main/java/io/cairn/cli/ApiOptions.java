@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiClient;
 import io.cairn.cli.api.ApiRequest;
@@ -7,7 +8,6 @@ import io.cairn.cli.api.Screen;
 import io.cairn.cli.api.Sheet;
 import io.cairn.cli.api.Table;
 import io.cairn.cli.api.Values;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

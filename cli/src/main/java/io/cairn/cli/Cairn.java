@@ -1,10 +1,10 @@
 package io.cairn.cli;
 
+import io.cairn.base.Printable;
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiException;
 import io.cairn.fs.FsException;
-import io.cairn.fs.Printable;
-import io.cairn.fs.Wording;
-import io.cairn.fuse.MountException;
+import io.cairn.fuse.sys.MountException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

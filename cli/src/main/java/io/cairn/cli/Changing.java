@@ -1,10 +1,10 @@
 package io.cairn.cli;
 
+import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Screen;
 import io.cairn.cli.api.Values;
-import io.cairn.fs.Printable;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

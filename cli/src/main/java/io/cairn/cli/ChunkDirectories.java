@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.chunk.FormerTargets;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.chunk.store.TargetDirectory;
+import io.cairn.chunk.store.format.TargetDirectory;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import java.io.IOException;

@@ -1,20 +1,20 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.chunk.FormerTargets;
-import io.cairn.chunk.Surroundings;
+import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
-import io.cairn.chunk.store.TargetException;
-import io.cairn.fs.Wording;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.net.Transport;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.MeasuredDisk;
 import io.cairn.runtime.OwnerOnly;
-import io.cairn.wire.OperationNames;
+import io.cairn.wire.master.OperationNames;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
+import io.cairn.base.Printable;
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
-import io.cairn.fs.Printable;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

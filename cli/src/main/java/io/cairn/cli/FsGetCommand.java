@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.base.Wording;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

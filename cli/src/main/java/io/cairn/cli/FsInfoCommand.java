@@ -1,11 +1,11 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
-import io.cairn.client.FilePlacement;
+import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

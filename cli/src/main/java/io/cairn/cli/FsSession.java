@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.PathWalker;
+import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.Caller;
 import java.nio.file.Path;
 

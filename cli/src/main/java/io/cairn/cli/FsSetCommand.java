@@ -1,7 +1,8 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.PathWalker;
+import io.cairn.client.tree.PathWalker;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Caller;
@@ -10,7 +11,6 @@ import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
-import io.cairn.fs.Wording;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

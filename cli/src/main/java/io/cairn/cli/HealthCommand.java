@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

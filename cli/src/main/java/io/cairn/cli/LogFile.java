@@ -12,7 +12,7 @@ import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.FileSize;
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

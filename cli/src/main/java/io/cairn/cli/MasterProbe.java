@@ -1,17 +1,17 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.fs.Wording;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,7 +3,7 @@ package io.cairn.cli;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientRuntime;
-import io.cairn.client.ClientSettings;
-import io.cairn.client.PathWalker;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
+import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fuse.FuseMount;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import ch.qos.logback.classic.pattern.ClassicConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import io.cairn.fs.Printable;
+import io.cairn.base.Printable;
 
 /** The message of a line of the log: one line, whatever names it holds. */
 public final class PrintableMessage extends ClassicConverter {

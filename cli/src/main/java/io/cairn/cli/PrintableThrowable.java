@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import ch.qos.logback.classic.pattern.ThrowableProxyConverter;
 import ch.qos.logback.classic.spi.IThrowableProxy;
-import io.cairn.fs.Printable;
+import io.cairn.base.Printable;
 
 /**
  * The stack trace of a line of the log. Each line of it is indented, so that none can pass for an

@@ -1,10 +1,10 @@
 package io.cairn.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
-import io.cairn.fs.Printable;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

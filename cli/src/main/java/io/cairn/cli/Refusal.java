@@ -1,6 +1,6 @@
 package io.cairn.cli;
 
-import io.cairn.fs.Spelling;
+import io.cairn.base.Spelling;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

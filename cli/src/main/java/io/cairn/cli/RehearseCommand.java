@@ -2,8 +2,8 @@ package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fuse.MountException;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.sys.MountException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.cairn.cli;
 
-import io.cairn.fs.Spelling;
+import io.cairn.base.Spelling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

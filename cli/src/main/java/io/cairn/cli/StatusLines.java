@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.Values;
-import io.cairn.fs.Wording;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
-import io.cairn.fs.Wording;
-import io.cairn.master.admin.FirstToken;
+import io.cairn.base.Wording;
+import io.cairn.master.admin.resource.FirstToken;
 import io.cairn.master.store.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.cairn.cli;
 
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.cli.api.Screen;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Name;
-import io.cairn.fs.Wording;
 import io.cairn.fuse.FuseMount;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.master.MasterService;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.runtime.Compilers;

@@ -3,13 +3,13 @@ package io.cairn.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientSettings;
+import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.net.EventLoops;
-import io.cairn.net.NettyTransport;
+import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import java.io.IOException;

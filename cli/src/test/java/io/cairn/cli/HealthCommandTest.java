@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.AdminDoor;
+import io.cairn.http.AdminDoor;
 import io.cairn.net.EventLoops;
 import io.cairn.runtime.Clock;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Caller;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.testkit.NativePosix;
 import io.cairn.testkit.Posix;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.testkit.FileSystemContract;
 import io.cairn.testkit.NativePosix;
 import io.cairn.testkit.Posix;

@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientSettings;
+import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.fuse.MountOptions;
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.nfs.NfsClient;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.nfs.lock.NlmClient;

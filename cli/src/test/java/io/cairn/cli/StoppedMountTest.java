@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.PathWalker;
+import io.cairn.client.tree.PathWalker;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Caller;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

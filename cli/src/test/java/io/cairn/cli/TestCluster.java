@@ -2,7 +2,7 @@ package io.cairn.cli;
 
 import io.cairn.client.CairnFileSystem;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

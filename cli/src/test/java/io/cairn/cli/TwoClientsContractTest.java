@@ -3,9 +3,9 @@ package io.cairn.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientSettings;
+import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fuse.MountOptions;
+import io.cairn.fuse.loop.MountOptions;
 import io.cairn.nfs.NfsFileSystem;
 import io.cairn.nfs.NfsGateway;
 import io.cairn.nfs.NfsSettings;

@@ -12,6 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.Test;
 /** Holds the directions between modules and packages. Sees every module but the benchmarks. */
 class ArchitectureTest {
     private static final String[] COMMON = {
+        "io.cairn.base..",
         "io.cairn.fs..",
+        "io.cairn.http..",
         "io.cairn.cluster..",
         "io.cairn.wire..",
         "io.cairn.net..",
@@ -35,7 +38,7 @@ class ArchitectureTest {
     private static final String MASTER = "io.cairn.master..";
     private static final String CHUNK = "io.cairn.chunk..";
     private static final String CLI = "io.cairn.cli..";
-    private static final String NAMESPACE = "io.cairn.master.namespace..";
+    private static final String METADATA = "io.cairn.metadata..";
 
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
@@ -49,7 +52,7 @@ class ArchitectureTest {
                 .that()
                 .resideInAPackage("io.cairn..")
                 .should()
-                .resideInAnyPackage(with(COMMON, CLIENT, FUSE, NFS, MASTER, CHUNK, CLI))
+                .resideInAnyPackage(with(COMMON, CLIENT, FUSE, NFS, METADATA, MASTER, CHUNK, CLI))
                 .because("the rules below know the modules by their packages")
                 .check(CLASSES);
     }
@@ -91,12 +94,31 @@ class ArchitectureTest {
     }
 
     @Test
-    void masterServiceSeesOnlyCommon() {
+    void metadataSeesOnlyCommon() {
+        check(
+                noClasses().that().resideInAPackage(METADATA),
+                "io.cairn..",
+                "metadata stands on common alone",
+                with(COMMON, METADATA));
+    }
+
+    @Test
+    void masterServiceSeesOnlyMetadataAndCommon() {
         check(
                 noClasses().that().resideInAPackage(MASTER),
                 "io.cairn..",
-                "master-service stands on common alone",
-                with(COMMON, MASTER));
+                "master-service stands on metadata and common",
+                with(COMMON, METADATA, MASTER));
+    }
+
+    @Test
+    void packagesHaveNoCircles() {
+        SlicesRuleDefinition.slices()
+                .matching("io.cairn.(**)")
+                .should()
+                .beFreeOfCycles()
+                .because("who reads a package needs to know only those below it")
+                .check(CLASSES);
     }
 
     @Test
@@ -136,10 +158,10 @@ class ArchitectureTest {
     void namespaceImportsNoMachinery() {
         noClasses()
                 .that()
-                .resideInAPackage(NAMESPACE)
+                .resideInAPackage(METADATA)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.netty..", "org.apache.ratis..", "org.rocksdb..")
+                .resideInAnyPackage("io.netty..", "org.apache.ratis..", "org.rocksdb..", "io.cairn.net..", "io.cairn.http..")
                 .because("the namespace is a pure core over the Store seam")
                 .check(CLASSES);
     }
@@ -148,7 +170,7 @@ class ArchitectureTest {
     void namespaceReadsNoClockAndRollsNoDice() {
         noClasses()
                 .that()
-                .resideInAPackage(NAMESPACE)
+                .resideInAPackage(METADATA)
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Random.class, ThreadLocalRandom.class)

@@ -8,6 +8,7 @@ import io.cairn.house.SourceTree.SourceFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -42,6 +43,12 @@ class HouseLintTest {
 
     private static final Set<String> EMPTY_FIRST_WORDS = Set.of("Abstract", "Base", "Default");
 
+    private static final long MAX_PACKAGE_FILES = 25;
+
+    /** Packages that are still to be cut, with their present number of files. */
+    private static final Map<Path, Long> TOO_LARGE =
+            Map.of(Path.of("cli/src/main/java/io/cairn/cli"), 103L);
+
     private static final Pattern LAST_WORD = Pattern.compile("[A-Z][a-z0-9]*$");
     private static final Pattern FIRST_WORD = Pattern.compile("^[A-Z][a-z0-9]*");
 
@@ -66,6 +73,32 @@ class HouseLintTest {
                 tree.files().stream()
                         .filter(file -> file.lines().size() > MAX_FILE_LINES)
                         .map(file -> file.path() + ": " + file.lines().size() + " lines"));
+    }
+
+    @Test
+    void packagesAreSmall() {
+        Map<Path, Long> sizes =
+                tree.files().stream()
+                        .map(SourceFile::path)
+                        .filter(path -> path.toString().contains("src/main/java/io/cairn/"))
+                        .filter(path -> !path.endsWith("package-info.java"))
+                        .collect(
+                                Collectors.groupingBy(
+                                        path -> path.resolveSibling(""), Collectors.counting()));
+        report(
+                "Packages have at most " + MAX_PACKAGE_FILES + " files; find what belongs together",
+                sizes.entrySet().stream()
+                        .filter(each -> each.getValue() > limit(each.getKey()))
+                        .map(each -> each.getKey() + ": " + each.getValue() + " files"));
+        report(
+                "The list of packages that are too large only shrinks; take out or lower",
+                TOO_LARGE.entrySet().stream()
+                        .filter(each -> sizes.getOrDefault(each.getKey(), 0L) < each.getValue())
+                        .map(each -> each.getKey() + ": " + sizes.get(each.getKey()) + " files"));
+    }
+
+    private static long limit(Path packageFolder) {
+        return TOO_LARGE.getOrDefault(packageFolder, MAX_PACKAGE_FILES);
     }
 
     @Test

@@ -2,8 +2,8 @@ package io.cairn.simulation;
 
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
-import io.cairn.wire.InodeEdit;
-import io.cairn.wire.JobOrder;
+import io.cairn.wire.master.InodeEdit;
+import io.cairn.wire.master.JobOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -8,7 +8,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.simulation.Call.Outcome;
-import io.cairn.wire.JobOrder;
+import io.cairn.wire.master.JobOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,9 +1,9 @@
 package io.cairn.simulation;
 
-import io.cairn.master.namespace.JobRecord;
+import io.cairn.metadata.job.JobRecord;
 import io.cairn.testkit.SimulatedScheduler;
-import io.cairn.wire.JobMutation;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.JobMutation;
+import io.cairn.wire.master.Reply;
 import java.util.Random;
 
 /**

@@ -1,6 +1,6 @@
 package io.cairn.simulation;
 
-import io.cairn.chunk.store.BlockRange;
+import io.cairn.chunk.store.format.BlockRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.cairn.simulation;
 
 import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientRuntime;
-import io.cairn.client.ClientSettings;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
 import io.cairn.fs.FsException;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedNetwork;

@@ -9,11 +9,11 @@ import io.cairn.fs.FileSystem;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.Simulation;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.Mutation;
-import io.cairn.wire.Reply;
-import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
 

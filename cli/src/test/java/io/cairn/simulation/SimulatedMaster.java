@@ -4,7 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.namespace.Namespace;
+import io.cairn.metadata.Namespace;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;

@@ -2,10 +2,10 @@ package io.cairn.simulation;
 
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
-import io.cairn.chunk.Surroundings;
+import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
-import io.cairn.chunk.store.TargetException;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedDisk;

@@ -1,13 +1,14 @@
 package io.cairn.client;
 
 import io.cairn.client.ClientMetrics.Operation;
+import io.cairn.client.tree.Tree;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

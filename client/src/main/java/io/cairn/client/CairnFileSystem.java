@@ -1,6 +1,25 @@
 package io.cairn.client;
 
 import io.cairn.client.ClientMetrics.Operation;
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.chunk.BufferPool;
+import io.cairn.client.chunk.FilePlacement;
+import io.cairn.client.chunk.PlacementSearch;
+import io.cairn.client.file.FileLocks;
+import io.cairn.client.file.InodeState;
+import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInodes;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
+import io.cairn.client.session.MasterChannel;
+import io.cairn.client.session.Promises;
+import io.cairn.client.tree.AccessTimes;
+import io.cairn.client.tree.ClusterFacts;
+import io.cairn.client.tree.FileContents;
+import io.cairn.client.tree.NewFile;
+import io.cairn.client.tree.Permissions;
+import io.cairn.client.tree.Tree;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
@@ -22,7 +41,7 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.List;
@@ -370,7 +389,7 @@ public final class CairnFileSystem implements FileSystem {
         return metrics.time(Operation.STATFS, ROOT_INO, facts::status);
     }
 
-    Mount mount() {
+    public Mount mount() {
         return mount;
     }
 

@@ -1,6 +1,10 @@
 package io.cairn.client;
 
 import io.cairn.client.ClientMetrics.Operation;
+import io.cairn.client.file.ContentReader;
+import io.cairn.client.file.ContentWriter;
+import io.cairn.client.file.InodeState;
+import io.cairn.client.session.Await;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
@@ -14,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** An open file of this client; what several of one inode share is in {@link InodeState}. */
-final class ClientFile implements OpenFile {
+public final class ClientFile implements OpenFile {
     private final CairnFileSystem fs;
     private final InodeState state;
     private final ContentReader reader;
@@ -36,7 +40,7 @@ final class ClientFile implements OpenFile {
         this.errorsSeenByWrite = errorsSeen;
     }
 
-    InodeState state() {
+    public InodeState state() {
         return state;
     }
 

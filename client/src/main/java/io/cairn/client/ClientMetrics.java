@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.client.session.Await;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;

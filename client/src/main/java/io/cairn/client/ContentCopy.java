@@ -1,12 +1,17 @@
 package io.cairn.client;
 
+import io.cairn.client.chunk.ChunkPlace;
+import io.cairn.client.chunk.Zeros;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.client.tree.ExistingChunks;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.OpenFile;
-import io.cairn.wire.ChunkReply.ChunkState;
-import io.cairn.wire.ChunkReply.StatReply;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkReply.StatReply;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;

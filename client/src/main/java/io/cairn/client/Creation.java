@@ -1,5 +1,12 @@
 package io.cairn.client;
 
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInodes;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.MasterChannel;
+import io.cairn.client.tree.NewFile;
+import io.cairn.client.tree.Permissions;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -10,7 +17,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
-import io.cairn.wire.Mutation;
+import io.cairn.wire.master.Mutation;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

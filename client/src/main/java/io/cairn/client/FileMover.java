@@ -1,5 +1,9 @@
 package io.cairn.client;
 
+import io.cairn.client.file.Mount;
+import io.cairn.client.file.Standstill;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
@@ -10,10 +14,10 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.wire.ContentMutation;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 

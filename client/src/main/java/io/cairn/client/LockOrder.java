@@ -1,9 +1,13 @@
 package io.cairn.client;
 
+import io.cairn.client.file.InodeState;
+import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInodes;
+import io.cairn.client.session.Await;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FsException;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 
 /**
  * Locks order reads and writes: who holds one sees what its holder before wrote. Thread-safe;

@@ -1,15 +1,18 @@
 package io.cairn.client;
 
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.MasterChannel;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
-import io.cairn.wire.HostMutation;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.Reply.HostsReply;
-import io.cairn.wire.Reply.LockReply;
+import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.HostsReply;
+import io.cairn.wire.master.Reply.LockReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

@@ -1,11 +1,24 @@
 package io.cairn.client;
 
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.cache.RemovedInodes;
+import io.cairn.client.chunk.BufferPool;
+import io.cairn.client.chunk.ChunkConnections;
+import io.cairn.client.chunk.ChunkIo;
+import io.cairn.client.chunk.UnsyncedChunks;
+import io.cairn.client.file.DirtyInodes;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
+import io.cairn.client.session.ClusterView;
+import io.cairn.client.session.MasterChannel;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
-import io.cairn.wire.OperationNames;
+import io.cairn.wire.master.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;

@@ -1,5 +1,9 @@
 package io.cairn.client;
 
+import io.cairn.client.file.InodeState;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.client.tree.AccessTimes;
 import io.cairn.fs.FsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

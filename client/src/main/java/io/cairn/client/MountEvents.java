@@ -1,10 +1,17 @@
 package io.cairn.client;
 
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.file.FileLocks;
+import io.cairn.client.file.InodeState;
+import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInodes;
+import io.cairn.client.session.MasterChannel;
+import io.cairn.client.session.Promises;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
-import io.cairn.wire.Push;
-import io.cairn.wire.SessionMutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.SessionMutation;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the whole client does, on a cluster in memory. */
-class CairnFileSystemTest {
+public class CairnFileSystemTest {
     private static final Caller ROOT = Caller.ROOT;
     private static final Name A = Name.of("a");
 
@@ -42,19 +43,19 @@ class CairnFileSystemTest {
         cluster.close();
     }
 
-    static byte[] bytes(int length, long seed) {
+    public static byte[] bytes(int length, long seed) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
     }
 
-    static byte[] readAll(FileSystem fs, long ino) {
+    public static byte[] readAll(FileSystem fs, long ino) {
         try (OpenFile file = fs.open(ROOT, ino, FileSystem.O_RDONLY)) {
             return readAll(file);
         }
     }
 
-    static byte[] readAll(OpenFile file) {
+    public static byte[] readAll(OpenFile file) {
         int size = (int) file.attributes().size();
         ByteBuffer target = ByteBuffer.allocate(size + 10);
         int at = 0;

@@ -6,15 +6,15 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.ChunkReply;
-import io.cairn.wire.ChunkReply.ChunkState;
-import io.cairn.wire.ChunkRequest;
-import io.cairn.wire.ChunkRequest.ChunkKey;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
-import io.cairn.wire.OperationId;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
+import io.cairn.wire.chunk.OperationId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * epochs, checksums, repeated operations and lengths. Used on the network's thread only, apart from
  * the settings.
  */
-final class FakeChunkServer implements Handler {
+public final class FakeChunkServer implements Handler {
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
     private static final class Chunk {
@@ -43,7 +43,7 @@ final class FakeChunkServer implements Handler {
 
     private final LongUnaryOperator epochOfGroup;
     private final Map<ChunkKey, Chunk> chunks = new HashMap<>();
-    final Set<ChunkKey> flushed = new HashSet<>();
+    public final Set<ChunkKey> flushed = new HashSet<>();
     volatile boolean corrupt;
 
     /** What reads fail with; null when they do not. */

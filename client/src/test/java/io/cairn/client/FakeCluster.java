@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -20,25 +21,25 @@ import java.util.function.BooleanSupplier;
  * One master and two chunk servers in memory, each serving every other of four placement groups, on
  * a {@link FakeNetwork}; and the clients of a test. Close it.
  */
-final class FakeCluster implements AutoCloseable {
-    static final Endpoint MASTER = new Endpoint("master", 1);
-    static final List<Endpoint> CHUNKS =
+public final class FakeCluster implements AutoCloseable {
+    public static final Endpoint MASTER = new Endpoint("master", 1);
+    public static final List<Endpoint> CHUNKS =
             List.of(new Endpoint("chunk", 1), new Endpoint("chunk", 2));
     private static final int GROUPS = 4;
 
-    final FakeNetwork network = new FakeNetwork();
-    final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
-    long writeBackDelayMs = 1000;
-    final List<FakeChunkServer> servers = new ArrayList<>();
-    final FakeNamespace namespace;
-    final FakeMaster.Shared shared;
-    final FakeMaster master;
+    public final FakeNetwork network = new FakeNetwork();
+    public final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
+    public long writeBackDelayMs = 1000;
+    public final List<FakeChunkServer> servers = new ArrayList<>();
+    public final FakeNamespace namespace;
+    public final FakeMaster.Shared shared;
+    public final FakeMaster master;
     private final List<CairnFileSystem> clients = new ArrayList<>();
     private final AtomicLong groupEpoch = new AtomicLong(1);
     private long unbrokenSince = 1;
     private boolean anyAway;
 
-    FakeCluster(int chunkSizeLog2) {
+    public FakeCluster(int chunkSizeLog2) {
         namespace =
                 new FakeNamespace(
                         chunkSizeLog2,
@@ -78,41 +79,41 @@ final class FakeCluster implements AutoCloseable {
     }
 
     /** All groups get another epoch, as after a change of members. */
-    void changeEpochs() {
+    public void changeEpochs() {
         groupEpoch.incrementAndGet();
         shared.map = map(shared.map.epoch() + 1);
     }
 
     /** Requests to read, of all servers. */
-    int reads() {
+    public int reads() {
         return servers.stream().mapToInt(server -> server.reads.get()).sum();
     }
 
     /** All groups have a second member, which is away. */
-    void addAbsentMembers() {
+    public void addAbsentMembers() {
         anyAway = true;
         changeEpochs();
     }
 
     /** All servers lose their power, and with it what was not flushed; they come back at once. */
-    void losePower() {
+    public void losePower() {
         unbrokenSince = groupEpoch.get() + 1;
         servers.forEach(server -> server.lostBeforeEpoch = unbrokenSince);
         changeEpochs();
     }
 
-    ClientSettings settings() {
+    public ClientSettings settings() {
         return ClientSettings.of(List.of(MASTER), "test")
                 .withAttemptTimeoutMs(500)
                 .withRequestTimeoutMs(10_000)
                 .withWriteBackDelayMs(writeBackDelayMs);
     }
 
-    CairnFileSystem connect() {
+    public CairnFileSystem connect() {
         return connect(settings());
     }
 
-    CairnFileSystem connect(ClientSettings settings) {
+    public CairnFileSystem connect(ClientSettings settings) {
         CairnFileSystem client =
                 CairnFileSystem.connect(
                         settings,
@@ -125,7 +126,7 @@ final class FakeCluster implements AutoCloseable {
     }
 
     /** Waits for something that comes about by itself. */
-    void awaitTrue(BooleanSupplier condition, String what) {
+    public void awaitTrue(BooleanSupplier condition, String what) {
         long deadlineNs = System.nanoTime() + 10_000_000_000L;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadlineNs > 0) {

@@ -11,17 +11,17 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
-import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Mutation;
-import io.cairn.wire.Push;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.Reply.LockOutcome;
-import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.LockOutcome;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,41 +34,41 @@ import org.jspecify.annotations.Nullable;
  * A leading master that keeps everything in memory and does what the seam says: exactly-once
  * mutations, sessions, open files, whole-file locks with a queue. On the network's thread only.
  */
-final class FakeMaster implements Handler {
+public final class FakeMaster implements Handler {
     /** Several masters can share this state: then one leads and the others say so. */
-    static final class Shared {
+    public static final class Shared {
         final FakeNamespace namespace;
         ClusterMap map = ClusterMap.EMPTY;
-        final Map<Long, Session> sessions = new TreeMap<>();
+        public final Map<Long, Session> sessions = new TreeMap<>();
         final Map<Long, Long> byNonce = new HashMap<>();
-        final List<Held> locks = new ArrayList<>();
-        final List<Held> queue = new ArrayList<>();
+        public final List<Held> locks = new ArrayList<>();
+        public final List<Held> queue = new ArrayList<>();
         long lastSession;
         long clusterId = 77;
-        int executed;
+        public int executed;
         int requests;
         int lookups;
         int listings;
-        @Nullable FakeMaster leader;
-        String leaderHint = "";
+        public @Nullable FakeMaster leader;
+        public String leaderHint = "";
 
         Shared(FakeNamespace namespace) {
             this.namespace = namespace;
         }
     }
 
-    static final class Session {
-        final Map<Long, Reply> replies = new HashMap<>();
-        final Map<Long, Integer> open = new HashMap<>();
-        long ackedUpTo;
+    public static final class Session {
+        public final Map<Long, Reply> replies = new HashMap<>();
+        public final Map<Long, Integer> open = new HashMap<>();
+        public long ackedUpTo;
         @Nullable Connection connection;
     }
 
-    record Held(long session, long ino, Lock lock, long requestId) {}
+    public record Held(long session, long ino, Lock lock, long requestId) {}
 
     private final Shared shared;
 
-    FakeMaster(Shared shared) {
+    public FakeMaster(Shared shared) {
         this.shared = shared;
     }
 
@@ -222,7 +222,7 @@ final class FakeMaster implements Handler {
     }
 
     /** Takes locks away and grants what waited for them, in the order of the queue. */
-    void release(Predicate<Held> which) {
+    public void release(Predicate<Held> which) {
         shared.locks.removeIf(which);
         for (Held waiting : List.copyOf(shared.queue)) {
             if (shared.locks.stream().noneMatch(held -> conflict(held, waiting))) {

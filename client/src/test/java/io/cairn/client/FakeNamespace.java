@@ -13,12 +13,12 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
-import io.cairn.wire.ContentMutation;
-import io.cairn.wire.Mutation;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.Reply.EntryReply;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A namespace in memory that does of the seam what the client's tests need: one tree, inline
  * contents, layouts with runs and clones, versions. Not thread-safe.
  */
-final class FakeNamespace {
+public final class FakeNamespace {
     /** Told what the garbage collector may delete. */
     interface Garbage {
         void delete(long oid, long fromChunk, long endChunk);
@@ -82,7 +82,7 @@ final class FakeNamespace {
     }
 
     /** A client is lost. */
-    void doubtObjects() {
+    public void doubtObjects() {
         layouts.doubt();
     }
 
@@ -161,7 +161,7 @@ final class FakeNamespace {
         return new String(name, java.nio.charset.StandardCharsets.UTF_8);
     }
 
-    Inode require(long ino) {
+    public Inode require(long ino) {
         Inode inode = inodes.get(ino);
         if (inode == null) {
             throw new FsException(Errno.ESTALE, "inode " + ino + " is gone");

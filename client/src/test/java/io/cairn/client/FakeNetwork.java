@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.client.session.Await;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -32,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * A network in one process: requests and answers pass over one thread, as over an event loop, in
  * the order sent. A {@link Faults} decides what gets lost.
  */
-final class FakeNetwork implements Transport {
+public final class FakeNetwork implements Transport {
     /** What happens to a call. */
-    enum Fate {
+    public enum Fate {
         DELIVER,
         /** The connection breaks before the request arrives. */
         LOSE_REQUEST,
@@ -45,7 +46,7 @@ final class FakeNetwork implements Transport {
     }
 
     /** Decides, on the network's thread. */
-    interface Faults {
+    public interface Faults {
         Fate of(Endpoint to, byte[] header);
     }
 
@@ -63,12 +64,12 @@ final class FakeNetwork implements Transport {
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
-    void setFaults(Faults faults) {
+    public void setFaults(Faults faults) {
         this.faults = faults;
     }
 
     /** What was held arrives now. */
-    void deliverLate() {
+    public void deliverLate() {
         List<Runnable> held;
         synchronized (late) {
             held = List.copyOf(late);
@@ -78,12 +79,12 @@ final class FakeNetwork implements Transport {
     }
 
     /** Does something on the network's thread, as if it came with a request; its result. */
-    <T> T ask(Supplier<T> what) {
+    public <T> T ask(Supplier<T> what) {
         return Await.get(CompletableFuture.supplyAsync(what, loop), 10_000);
     }
 
     /** Breaks all connections to an endpoint. */
-    void disconnect(Endpoint endpoint) {
+    public void disconnect(Endpoint endpoint) {
         List<FakeConnection> broken = new ArrayList<>();
         for (FakeConnection each : connections) {
             if (each.to.equals(endpoint)) {
@@ -94,7 +95,7 @@ final class FakeNetwork implements Transport {
     }
 
     /** Nobody listens at an endpoint any more. */
-    void stop(Endpoint endpoint) {
+    public void stop(Endpoint endpoint) {
         nodes.remove(endpoint);
         disconnect(endpoint);
     }
@@ -136,12 +137,12 @@ final class FakeNetwork implements Transport {
     }
 
     /** Polled lines opened so far. */
-    int polledLinesOpened() {
+    public int polledLinesOpened() {
         return polledLinesOpened.get();
     }
 
     /** Lines opened so far. */
-    int linesOpened() {
+    public int linesOpened() {
         return linesOpened.get();
     }
 

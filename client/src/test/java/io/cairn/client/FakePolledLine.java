@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;

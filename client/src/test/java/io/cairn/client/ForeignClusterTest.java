@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.client.session.SessionState;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.testkit.Simulation;
-import io.cairn.wire.Reply.SessionReply;
+import io.cairn.wire.master.Reply.SessionReply;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

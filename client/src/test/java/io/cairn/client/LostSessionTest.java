@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.client.session.Await;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
@@ -15,7 +16,7 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.wire.ContentMutation;
+import io.cairn.wire.master.ContentMutation;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;

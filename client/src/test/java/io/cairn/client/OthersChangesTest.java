@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.client.session.Await;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Errno;
@@ -13,7 +14,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.wire.Push;
+import io.cairn.wire.master.Push;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;

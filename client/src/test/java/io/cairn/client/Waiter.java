@@ -5,12 +5,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** A thread that does something that waits, and what it comes to. */
-final class Waiter {
+public final class Waiter {
     private final CompletableFuture<Boolean> result = new CompletableFuture<>();
     private final Thread thread;
 
     /** Starts it. */
-    Waiter(BooleanSupplier work) {
+    public Waiter(BooleanSupplier work) {
         thread = Thread.ofPlatform().daemon().start(() -> run(work));
     }
 
@@ -23,7 +23,7 @@ final class Waiter {
     }
 
     /** Returns when it waits, or is through. */
-    void awaitWaiting() {
+    public void awaitWaiting() {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (thread.getState() != Thread.State.TIMED_WAITING && thread.isAlive()) {
             if (System.nanoTime() - end > 0) {
@@ -33,11 +33,11 @@ final class Waiter {
         }
     }
 
-    boolean isThrough() {
+    public boolean isThrough() {
         return result.isDone();
     }
 
-    boolean result() throws Exception {
+    public boolean result() throws Exception {
         return result.get(10, TimeUnit.SECONDS);
     }
 }

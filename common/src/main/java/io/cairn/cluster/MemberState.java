@@ -1,7 +1,7 @@
 package io.cairn.cluster;
 
-import io.cairn.fs.CodeTable;
-import io.cairn.fs.Coded;
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 
 /** What a target is to a placement group. */
 public enum MemberState implements Coded {

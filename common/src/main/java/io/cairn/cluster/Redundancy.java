@@ -1,7 +1,7 @@
 package io.cairn.cluster;
 
-import io.cairn.fs.CodeTable;
-import io.cairn.fs.Coded;
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 
 /**
  * How a pool keeps chunks against the loss of disks. The code of the kind comes first wherever a

@@ -1,5 +1,7 @@
 package io.cairn.fs;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

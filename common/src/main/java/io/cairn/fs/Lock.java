@@ -1,5 +1,8 @@
 package io.cairn.fs;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
+
 /**
  * An advisory lock, held or asked for. POSIX byte-range locks follow fcntl(2): ranges of one owner
  * are split and merged; flock(2) locks cover the whole file.

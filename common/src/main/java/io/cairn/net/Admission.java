@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * connections keep out those that speak. Refusals are one warning a minute. Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
-final class Admission {
+public final class Admission {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     /** Connections of an address that may use the last places. */
@@ -53,7 +53,7 @@ final class Admission {
      * @param max connections at a time, 1 or more
      * @param maxOfHost those of them from one address
      */
-    Admission(String port, int max, int maxOfHost, Clock clock) {
+    public Admission(String port, int max, int maxOfHost, Clock clock) {
         this.port = port;
         this.max = max;
         this.maxOfHost = maxOfHost;
@@ -66,7 +66,7 @@ final class Admission {
      *
      * @param speaks whether connections of this port say who they are, with {@link #spoke}
      */
-    boolean admit(Channel channel, boolean speaks) {
+    public boolean admit(Channel channel, boolean speaks) {
         InetAddress address = ((InetSocketAddress) channel.remoteAddress()).getAddress();
         String warning = null;
         Channel loser = null;
@@ -102,7 +102,7 @@ final class Admission {
     }
 
     /** A connection has said who it is, in words of ours. */
-    synchronized void spoke(Channel channel) {
+    public synchronized void spoke(Channel channel) {
         if (channel.remoteAddress() instanceof InetSocketAddress remote) {
             Host host = hosts.get(remote.getAddress());
             if (host != null) {

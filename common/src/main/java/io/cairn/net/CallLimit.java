@@ -8,33 +8,33 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** What one side of a connection may send: messages of bounded size, calls of bounded number. */
-final class CallLimit {
+public final class CallLimit {
     private final Endpoint remote;
     private final AtomicInteger inFlight = new AtomicInteger();
 
-    CallLimit(Endpoint remote) {
+    public CallLimit(Endpoint remote) {
         this.remote = remote;
     }
 
     /** Why a message must not be sent: EINVAL; null when it may be. */
-    static @Nullable FsException refusal(Message message) {
+    public static @Nullable FsException refusal(Message message) {
         return exceeded(message)
                 ? new FsException(
                         Errno.EINVAL, "message of " + sizeOf(message) + " exceeds the limits")
                 : null;
     }
 
-    static boolean exceeded(Message message) {
+    public static boolean exceeded(Message message) {
         return message.header().length > Limits.MAX_HEADER_BYTES
                 || message.payloadBytes() > Limits.MAX_PAYLOAD_BYTES;
     }
 
-    static String sizeOf(Message message) {
+    public static String sizeOf(Message message) {
         return "%d + %d bytes".formatted(message.header().length, message.payloadBytes());
     }
 
     /** A call begins: null, and {@link #leave} must follow; or why it must not: EAGAIN. */
-    @Nullable FsException enter() {
+    public @Nullable FsException enter() {
         if (inFlight.incrementAndGet() <= Limits.MAX_IN_FLIGHT) {
             return null;
         }
@@ -44,7 +44,7 @@ final class CallLimit {
     }
 
     /** A call is over. */
-    void leave() {
+    public void leave() {
         inFlight.decrementAndGet();
     }
 }

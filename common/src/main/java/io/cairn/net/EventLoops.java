@@ -115,15 +115,15 @@ public final class EventLoops implements AutoCloseable {
         return tasks;
     }
 
-    EventLoopGroup group() {
+    public EventLoopGroup group() {
         return group;
     }
 
-    Clock clock() {
+    public Clock clock() {
         return clock;
     }
 
-    TimerWheel wheelOf(EventLoop loop) {
+    public TimerWheel wheelOf(EventLoop loop) {
         TimerWheel wheel = wheels.get(loop);
         if (wheel == null) {
             throw new IllegalArgumentException("a loop of another group");
@@ -131,7 +131,7 @@ public final class EventLoops implements AutoCloseable {
         return wheel;
     }
 
-    SleepStrategy strategyOf(EventExecutor loop) {
+    public SleepStrategy strategyOf(EventExecutor loop) {
         SleepStrategy strategy = strategies.get(loop);
         if (strategy == null) {
             throw new IllegalArgumentException("a loop of another group");
@@ -140,15 +140,15 @@ public final class EventLoops implements AutoCloseable {
     }
 
     /** Where host names are looked up, which may block. */
-    Executor resolvers() {
+    public Executor resolvers() {
         return resolvers;
     }
 
-    Class<? extends SocketChannel> socketClass() {
+    public Class<? extends SocketChannel> socketClass() {
         return Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class;
     }
 
-    Class<? extends ServerChannel> serverClass() {
+    public Class<? extends ServerChannel> serverClass() {
         return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
     }
 

@@ -62,7 +62,7 @@ final class LocalConnection implements Connection {
         }
 
         @Override
-        void expire() {
+        public void expire() {
             fail(
                     new FsException(
                             Errno.ETIMEDOUT,

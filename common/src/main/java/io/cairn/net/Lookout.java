@@ -8,25 +8,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Looks for an answer a little before its thread sleeps: waking a sleeping processor costs more
  * than the answer takes. One thread at a time, giving way to all others. Thread-safe.
  */
-final class Lookout {
+public final class Lookout {
     private static final long LOOK_NS = 200_000;
 
     private final Clock clock;
     private final AtomicBoolean looking = new AtomicBoolean();
 
-    Lookout(Clock clock) {
+    public Lookout(Clock clock) {
         this.clock = clock;
     }
 
     /** What to look for. */
-    interface Sight<E extends Exception> {
+    public interface Sight<E extends Exception> {
         /** Whether it is there. */
         boolean isThere() throws E;
     }
 
     /** Whether it came; false: the thread is to sleep. */
     @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
-    <E extends Exception> boolean sees(Sight<E> sight) throws E {
+    public <E extends Exception> boolean sees(Sight<E> sight) throws E {
         if (!looking.compareAndSet(false, true)) {
             return false;
         }

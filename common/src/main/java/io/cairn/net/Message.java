@@ -93,7 +93,7 @@ public final class Message {
     }
 
     /** For connections: the same, with another header in the same version. */
-    Message withHeader(byte[] other) {
+    public Message withHeader(byte[] other) {
         return new Message(other, null, payload, version, trace);
     }
 

@@ -3,7 +3,7 @@ package io.cairn.net;
 import io.cairn.fs.FsException;
 
 /** The answer to a one-way request: goes nowhere. */
-enum NoAnswer implements Answer {
+public enum NoAnswer implements Answer {
     INSTANCE;
 
     @Override

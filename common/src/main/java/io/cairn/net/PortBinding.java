@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A bound port and the connections that came in through it. Thread-safe. */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
-final class PortBinding implements Listener {
+public final class PortBinding implements Listener {
     private static final long BIND_TIMEOUT_MS = 10_000;
     private static final long CLOSE_TIMEOUT_MS = 2_000;
 
@@ -25,7 +25,7 @@ final class PortBinding implements Listener {
     private final Channel server;
     private final Admission accepted;
 
-    PortBinding(EventLoops loops, Endpoint asked, Channel server, Admission accepted) {
+    public PortBinding(EventLoops loops, Endpoint asked, Channel server, Admission accepted) {
         this.loops = loops;
         int port = ((InetSocketAddress) server.localAddress()).getPort();
         this.endpoint = new Endpoint(asked.host(), port);
@@ -34,7 +34,7 @@ final class PortBinding implements Listener {
     }
 
     /** Binds; errors as {@link Transport#listen} says. */
-    static Channel bind(ServerBootstrap bootstrap, Endpoint at) {
+    public static Channel bind(ServerBootstrap bootstrap, Endpoint at) {
         InetAddress address;
         try {
             address = InetAddress.getByName(at.host());
@@ -89,7 +89,7 @@ final class PortBinding implements Listener {
     }
 
     /** Waits for channels to close, unless called on an event loop. */
-    static void await(EventLoops loops, Collection<Channel> channels, long timeoutMs) {
+    public static void await(EventLoops loops, Collection<Channel> channels, long timeoutMs) {
         if (loops.inLoop()) {
             return;
         }

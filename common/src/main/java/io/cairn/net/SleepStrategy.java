@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * else, the thread that it waits for may borrow its turn and do what the task would. Used by its
  * loop only, or who has borrowed its turn, but for {@link #borrow}.
  */
-final class SleepStrategy implements SelectStrategy {
+public final class SleepStrategy implements SelectStrategy {
     /** The loop is at work or asleep. */
     private static final int AT_WORK = 0;
 
@@ -54,12 +54,12 @@ final class SleepStrategy implements SelectStrategy {
     }
 
     /** Requests came over connections of this loop, or are over (below 0). */
-    void count(int requests) {
+    public void count(int requests) {
         unanswered += requests;
     }
 
     /** Requests that came and are not over. */
-    int unanswered() {
+    public int unanswered() {
         return unanswered;
     }
 
@@ -68,7 +68,7 @@ final class SleepStrategy implements SelectStrategy {
      * except for what Netty itself looks after, until {@link #giveBack}, which must come soon.
      * Refused unless the loop is awake and has nothing to do.
      */
-    boolean borrow() {
+    public boolean borrow() {
         for (int i = 0; i < TRIES; i++) {
             int seen = turn.get();
             if (seen == LENT && turn.compareAndSet(LENT, BORROWED)) {
@@ -87,7 +87,7 @@ final class SleepStrategy implements SelectStrategy {
      *
      * @param done the loop need not stay awake any more
      */
-    void giveBack(boolean done) {
+    public void giveBack(boolean done) {
         if (done) {
             awake = false;
         }

@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
  * disarming link an entry into a list. A timer expires up to two ticks late, never early. The loop
  * is woken only when a bucket with entries is due. Used on its event loop only.
  */
-final class TimerWheel {
+public final class TimerWheel {
     static final int TICK_MS = 16;
 
     private static final long TICK_NS = TICK_MS * 1_000_000L;
     private static final int BUCKETS = 512;
 
     /** Something that expires. Belongs to one wheel. */
-    abstract static class Entry {
+    public abstract static class Entry {
         private @Nullable Entry previous;
         private @Nullable Entry next;
         private long deadlineTick;
 
         /** The time is over; the entry is disarmed and may be armed again. */
-        abstract void expire();
+        public abstract void expire();
 
         private void unlink() {
             Entry before = previous;
@@ -63,7 +63,7 @@ final class TimerWheel {
         }
 
         @Override
-        void expire() {}
+        public void expire() {}
     }
 
     private final EventExecutor loop;
@@ -88,7 +88,7 @@ final class TimerWheel {
     }
 
     /** Lets an entry expire after a delay, counted from now; replaces an earlier delay. */
-    void arm(Entry entry, long delayMs) {
+    public void arm(Entry entry, long delayMs) {
         entry.unlink();
         long now = tick();
         entry.deadlineTick = now + Math.max(delayMs, 0) / TICK_MS + 2;
@@ -99,7 +99,7 @@ final class TimerWheel {
     }
 
     /** Keeps an entry from expiring. Idempotent. */
-    void disarm(Entry entry) {
+    public void disarm(Entry entry) {
         entry.unlink();
     }
 

@@ -37,7 +37,7 @@ public final class Codecs {
 
     private Codecs() {}
 
-    static FileType fileType(Decoder in) {
+    public static FileType fileType(Decoder in) {
         return fileType(in.u8());
     }
 

@@ -1,7 +1,7 @@
 package io.cairn.wire;
 
-import io.cairn.fs.CodeTable;
-import io.cairn.fs.Coded;
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import java.lang.invoke.MethodHandles;

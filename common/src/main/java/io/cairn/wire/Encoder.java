@@ -22,7 +22,7 @@ public final class Encoder {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     /** Most messages are not longer. */
-    static final int EXPECTED_BYTES = 128;
+    public static final int EXPECTED_BYTES = 128;
 
     private final int version;
     private byte[] array;
@@ -49,7 +49,7 @@ public final class Encoder {
     }
 
     /** The same, with room for {@code expectedBytes}. */
-    static Encoder speaking(int version, int expectedBytes) {
+    public static Encoder speaking(int version, int expectedBytes) {
         return new Encoder(expectedBytes, version);
     }
 

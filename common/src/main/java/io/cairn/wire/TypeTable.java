@@ -1,13 +1,13 @@
 package io.cairn.wire;
 
-import io.cairn.fs.CodeTable;
+import io.cairn.base.CodeTable;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The types of a family of messages by their codes. Immutable. */
-final class TypeTable<T extends MessageType> {
+public final class TypeTable<T extends MessageType> {
     /** The name, for people and for metrics, of what is not known, whatever a peer sends. */
-    static final String OTHER = "other";
+    public static final String OTHER = "other";
 
     private final String family;
     private final CodeTable<T> codes;
@@ -18,7 +18,7 @@ final class TypeTable<T extends MessageType> {
      *
      * @param family what to call a message in errors
      */
-    TypeTable(String family, T[] types) {
+    public TypeTable(String family, T[] types) {
         this.family = family;
         this.codes = new CodeTable<>(types);
         for (T type : types) {
@@ -27,7 +27,7 @@ final class TypeTable<T extends MessageType> {
     }
 
     /** The type with a code that was read. */
-    T require(int code) {
+    public T require(int code) {
         T type = codes.find(code);
         if (type == null) {
             throw new MalformedMessageException(family + " code " + code);
@@ -36,7 +36,7 @@ final class TypeTable<T extends MessageType> {
     }
 
     /** The name of a code, such as {@code set_xattr}. */
-    String title(int code) {
+    public String title(int code) {
         String title = titles[code & 0xff];
         return title == null ? OTHER : title;
     }

@@ -5,10 +5,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Answers every request with itself; remembers messages, openings and closings. */
-class EchoHandler implements Handler {
-    final Queue<String> headers = new ConcurrentLinkedQueue<>();
+public class EchoHandler implements Handler {
+    public final Queue<String> headers = new ConcurrentLinkedQueue<>();
     final Queue<Connection> connections = new ConcurrentLinkedQueue<>();
-    final AtomicInteger closings = new AtomicInteger();
+    public final AtomicInteger closings = new AtomicInteger();
 
     @Override
     public void handle(Connection from, Message request, Answer answer) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import java.io.DataInputStream;
 import java.io.IOException;

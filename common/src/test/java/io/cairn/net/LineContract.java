@@ -20,20 +20,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Line} does. */
-abstract class LineContract {
-    final NetworkRig rig;
-    final EchoHandler echo = new EchoHandler();
+public abstract class LineContract {
+    public final NetworkRig rig;
+    public final EchoHandler echo = new EchoHandler();
 
-    LineContract(NetworkRig rig) {
+    public LineContract(NetworkRig rig) {
         this.rig = rig;
     }
 
     @AfterEach
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         rig.close();
     }
 
-    final Line line(Listener listener) {
+    public final Line line(Listener listener) {
         return Objects.requireNonNull(rig.client.line(listener.endpoint(), 5_000));
     }
 
@@ -47,12 +47,12 @@ abstract class LineContract {
                 });
     }
 
-    static byte[] bytes(String text) {
+    public static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
     @Test
-    void callsAreAnswered() {
+    public void callsAreAnswered() {
         Listener listener = rig.server.listen(LOOPBACK, echo);
         try (Line line = line(listener)) {
             assertEquals(listener.endpoint(), line.remote());
@@ -68,7 +68,7 @@ abstract class LineContract {
     }
 
     @Test
-    void answersMayCarryBulkBytes() {
+    public void answersMayCarryBulkBytes() {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -92,7 +92,7 @@ abstract class LineContract {
     }
 
     @Test
-    void bulkBytesThatComeTooLateAreReleased() {
+    public void bulkBytesThatComeTooLateAreReleased() {
         CompletableFuture<Answer> late = new CompletableFuture<>();
         Listener listener = listenAndKeep(late);
         try (Line line = line(listener)) {
@@ -103,7 +103,7 @@ abstract class LineContract {
     }
 
     @Test
-    void anErrorOfTheHandlerLeavesTheLineOpen() {
+    public void anErrorOfTheHandlerLeavesTheLineOpen() {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -123,7 +123,7 @@ abstract class LineContract {
     }
 
     @Test
-    void aCallThatIsNotAnsweredEndsTheLine() {
+    public void aCallThatIsNotAnsweredEndsTheLine() {
         CompletableFuture<Answer> never = new CompletableFuture<>();
         Listener listener = listenAndKeep(never);
         try (Line line = line(listener)) {
@@ -137,12 +137,12 @@ abstract class LineContract {
     }
 
     @Test
-    void closingFailsTheCallInProgress() throws Exception {
+    public void closingFailsTheCallInProgress() throws Exception {
         failsACall((line, listener) -> line.close());
     }
 
     @Test
-    void theEndOfTheServiceFailsTheCallInProgress() throws Exception {
+    public void theEndOfTheServiceFailsTheCallInProgress() throws Exception {
         failsACall((line, listener) -> listener.close());
     }
 

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.net.tcp.Frame;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.net.tcp.ReceiveBudget;
+import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.Unpooled;

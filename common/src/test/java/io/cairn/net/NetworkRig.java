@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FsException;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.net.tcp.ReceiveBudget;
+import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
@@ -22,20 +25,20 @@ import java.util.function.BooleanSupplier;
  * Two transports on one machine whose buffers are counted: after the close not one byte may be
  * left. Their second lasts {@code beatMs}.
  */
-final class NetworkRig {
-    static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
-    static final long TIMEOUT_MS = 20_000;
+public final class NetworkRig {
+    public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
+    public static final long TIMEOUT_MS = 20_000;
 
-    final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    final ReceiveBudget budget;
-    final Transport server;
-    final Transport client;
+    public final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+    public final ReceiveBudget budget;
+    public final Transport server;
+    public final Transport client;
 
-    NetworkRig() {
+    public NetworkRig() {
         this(1000, 64 << 20);
     }
 
-    NetworkRig(long beatMs, long budgetBytes) {
+    public NetworkRig(long beatMs, long budgetBytes) {
         budget = new ReceiveBudget(budgetBytes);
         server = transport("server", beatMs, budget);
         client = transport("client", beatMs, new ReceiveBudget(64 << 20));
@@ -55,7 +58,7 @@ final class NetworkRig {
     }
 
     /** Both sides on one network within this process. */
-    static NetworkRig inProcess() {
+    public static NetworkRig inProcess() {
         return new NetworkRig(new EventLoops("both", 2, Clock.system()));
     }
 
@@ -67,16 +70,16 @@ final class NetworkRig {
                 true);
     }
 
-    Connection connect(Listener listener) {
+    public Connection connect(Listener listener) {
         return connect(listener, new EchoHandler());
     }
 
-    Connection connect(Listener listener, Handler handler) {
+    public Connection connect(Listener listener, Handler handler) {
         return get(client.connect(listener.endpoint(), handler, 5_000));
     }
 
     /** A payload of a pattern that depends on the seed. */
-    ByteBuf pattern(int length, int seed) {
+    public ByteBuf pattern(int length, int seed) {
         ByteBuf buffer = allocator.directBuffer(length, length);
         for (int i = 0; i < length; i++) {
             buffer.writeByte(i * 31 + seed + (i >> 8));
@@ -84,15 +87,15 @@ final class NetworkRig {
         return buffer;
     }
 
-    static Message text(String text) {
+    public static Message text(String text) {
         return Message.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    static String text(Message message) {
+    public static String text(Message message) {
         return new String(message.header(), StandardCharsets.UTF_8);
     }
 
-    static <T> T get(CompletableFuture<T> future) {
+    public static <T> T get(CompletableFuture<T> future) {
         try {
             return future.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException e) {
@@ -100,7 +103,7 @@ final class NetworkRig {
         }
     }
 
-    static FsException failureOf(CompletableFuture<?> future) {
+    public static FsException failureOf(CompletableFuture<?> future) {
         ExecutionException error =
                 assertThrows(
                         ExecutionException.class,
@@ -109,7 +112,8 @@ final class NetworkRig {
     }
 
     /** Polls until something holds. */
-    static void eventually(String what, BooleanSupplier condition) throws InterruptedException {
+    public static void eventually(String what, BooleanSupplier condition)
+            throws InterruptedException {
         long deadline = System.nanoTime() + TIMEOUT_MS * 1_000_000;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {
@@ -119,11 +123,11 @@ final class NetworkRig {
         }
     }
 
-    long usedBytes() {
+    public long usedBytes() {
         return allocator.metric().usedDirectMemory() + allocator.metric().usedHeapMemory();
     }
 
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         client.close();
         server.close();
         eventually("all buffers are released", () -> usedBytes() == 0);

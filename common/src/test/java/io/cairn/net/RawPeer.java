@@ -1,6 +1,7 @@
 package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.net.tcp.Frame;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.ProtocolRange;
 import java.io.DataInputStream;
@@ -13,12 +14,12 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 
 /** A peer that may say anything, over a plain socket. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
     private final Socket socket;
     private final DataInputStream in;
     private final OutputStream out;
 
-    RawPeer(Socket socket) throws IOException {
+    public RawPeer(Socket socket) throws IOException {
         this.socket = socket;
         socket.setSoTimeout(20_000);
         socket.setTcpNoDelay(true);
@@ -26,12 +27,12 @@ final class RawPeer implements AutoCloseable {
         out = socket.getOutputStream();
     }
 
-    RawPeer(Endpoint to) throws IOException {
+    public RawPeer(Endpoint to) throws IOException {
         this(new Socket(InetAddress.getLoopbackAddress(), to.port()));
     }
 
     /** The bytes of a frame. */
-    static byte[] frame(int kind, long requestId, byte[] header, int payloadBytes) {
+    public static byte[] frame(int kind, long requestId, byte[] header, int payloadBytes) {
         return preface(13L + header.length + payloadBytes, kind, requestId, header.length)
                 .raw(header, 0, header.length)
                 .raw(new byte[payloadBytes], 0, payloadBytes)
@@ -39,26 +40,26 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The bytes before the header, with any lengths. */
-    static Encoder preface(long length, int kind, long requestId, long headerLength) {
+    public static Encoder preface(long length, int kind, long requestId, long headerLength) {
         return new Encoder().i32((int) length).u8(kind).i64(requestId).i32((int) headerLength);
     }
 
     /** The greeting of a side that speaks one version only. */
-    static byte[] hello(long magic, int version) {
+    public static byte[] hello(long magic, int version) {
         return frame(Frame.HELLO, 0, new Encoder().i64(magic).i32(version).toBytes(), 0);
     }
 
-    static byte[] hello() {
+    public static byte[] hello() {
         return hello(0x8943_6169_726e_0d0aL, ProtocolRange.OURS.newest());
     }
 
-    void say(byte[] bytes) throws IOException {
+    public void say(byte[] bytes) throws IOException {
         out.write(bytes);
         out.flush();
     }
 
     /** Says it, unless the other side has closed meanwhile. */
-    void trySay(byte[] bytes) throws IOException {
+    public void trySay(byte[] bytes) throws IOException {
         try {
             say(bytes);
         } catch (SocketException closed) {
@@ -75,7 +76,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The next frame: its kind, and skips the rest. */
-    int hearKind() throws IOException {
+    public int hearKind() throws IOException {
         int length = in.readInt();
         int kind = in.readUnsignedByte();
         in.skipNBytes(length - 1);
@@ -92,7 +93,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** Reads on until the other side closes. */
-    void hearEnd() throws IOException {
+    public void hearEnd() throws IOException {
         InputStream all = in;
         byte[] waste = new byte[65536];
         try {

@@ -21,7 +21,7 @@ class TimerWheelTest {
         final List<Long> expirations = new ArrayList<>();
 
         @Override
-        void expire() {
+        public void expire() {
             expirations.add(clock.millis());
         }
     }
@@ -89,7 +89,7 @@ class TimerWheelTest {
         TimerWheel.Entry killer =
                 new TimerWheel.Entry() {
                     @Override
-                    void expire() {
+                    public void expire() {
                         wheel.disarm(victim);
                         wheel.arm(heir, 0);
                     }
@@ -106,7 +106,7 @@ class TimerWheelTest {
         Probe periodic =
                 new Probe() {
                     @Override
-                    void expire() {
+                    public void expire() {
                         super.expire();
                         wheel.arm(this, 100);
                     }

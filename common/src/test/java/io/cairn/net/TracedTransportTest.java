@@ -12,6 +12,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.net.tcp.ReceiveBudget;
+import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.testkit.RecordingTracer;
 import io.cairn.testkit.RecordingTracer.Recorded;

@@ -28,21 +28,21 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link Transport} does. */
-abstract class TransportContract {
-    final NetworkRig rig;
-    final EchoHandler echo = new EchoHandler();
+public abstract class TransportContract {
+    public final NetworkRig rig;
+    public final EchoHandler echo = new EchoHandler();
 
-    TransportContract(NetworkRig rig) {
+    public TransportContract(NetworkRig rig) {
         this.rig = rig;
     }
 
     @AfterEach
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         rig.close();
     }
 
     @Test
-    void aCallIsAnswered() throws InterruptedException {
+    public void aCallIsAnswered() throws InterruptedException {
         Listener listener = rig.server.listen(LOOPBACK, echo);
         assertTrue(listener.endpoint().port() > 0);
         Connection connection = rig.connect(listener);
@@ -54,7 +54,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void eitherSideMayCall() throws InterruptedException {
+    public void eitherSideMayCall() throws InterruptedException {
         EchoHandler clientSide = new EchoHandler();
         rig.connect(rig.server.listen(LOOPBACK, echo), clientSide);
         eventually("the server has the connection", () -> !echo.connections.isEmpty());
@@ -64,7 +64,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void payloadsOfAllSizesPass() {
+    public void payloadsOfAllSizesPass() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         int[] sizes = {
             0, 1, 4095, 4096, 4097, 65_535, 65_536, 70_000, 1 << 20, Limits.MAX_PAYLOAD_BYTES
@@ -85,14 +85,14 @@ abstract class TransportContract {
     }
 
     @Test
-    void aHeaderMayBeAsLongAsTheLimit() {
+    public void aHeaderMayBeAsLongAsTheLimit() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         Message reply = get(connection.call(Message.of(new byte[Limits.MAX_HEADER_BYTES]), 5_000));
         assertEquals(Limits.MAX_HEADER_BYTES, reply.header().length);
     }
 
     @Test
-    void aMessageBeyondTheLimitsIsRefused() {
+    public void aMessageBeyondTheLimitsIsRefused() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         Message big = Message.of(new byte[Limits.MAX_HEADER_BYTES + 1]);
         assertEquals(Errno.EINVAL, failureOf(connection.call(big, 5_000)).errno());
@@ -104,7 +104,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void anAnswerBeyondTheLimitsFailsTheCall() {
+    public void anAnswerBeyondTheLimitsFailsTheCall() {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -115,7 +115,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void oneBufferMayBeSentManyTimes() {
+    public void oneBufferMayBeSentManyTimes() {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         ByteBuf payload = rig.pattern(300_000, 1);
         List<CompletableFuture<Message>> calls = new ArrayList<>();
@@ -131,7 +131,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void messagesOfAThreadArriveInOrder() throws InterruptedException {
+    public void messagesOfAThreadArriveInOrder() throws InterruptedException {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         List<String> sent = new ArrayList<>();
         List<CompletableFuture<Message>> calls = new ArrayList<>();
@@ -157,7 +157,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void manyThreadsCallAtOnce() throws InterruptedException {
+    public void manyThreadsCallAtOnce() throws InterruptedException {
         Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
         ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
@@ -179,7 +179,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void errorsOfTheHandlerReachTheCaller() {
+    public void errorsOfTheHandlerReachTheCaller() {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -211,7 +211,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void aMalformedRequestEndsTheConnection() throws InterruptedException {
+    public void aMalformedRequestEndsTheConnection() throws InterruptedException {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -225,7 +225,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void aSecondAnswerIsDropped() {
+    public void aSecondAnswerIsDropped() {
         Listener listener =
                 rig.server.listen(
                         LOOPBACK,
@@ -240,7 +240,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void aCallTimesOutAndItsLateAnswerIsSkipped() throws Exception {
+    public void aCallTimesOutAndItsLateAnswerIsSkipped() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         ExecutorService worker = Executors.newSingleThreadExecutor();
         Listener listener =
@@ -277,7 +277,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void callsInFlightAreBounded() throws InterruptedException {
+    public void callsInFlightAreBounded() throws InterruptedException {
         ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
         Listener listener =
                 rig.server.listen(LOOPBACK, (from, request, answer) -> answers.add(answer));
@@ -297,7 +297,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void whenTheConnectionBreaksAllCallsFail() throws InterruptedException {
+    public void whenTheConnectionBreaksAllCallsFail() throws InterruptedException {
         ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
         Listener listener =
                 rig.server.listen(
@@ -325,7 +325,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void closeSendsWhatWasSentBefore() throws InterruptedException {
+    public void closeSendsWhatWasSentBefore() throws InterruptedException {
         EchoHandler silent =
                 new EchoHandler() {
                     @Override
@@ -348,7 +348,7 @@ abstract class TransportContract {
     }
 
     @Test
-    void fiveHundredConnectionsLive() {
+    public void fiveHundredConnectionsLive() {
         Listener listener = rig.server.listen(LOOPBACK, echo);
         List<CompletableFuture<Connection>> connects = new ArrayList<>();
         for (int i = 0; i < 500; i++) {

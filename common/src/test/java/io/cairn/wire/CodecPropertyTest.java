@@ -8,6 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.cairn.cluster.Inode;
+import io.cairn.wire.chunk.ChunkReply;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;

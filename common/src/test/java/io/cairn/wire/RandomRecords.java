@@ -10,6 +10,9 @@ import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Name;
+import io.cairn.wire.chunk.Ticket;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.TreeMutation;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -27,18 +30,18 @@ import org.jspecify.annotations.Nullable;
  * Makes random records of any type of the vocabulary, by the types of their components, so that a
  * message added later is tested without a line here.
  */
-final class RandomRecords {
+public final class RandomRecords {
     private static final long[] EDGES = {0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE, 4096, 255};
     private static final int MAX_ELEMENTS = 4;
 
     private final Random random;
 
-    RandomRecords(Random random) {
+    public RandomRecords(Random random) {
         this.random = random;
     }
 
     /** All records that implement a sealed interface, at any depth. */
-    static List<Class<?>> leavesOf(Class<?> sealed) {
+    public static List<Class<?>> leavesOf(Class<?> sealed) {
         List<Class<?>> leaves = new ArrayList<>();
         for (Class<?> permitted : sealed.getPermittedSubclasses()) {
             if (permitted.isInterface()) {
@@ -51,7 +54,7 @@ final class RandomRecords {
     }
 
     /** A random value of a record class. */
-    <T> T of(Class<T> record) {
+    public <T> T of(Class<T> record) {
         RecordComponent[] components = record.getRecordComponents();
         Class<?>[] types = new Class<?>[components.length];
         @Nullable Object[] values = new @Nullable Object[components.length];

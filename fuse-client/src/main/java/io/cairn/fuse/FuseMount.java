@@ -1,7 +1,15 @@
 package io.cairn.fuse;
 
 import io.cairn.fs.FileSystem;
-import io.cairn.fuse.MountException.Category;
+import io.cairn.fuse.jnr.JnrDriver;
+import io.cairn.fuse.kernel.KernelDriver;
+import io.cairn.fuse.loop.Driver;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.loop.MountState;
+import io.cairn.fuse.loop.RequestLoop;
+import io.cairn.fuse.sys.Libc;
+import io.cairn.fuse.sys.MountException;
+import io.cairn.fuse.sys.MountException.Category;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,10 @@
 package io.cairn.fuse;
 
-import io.cairn.fuse.MountException.Category;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.sys.Libc;
+import io.cairn.fuse.sys.MountException;
+import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.fuse.sys.MountTable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;

@@ -8,7 +8,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

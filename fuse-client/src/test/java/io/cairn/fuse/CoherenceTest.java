@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.cairn.fs.Lock;
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.testkit.NativePosix;
 import io.cairn.testkit.SharedCounter;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.testkit.NativePosix;
 import io.cairn.testkit.Posix;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.cairn.fuse;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;

@@ -2,7 +2,8 @@ package io.cairn.fuse;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.runtime.Clock;
 import io.cairn.testkit.ModelFileSystem;
 import java.io.IOException;
@@ -20,38 +21,38 @@ import org.junit.jupiter.api.io.TempDir;
  * A test that mounts a model in this JVM, and leaves no mount behind. It must not map files of the
  * mount into memory: see {@link FuseMount}.
  */
-class MountTest {
+public class MountTest {
     @TempDir Path temp;
 
-    final ModelFileSystem model = new ModelFileSystem(Clock.system());
+    public final ModelFileSystem model = new ModelFileSystem(Clock.system());
     private final List<Path> directories = new ArrayList<>();
 
     /** A fresh mountpoint. */
-    Path directory(String name) throws IOException {
+    public Path directory(String name) throws IOException {
         Path directory = Files.createDirectory(temp.toRealPath().resolve(name));
         directories.add(directory);
         return directory;
     }
 
-    FuseMount mount(Path directory, DriverKind driver) {
+    public FuseMount mount(Path directory, DriverKind driver) {
         return FuseMount.mount(model, directory, MountOptions.standard().withDriver(driver));
     }
 
     @AfterEach
-    void unmountAll() {
+    public void unmountAll() {
         directories.forEach(Mounts::clean);
     }
 
-    static void write(Path file, String text) throws IOException {
+    public static void write(Path file, String text) throws IOException {
         Files.write(file, text.getBytes(UTF_8));
     }
 
-    static String read(Path file) throws IOException {
+    public static String read(Path file) throws IOException {
         return new String(Files.readAllBytes(file), UTF_8);
     }
 
     /** Polls until a condition holds, ten seconds at most. */
-    static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    public static void await(String what, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {

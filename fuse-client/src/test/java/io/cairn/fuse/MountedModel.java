@@ -1,5 +1,7 @@
 package io.cairn.fuse;
 
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.sys.MountException;
 import io.cairn.runtime.Clock;
 import io.cairn.testkit.ModelFileSystem;
 import java.nio.file.Path;

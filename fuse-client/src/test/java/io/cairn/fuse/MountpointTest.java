@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fuse.MountException.Category;
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
+import io.cairn.fuse.sys.MountException;
+import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.fuse.sys.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

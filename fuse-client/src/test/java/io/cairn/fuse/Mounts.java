@@ -1,13 +1,15 @@
 package io.cairn.fuse;
 
+import io.cairn.fuse.sys.Libc;
+import io.cairn.fuse.sys.MountTable;
 import java.nio.file.Path;
 
 /** Leaves no mount behind, whatever a test did. */
-final class Mounts {
+public final class Mounts {
     private Mounts() {}
 
     /** Takes away all mounts on a directory. */
-    static void clean(Path directory) {
+    public static void clean(Path directory) {
         for (int i = 0; i < 10 && MountTable.find(directory) != null; i++) {
             Libc.umount(directory, Libc.MNT_FORCE | Libc.MNT_DETACH);
         }

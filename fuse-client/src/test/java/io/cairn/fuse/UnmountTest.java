@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fuse.MountOptions.DriverKind;
+import io.cairn.fuse.loop.LoopThread;
+import io.cairn.fuse.loop.MountOptions.DriverKind;
+import io.cairn.fuse.sys.Libc;
+import io.cairn.fuse.sys.MountTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,13 +1,13 @@
 package io.cairn.master;
 
 import io.cairn.master.cluster.LogWriter;
-import io.cairn.master.namespace.JobRecord;
-import io.cairn.master.namespace.JobTotals.Count;
-import io.cairn.master.namespace.Namespace;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.job.JobRecord;
+import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.JobMutation;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.JobMutation;
+import io.cairn.wire.master.Reply;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;

@@ -2,7 +2,7 @@ package io.cairn.master;
 
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.master.cluster.ServerWatch;
-import io.cairn.master.namespace.Namespace;
+import io.cairn.metadata.Namespace;
 import io.cairn.runtime.Scheduler;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

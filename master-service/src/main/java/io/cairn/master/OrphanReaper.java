@@ -1,9 +1,9 @@
 package io.cairn.master;
 
 import io.cairn.master.cluster.LogWriter;
-import io.cairn.master.namespace.Namespace;
+import io.cairn.metadata.Namespace;
 import io.cairn.runtime.Clock;
-import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.master.LeaderMutation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

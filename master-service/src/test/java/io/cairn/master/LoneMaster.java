@@ -2,10 +2,10 @@ package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.namespace.MemoryStore;
-import io.cairn.master.namespace.Namespace;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.MemoryStore;
 import io.cairn.net.EventLoops;
-import io.cairn.net.NettyTransport;
+import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
 import io.cairn.wire.ProtocolRange;

@@ -17,20 +17,20 @@ import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.namespace.MemoryStore;
-import io.cairn.master.namespace.Namespace;
-import io.cairn.wire.ClusterRequest.Heartbeat;
-import io.cairn.wire.ClusterRequest.HeartbeatReply;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.LeaderMutation;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Mutation;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
@@ -464,7 +464,7 @@ final class MasterServiceTest {
         assertNotNull(before);
         mutate(
                 session,
-                new io.cairn.wire.ContentMutation.Spill(
+                new io.cairn.wire.master.ContentMutation.Spill(
                         ino, before.attributes().version(), 10_000_000, 1, 10_000_000));
         mutate(session, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
         time.pass(2000);

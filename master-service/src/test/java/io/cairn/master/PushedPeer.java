@@ -5,7 +5,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
-import io.cairn.wire.Push;
+import io.cairn.wire.master.Push;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,13 @@
 package io.cairn.chunk.store;
 
-import io.cairn.chunk.store.IntentLogFile.Contents;
-import io.cairn.chunk.store.IntentRecord.Kind;
+import io.cairn.chunk.store.blob.Blob;
+import io.cairn.chunk.store.blob.BlobCache;
+import io.cairn.chunk.store.blob.GroupListing;
+import io.cairn.chunk.store.blob.IntentLogFile.Contents;
+import io.cairn.chunk.store.blob.Shelf;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * those that were never synced by their headers and tables. When the log itself is damaged all
  * blobs are verified.
  */
-final class Recovery {
+public final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     private final Shelf shelf;

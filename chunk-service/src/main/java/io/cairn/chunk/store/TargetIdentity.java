@@ -1,7 +1,10 @@
 package io.cairn.chunk.store;
 
-import io.cairn.chunk.store.TargetException.Reason;
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
+import io.cairn.chunk.store.blob.Shelf;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetException.Reason;
+import io.cairn.chunk.store.format.TargetFormat;
 import java.io.IOException;
 
 /** The {@link TargetFormat} of an open target, which may become part of a cluster. Thread-safe. */

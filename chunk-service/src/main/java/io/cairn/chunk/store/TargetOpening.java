@@ -1,8 +1,18 @@
 package io.cairn.chunk.store;
 
-import io.cairn.chunk.store.IntentLogFile.Contents;
-import io.cairn.chunk.store.TargetException.Reason;
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
+import io.cairn.chunk.store.blob.BlobCache;
+import io.cairn.chunk.store.blob.IntentLog;
+import io.cairn.chunk.store.blob.IntentLogFile;
+import io.cairn.chunk.store.blob.IntentLogFile.Contents;
+import io.cairn.chunk.store.blob.Ledger;
+import io.cairn.chunk.store.blob.Shelf;
+import io.cairn.chunk.store.blob.SpaceGauge;
+import io.cairn.chunk.store.blob.TargetMeter;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetException.Reason;
+import io.cairn.chunk.store.format.TargetFormat;
+import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.FileSystemException;

@@ -1,5 +1,6 @@
 package io.cairn.chunk.store;
 
+import io.cairn.chunk.store.blob.BlobLoader;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import java.util.TreeSet;
  * A disk in memory that can be killed (everything written stays), lose power (what was not synced
  * stays in part, page by page, name by name), stop in the middle of any change, be full, or fail.
  */
-final class CrashDisk implements Disk {
+public final class CrashDisk implements Disk {
     /** The process ends within a disk operation. */
     static final class Stop extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -46,7 +47,7 @@ final class CrashDisk implements Disk {
     private long capacityPages = 1 << 20;
 
     /** Changes made so far: writes, syncs, renames and so on. */
-    synchronized long changes() {
+    public synchronized long changes() {
         return changes;
     }
 
@@ -61,7 +62,7 @@ final class CrashDisk implements Disk {
     }
 
     /** Lets the next sync of a file fail. */
-    synchronized void failNextForce() {
+    public synchronized void failNextForce() {
         failForce = true;
     }
 
@@ -94,7 +95,7 @@ final class CrashDisk implements Disk {
         return names.values().stream().mapToLong(CrashFile::pageCount).sum() * CrashFile.PAGE;
     }
 
-    synchronized void kill() {
+    public synchronized void kill() {
         incarnation++;
         stopped = false;
         stopAfter = Long.MAX_VALUE;
@@ -104,7 +105,7 @@ final class CrashDisk implements Disk {
         locked.clear();
     }
 
-    synchronized void losePower(Random random) {
+    public synchronized void losePower(Random random) {
         kill();
         Set<Path> all = new TreeSet<>(names.keySet());
         all.addAll(durableNames.keySet());
@@ -431,20 +432,20 @@ final class CrashDisk implements Disk {
     }
 
     /** Inverts one byte. */
-    synchronized void flip(Path path, long offset) {
+    public synchronized void flip(Path path, long offset) {
         CrashFile file = Objects.requireNonNull(names.get(path), path.toString());
         byte old = file.page(offset / CrashFile.PAGE)[(int) (offset % CrashFile.PAGE)];
         corrupt(path, offset, new byte[] {(byte) ~old});
     }
 
     /** Cuts a file behind everybody's back. */
-    synchronized void cut(Path path, long size) {
+    public synchronized void cut(Path path, long size) {
         CrashFile file = Objects.requireNonNull(names.get(path), path.toString());
         file.truncate(size);
         file.force();
     }
 
-    synchronized long sizeOf(Path path) {
+    public synchronized long sizeOf(Path path) {
         return Objects.requireNonNull(names.get(path), path.toString()).size();
     }
 

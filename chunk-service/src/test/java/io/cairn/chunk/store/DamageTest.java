@@ -9,9 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.store.format.BlobHeader;
+import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.chunk.store.format.TargetException;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ChunkAddress;
+import io.cairn.wire.chunk.ChunkAddress;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

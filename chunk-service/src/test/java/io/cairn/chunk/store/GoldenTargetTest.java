@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.cairn.chunk.store.format.BlobHeader;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.IntentRecord;
+import io.cairn.chunk.store.format.TargetFormat;
+import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.FileDisk;
-import io.cairn.wire.ChunkAddress;
+import io.cairn.wire.chunk.ChunkAddress;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

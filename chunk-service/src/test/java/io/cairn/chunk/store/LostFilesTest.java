@@ -10,11 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.chunk.store.format.InstallPart;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.fs.Errno;
 import io.cairn.runtime.Clock;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.ChunkReply.ChunkState;
-import io.cairn.wire.ChunkRequest.WriteMark;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;

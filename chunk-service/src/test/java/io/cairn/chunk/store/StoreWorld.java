@@ -2,12 +2,18 @@ package io.cairn.chunk.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.chunk.store.format.AlignedWrite;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.chunk.store.format.InstallPart;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.ChunkReply.ChunkState;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.chunk.store.TargetException.Reason;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetException.Reason;
 import io.cairn.runtime.FileDisk;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

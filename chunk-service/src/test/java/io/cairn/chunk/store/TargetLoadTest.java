@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
 import io.cairn.runtime.Disk.DiskFile;
-import io.cairn.wire.ChunkAddress;
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.master.TargetLoad;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;

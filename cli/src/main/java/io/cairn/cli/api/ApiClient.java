@@ -1,7 +1,7 @@
 package io.cairn.cli.api;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

@@ -1,6 +1,6 @@
 package io.cairn.cli.api;
 
-import io.cairn.fs.Printable;
+import io.cairn.base.Printable;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

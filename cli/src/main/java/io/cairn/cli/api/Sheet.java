@@ -1,6 +1,6 @@
 package io.cairn.cli.api;
 
-import io.cairn.fs.Printable;
+import io.cairn.base.Printable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

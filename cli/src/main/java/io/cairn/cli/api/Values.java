@@ -1,6 +1,6 @@
 package io.cairn.cli.api;
 
-import io.cairn.fs.Printable;
+import io.cairn.base.Printable;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;

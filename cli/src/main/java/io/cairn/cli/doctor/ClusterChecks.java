@@ -1,7 +1,7 @@
 package io.cairn.cli.doctor;
 
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Wording;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

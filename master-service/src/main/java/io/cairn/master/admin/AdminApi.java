@@ -1,11 +1,40 @@
 package io.cairn.master.admin;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.http.WebAnswer;
+import io.cairn.http.WebHandler;
+import io.cairn.http.WebRequest;
 import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
-import io.cairn.net.WebAnswer;
-import io.cairn.net.WebHandler;
-import io.cairn.net.WebRequest;
+import io.cairn.master.admin.api.Audit;
+import io.cairn.master.admin.api.EventLog;
+import io.cairn.master.admin.api.Gatekeeper;
+import io.cairn.master.admin.api.HostCheck;
+import io.cairn.master.admin.api.Problem;
+import io.cairn.master.admin.api.Rate;
+import io.cairn.master.admin.api.Records;
+import io.cairn.master.admin.api.Relay;
+import io.cairn.master.admin.api.RequestTimes;
+import io.cairn.master.admin.api.Resource;
+import io.cairn.master.admin.api.Route;
+import io.cairn.master.admin.api.Router;
+import io.cairn.master.admin.api.Tokens;
+import io.cairn.master.admin.resource.AuditResource;
+import io.cairn.master.admin.resource.ClusterResource;
+import io.cairn.master.admin.resource.ConfigurationResource;
+import io.cairn.master.admin.resource.DocumentResource;
+import io.cairn.master.admin.resource.EventsResource;
+import io.cairn.master.admin.resource.FilesResource;
+import io.cairn.master.admin.resource.FirstToken;
+import io.cairn.master.admin.resource.JobsResource;
+import io.cairn.master.admin.resource.LoadHistory;
+import io.cairn.master.admin.resource.LocksResource;
+import io.cairn.master.admin.resource.MastersResource;
+import io.cairn.master.admin.resource.SessionsResource;
+import io.cairn.master.admin.resource.TokensResource;
+import io.cairn.master.admin.resource.TopologyResource;
+import io.cairn.master.admin.watch.EventStream;
+import io.cairn.master.admin.watch.EventWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +129,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     }
 
     /** All routes. */
-    List<Route> routes() {
+    public List<Route> routes() {
         return router.routes();
     }
 

@@ -1,7 +1,9 @@
 package io.cairn.master.admin;
 
-import io.cairn.net.WebAnswer;
-import io.cairn.net.WebRequest;
+import io.cairn.http.WebAnswer;
+import io.cairn.http.WebRequest;
+import io.cairn.master.admin.api.Json;
+import io.cairn.master.admin.api.Problem;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

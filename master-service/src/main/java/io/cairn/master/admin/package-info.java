@@ -1,10 +1,10 @@
 /**
  * The administration of a cluster over REST: {@code /api/v1} on every master.
  *
- * <p><b>Adding to it.</b> A {@link io.cairn.master.admin.Resource} gives {@link
- * io.cairn.master.admin.Route}s; {@link io.cairn.master.admin.AdminApi} is told of it. A route says
- * method, address, the role it needs, parameters, the {@link io.cairn.master.admin.Shape} of body
- * and answer, and what does it:
+ * <p><b>Adding to it.</b> A {@link io.cairn.master.admin.api.Resource} gives {@link
+ * io.cairn.master.admin.api.Route}s; {@link io.cairn.master.admin.AdminApi} is told of it. A route
+ * says method, address, the role it needs, parameters, the {@link io.cairn.master.admin.api.Shape}
+ * of body and answer, and what does it:
  *
  * <pre>
  *   Route.of("GET", "/pools/{id}", Role.READ, "A pool.")
@@ -16,18 +16,18 @@
  *                   c -&gt; new Plan(() -&gt; evict(session)).change("session 1", "open", null));
  * </pre>
  *
- * <p>The {@link io.cairn.master.admin.Router} does the rest, the same for all: it finds the route
- * (404, 405), asks the {@link io.cairn.master.admin.Gatekeeper} for the caller (401, 403, 429),
- * checks parameters and body against the shapes (400, 406, 415), runs the action on a thread that
- * may block, tags what is read ({@code ETag}, 304), tells plans ({@code ?plan=true}), holds {@code
- * If-Match} against them (412) and writes changes to the audit log. The OpenAPI document is made of
- * the same routes, so it cannot forget one. Errors are thrown as {@link
- * io.cairn.master.admin.Problem}; what the log throws becomes 503.
+ * <p>The {@link io.cairn.master.admin.api.Router} does the rest, the same for all: it finds the
+ * route (404, 405), asks the {@link io.cairn.master.admin.api.Gatekeeper} for the caller (401, 403,
+ * 429), checks parameters and body against the shapes (400, 406, 415), runs the action on a thread
+ * that may block, tags what is read ({@code ETag}, 304), tells plans ({@code ?plan=true}), holds
+ * {@code If-Match} against them (412) and writes changes to the audit log. The OpenAPI document is
+ * made of the same routes, so it cannot forget one. Errors are thrown as {@link
+ * io.cairn.master.admin.api.Problem}; what the log throws becomes 503.
  *
  * <p><b>A change</b> is decided first and done later: the action of a changing route checks
- * everything and returns a {@link io.cairn.master.admin.Plan}, whose own action does it, all or
+ * everything and returns a {@link io.cairn.master.admin.api.Plan}, whose own action does it, all or
  * nothing. What must not be lost is kept in small records of the replicated state ({@link
- * io.cairn.master.admin.Records}), changed by compare and set.
+ * io.cairn.master.admin.api.Records}), changed by compare and set.
  *
  * <p><b>Where.</b> Actions run on the leader only. A master that does not lead hands the request on
  * through the port at which clients and chunk servers reach the leader, so that admin addresses

@@ -1,6 +1,6 @@
 package io.cairn.master.cluster;
 
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.HashMap;
 import java.util.Map;
 

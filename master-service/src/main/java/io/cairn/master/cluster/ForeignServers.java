@@ -4,7 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
-import io.cairn.wire.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import java.util.Map;
 import java.util.TreeMap;
 import org.slf4j.Logger;

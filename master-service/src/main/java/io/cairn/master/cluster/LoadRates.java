@@ -1,6 +1,6 @@
 package io.cairn.master.cluster;
 
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.master.TargetLoad;
 import org.jspecify.annotations.Nullable;
 
 /**

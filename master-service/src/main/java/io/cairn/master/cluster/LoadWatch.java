@@ -1,9 +1,9 @@
 package io.cairn.master.cluster;
 
 import io.cairn.runtime.Clock;
-import io.cairn.wire.ClusterRequest.Heartbeat;
-import io.cairn.wire.ClusterRequest.TargetReport;
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 package io.cairn.master.cluster;
 
-import io.cairn.wire.LeaderMutation;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
 import java.util.concurrent.CompletableFuture;
 
 /** Submits the leader's own mutations. Thread-safe. */

@@ -7,7 +7,7 @@ import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.GroupDecision.Standing;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

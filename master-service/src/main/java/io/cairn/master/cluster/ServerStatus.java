@@ -2,7 +2,7 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Connection;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

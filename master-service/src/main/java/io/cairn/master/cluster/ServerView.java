@@ -1,7 +1,7 @@
 package io.cairn.master.cluster;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -5,8 +5,8 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.wire.ClusterRequest.Heartbeat;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

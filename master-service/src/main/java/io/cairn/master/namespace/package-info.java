@@ -1,6 +1,6 @@
 /**
  * The pure core of the master: the filesystem tree, sessions, locks and garbage as a deterministic
- * state machine over a small {@link io.cairn.master.namespace.Store}. No clock, no randomness, no
+ * state machine over a small {@link io.cairn.metadata.state.Store}. No clock, no randomness, no
  * network, no threads: the same entries in the same order make the same state on every master.
  *
  * <pre>
@@ -19,8 +19,8 @@
  * </pre>
  *
  * <p><b>One entry, one batch.</b> An entry holds the mutations that waited together. They see each
- * other's changes through the {@link io.cairn.master.namespace.Transaction}, which becomes one
- * batch of the store together with the position in the log. A mutation checks everything before it
+ * other's changes through the {@link io.cairn.metadata.state.Transaction}, which becomes one batch
+ * of the store together with the position in the log. A mutation checks everything before it
  * changes anything; that a failed one has changed nothing is verified each time, and if it has, the
  * process stops rather than go on with half of it.
  *
@@ -37,9 +37,9 @@
  * <p><b>Versions.</b> Every change of an inode gives it a version that no other change has, not
  * even one in the same log entry: Spill and SwapContents, and every cache, rely on that.
  *
- * <p>{@link io.cairn.master.namespace.Keys} is the legend of all that is stored. {@link
- * io.cairn.master.namespace.Namespace#check} verifies the invariants, {@link
- * io.cairn.master.namespace.Namespace#fingerprint} compares masters.
+ * <p>{@link io.cairn.metadata.state.Keys} is the legend of all that is stored. {@link
+ * io.cairn.metadata.Namespace#check} verifies the invariants, {@link
+ * io.cairn.metadata.Namespace#fingerprint} compares masters.
  */
 @org.jspecify.annotations.NullMarked
 package io.cairn.master.namespace;

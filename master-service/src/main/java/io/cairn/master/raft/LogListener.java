@@ -1,6 +1,6 @@
 package io.cairn.master.raft;
 
-import io.cairn.master.namespace.Notice;
+import io.cairn.metadata.state.Notice;
 import java.util.List;
 
 /** Hears what happens to the log. Called from threads of the log: must not block nor throw. */

@@ -1,9 +1,9 @@
 package io.cairn.master.raft;
 
-import io.cairn.master.namespace.Namespace;
-import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.Position;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.Notice;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.cairn.master.raft;
 
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
-import io.cairn.fs.Wording;
 import io.cairn.master.ReplicatedLog;
-import io.cairn.master.namespace.Namespace;
-import io.cairn.master.namespace.Notice;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.cairn.master.raft;
 
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.util.HashMap;

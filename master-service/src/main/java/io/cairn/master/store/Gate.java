@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * Lets operations in until it is closed, and closes when the last has left. Cheap: two atomic
  * additions per operation. An operation may enter again while it is inside.
  */
-final class Gate {
+public final class Gate {
     private static final long CLOSED = 1L << 62;
 
     /** How many are inside, plus {@link #CLOSED}. */
@@ -32,7 +32,7 @@ final class Gate {
      *
      * @throws IllegalStateException when somebody stayed longer than the timeout
      */
-    boolean close(long timeoutMs) {
+    public boolean close(long timeoutMs) {
         long inside;
         do {
             inside = state.get();

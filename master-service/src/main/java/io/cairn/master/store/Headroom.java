@@ -1,6 +1,6 @@
 package io.cairn.master.store;
 
-import io.cairn.fs.Wording;
+import io.cairn.base.Wording;
 import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.cairn.master.store;
 
-import io.cairn.master.namespace.Store.Family;
+import io.cairn.metadata.state.Store.Family;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;

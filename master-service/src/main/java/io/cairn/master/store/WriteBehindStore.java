@@ -1,6 +1,6 @@
 package io.cairn.master.store;
 
-import io.cairn.master.namespace.Store;
+import io.cairn.metadata.state.Store;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.master.admin.api.Gatekeeper;
+import io.cairn.master.admin.api.Json;
+import io.cairn.master.admin.resource.FirstToken;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;

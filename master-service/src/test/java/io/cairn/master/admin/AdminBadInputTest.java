@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.wire.RecordChange;
+import io.cairn.master.admin.api.Records;
+import io.cairn.master.admin.api.Role;
+import io.cairn.master.admin.api.Tokens;
+import io.cairn.wire.master.RecordChange;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -7,23 +7,27 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
+import io.cairn.http.AdminDoor;
 import io.cairn.master.LoneMaster;
 import io.cairn.master.MasterGroup;
-import io.cairn.net.AdminDoor;
+import io.cairn.master.admin.api.Json;
+import io.cairn.master.admin.api.Role;
+import io.cairn.master.admin.resource.ExportSyntax;
+import io.cairn.master.admin.resource.ExportsResource;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
-import io.cairn.wire.ClusterRequest;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.MasterRequest;
-import io.cairn.wire.Mutation;
 import io.cairn.wire.ProtocolRange;
-import io.cairn.wire.Query;
-import io.cairn.wire.Reply;
-import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TargetLoad;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -46,22 +50,22 @@ import java.util.function.BooleanSupplier;
  * A master with its admin API behind a real door, a client with the first token, and the means to
  * be chunk servers and mounts to it.
  */
-final class AdminBench implements AutoCloseable {
-    final LoneMaster master;
+public final class AdminBench implements AutoCloseable {
+    public final LoneMaster master;
     final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final ThreeMasters group = new ThreeMasters();
-    final AdminApi api;
-    final AdminDoor door;
+    public final AdminApi api;
+    public final AdminDoor door;
     final String token;
     private final HttpClient http = HttpClient.newHttpClient();
     private final Connection wire;
 
-    AdminBench(Path directory) throws Exception {
+    public AdminBench(Path directory) throws Exception {
         this(directory, ProtocolRange.OURS);
     }
 
     /** Of a release that understands these versions. */
-    AdminBench(Path directory, ProtocolRange understood) throws Exception {
+    public AdminBench(Path directory, ProtocolRange understood) throws Exception {
         master = new LoneMaster(understood);
         master.group(group);
         Path file = directory.resolve("admin.token");
@@ -177,7 +181,7 @@ final class AdminBench implements AutoCloseable {
     }
 
     /** Two chunk servers, and pools over them. */
-    void startServers() throws Exception {
+    public void startServers() throws Exception {
         heartbeat("c1", 1);
         heartbeat("c2", 2);
         until(() -> master.service.namespace().clusterMap().pools().size() >= 2);
@@ -195,7 +199,7 @@ final class AdminBench implements AutoCloseable {
     }
 
     /** A session that says that it lives. */
-    long openSession(String client) throws Exception {
+    public long openSession(String client) throws Exception {
         Envelope open =
                 new Envelope(0, client.hashCode(), 0, 0, new SessionMutation.OpenSession(client));
         Reply reply = Reply.decode(new Decoder(ask(MasterRequest.mutation(open))));
@@ -224,17 +228,17 @@ final class AdminBench implements AutoCloseable {
     }
 
     /** A request to an address below /api/v1 with the token. */
-    HttpRequest.Builder to(String path) {
+    public HttpRequest.Builder to(String path) {
         return to(path, token);
     }
 
-    HttpRequest.Builder to(String path, String secret) {
+    public HttpRequest.Builder to(String path, String secret) {
         return HttpRequest.newBuilder(URI.create("http://" + door.endpoint() + "/api/v1" + path))
                 .timeout(Duration.ofSeconds(20))
                 .header("Authorization", "Bearer " + secret);
     }
 
-    HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    public HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
@@ -243,30 +247,31 @@ final class AdminBench implements AutoCloseable {
     }
 
     /** The document at an address. */
-    Map<String, Object> get(String path) throws Exception {
+    public Map<String, Object> get(String path) throws Exception {
         HttpResponse<String> response = send(to(path));
         assertEquals(200, response.statusCode(), response.body());
         return object(response);
     }
 
     /** The items of a list. */
-    List<Map<String, Object>> items(String path) throws Exception {
+    public List<Map<String, Object>> items(String path) throws Exception {
         return itemsOf(get(path));
     }
 
     @SuppressWarnings("unchecked") // Items are objects, as the document says.
-    static List<Map<String, Object>> itemsOf(Map<String, Object> page) {
+    public static List<Map<String, Object>> itemsOf(Map<String, Object> page) {
         return page.get("items") instanceof List<?> list
                 ? (List<Map<String, Object>>) list
                 : List.of();
     }
 
     /** A change with a body, or "" for none. */
-    HttpResponse<String> change(String method, String path, String body) throws Exception {
+    public HttpResponse<String> change(String method, String path, String body) throws Exception {
         return send(method(to(path), method, body));
     }
 
-    static HttpRequest.Builder method(HttpRequest.Builder request, String method, String body) {
+    public static HttpRequest.Builder method(
+            HttpRequest.Builder request, String method, String body) {
         if (body.isEmpty()) {
             return request.method(method, HttpRequest.BodyPublishers.noBody());
         }
@@ -275,14 +280,14 @@ final class AdminBench implements AutoCloseable {
     }
 
     /** A new token's secret. */
-    String newToken(String name, Role role) throws Exception {
+    public String newToken(String name, Role role) throws Exception {
         String body = "{\"name\":\"%s\",\"role\":\"%s\"}".formatted(name, role.text());
         HttpResponse<String> made = change("POST", "/tokens", body);
         assertEquals(201, made.statusCode(), made.body());
         return String.valueOf(object(made).get("secret"));
     }
 
-    static Map<String, Object> object(HttpResponse<String> response) throws IOException {
+    public static Map<String, Object> object(HttpResponse<String> response) throws IOException {
         return Json.object(response.body().getBytes(StandardCharsets.UTF_8));
     }
 

@@ -3,6 +3,8 @@ package io.cairn.master.admin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.master.admin.api.Json;
+import io.cairn.master.admin.api.Role;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;

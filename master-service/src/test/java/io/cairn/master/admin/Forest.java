@@ -7,25 +7,25 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.master.MasterService;
-import io.cairn.wire.ContentMutation;
 import io.cairn.wire.Decoder;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.LeaderMutation;
-import io.cairn.wire.Mutation;
-import io.cairn.wire.Reply;
-import io.cairn.wire.SessionMutation;
-import io.cairn.wire.TreeMutation;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
 
 /** Plants files and directories in a master, as a client does. */
-final class Forest {
-    static final long ROOT = FileSystem.ROOT_INO;
+public final class Forest {
+    public static final long ROOT = FileSystem.ROOT_INO;
 
     private final MasterService master;
     private final long session;
     private long sequence;
 
-    Forest(MasterService master) {
+    public Forest(MasterService master) {
         this.master = master;
         Reply opened = submit(0, 4711, new SessionMutation.OpenSession("forest"));
         session = assertInstanceOf(Reply.SessionReply.class, opened).session();
@@ -36,30 +36,30 @@ final class Forest {
         return Reply.decode(new Decoder(master.log().submit(envelope, 0).join()));
     }
 
-    Reply submit(LeaderMutation mutation) {
+    public Reply submit(LeaderMutation mutation) {
         return master.submit(mutation).join();
     }
 
-    Inode made(Mutation mutation) {
+    public Inode made(Mutation mutation) {
         Reply reply = submit(session, ++sequence, mutation);
         return assertInstanceOf(Reply.EntryReply.class, reply, reply.toString()).inode();
     }
 
-    Inode mkdir(long parentIno, String name) {
+    public Inode mkdir(long parentIno, String name) {
         return made(new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0));
     }
 
-    Inode symlink(long parentIno, String name, String target) {
+    public Inode symlink(long parentIno, String name, String target) {
         return made(
                 new TreeMutation.Symlink(
                         parentIno, Name.of(name), target.getBytes(StandardCharsets.UTF_8), 0, 0));
     }
 
-    Inode create(long parentIno, String name, String contents) {
+    public Inode create(long parentIno, String name, String contents) {
         return create(parentIno, Name.of(name), contents);
     }
 
-    Inode create(long parentIno, Name name, String contents) {
+    public Inode create(long parentIno, Name name, String contents) {
         return made(
                 new TreeMutation.Create(
                         parentIno,
@@ -76,7 +76,7 @@ final class Forest {
     }
 
     /** The contents of a file go to chunks. */
-    void spill(Inode file, long sizeBytes) {
+    public void spill(Inode file, long sizeBytes) {
         made(
                 new ContentMutation.Spill(
                         file.ino(), file.attributes().version(), sizeBytes, 1, sizeBytes));

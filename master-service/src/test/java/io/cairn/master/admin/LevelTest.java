@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Errno;
-import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.ProtocolRange;
-import io.cairn.wire.Reply;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.wire.TargetLoad;
+import io.cairn.master.admin.api.Json;
+import io.cairn.master.admin.watch.DiskErrors;
+import io.cairn.wire.master.TargetLoad;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

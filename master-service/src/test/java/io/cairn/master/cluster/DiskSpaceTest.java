@@ -2,8 +2,8 @@ package io.cairn.master.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.wire.ClusterRequest.TargetReport;
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.testkit.ManualClock;
-import io.cairn.wire.ClusterRequest.Heartbeat;
-import io.cairn.wire.ClusterRequest.TargetReport;
-import io.cairn.wire.TargetLoad;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -15,7 +15,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
-import io.cairn.wire.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.MemoryDirectory;
-import io.cairn.wire.Envelope;
-import io.cairn.wire.LeaderMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.master.namespace.Notice;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.metadata.state.Notice;
 import io.cairn.net.FreePorts;
 import io.cairn.runtime.Clock;
 import java.io.IOException;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.master.namespace.Store.Change;
-import io.cairn.master.namespace.Store.Family;
+import io.cairn.metadata.state.Store.Change;
+import io.cairn.metadata.state.Store.Family;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.master.namespace.ForwardingStore;
-import io.cairn.master.namespace.MemoryStore;
-import io.cairn.master.namespace.Store;
-import io.cairn.master.namespace.Store.Change;
-import io.cairn.master.namespace.Store.Family;
+import io.cairn.metadata.ForwardingStore;
+import io.cairn.metadata.state.MemoryStore;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Store.Change;
+import io.cairn.metadata.state.Store.Family;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.cairn.nfs.rpc;
 
-import io.cairn.net.ReadBuffers;
+import io.cairn.net.tcp.ReadBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

@@ -5,8 +5,8 @@ import static io.cairn.nfs.v3.NfsProcedure.Bytes.USUAL;
 import static io.cairn.nfs.v3.NfsProcedure.Repetition.ONCE;
 import static io.cairn.nfs.v3.NfsProcedure.Repetition.REPEATABLE;
 
-import io.cairn.fs.CodeTable;
-import io.cairn.fs.Coded;
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

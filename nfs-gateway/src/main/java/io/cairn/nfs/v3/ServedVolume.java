@@ -1,6 +1,6 @@
 package io.cairn.nfs.v3;
 
-import io.cairn.client.PathWalker;
+import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;

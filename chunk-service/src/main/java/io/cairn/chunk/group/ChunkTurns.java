@@ -1,0 +1,178 @@
+package io.cairn.chunk.group;
+
+import io.cairn.chunk.peer.Futures;
+import io.cairn.fs.Errno;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may work on which chunk of a group: an exclusive turn excludes every other turn of the chunk,
+ * shared turns run side by side, and all begin in the order asked for. Different chunks know
+ * nothing of each other. A turn begins on a disk thread, for what its asker works for, and lasts
+ * until the future that its work returned is done, so nobody waits with a thread. Thread-safe.
+ */
+public final class ChunkTurns {
+    private static final int MAX_WAITING = 512;
+
+    private record Waiting(boolean exclusive, Runnable begin) {}
+
+    private static final class Line {
+        int shared;
+        boolean exclusive;
+        final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+
+        boolean admits(boolean asksExclusive) {
+            return !exclusive && (!asksExclusive || shared == 0);
+        }
+
+        void enter(boolean asExclusive) {
+            if (asExclusive) {
+                exclusive = true;
+            } else {
+                shared++;
+            }
+        }
+    }
+
+    private final Executor disks;
+    private final ConcurrentHashMap<ChunkKey, Line> lines = new ConcurrentHashMap<>();
+
+    ChunkTurns(Executor disks) {
+        this.disks = disks;
+    }
+
+    /** Works alone on a chunk. Fails with NOT_READY when too many wait for the chunk already. */
+    public <T> CompletableFuture<T> exclusive(ChunkKey key, Supplier<CompletableFuture<T>> work) {
+        return turn(key, true, work);
+    }
+
+    /** Works on a chunk beside other shared turns; else like {@link #exclusive}. */
+    <T> CompletableFuture<T> shared(ChunkKey key, Supplier<CompletableFuture<T>> work) {
+        return turn(key, false, work);
+    }
+
+    /** Done when every turn asked for before this call has ended. */
+    CompletableFuture<Void> quiet() {
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (ChunkKey key : lines.keySet()) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            lines.computeIfPresent(
+                    key,
+                    (k, line) -> {
+                        ends.add(end);
+                        line.waiting.add(
+                                new Waiting(
+                                        true,
+                                        () -> {
+                                            leave(key, true);
+                                            end.complete(null);
+                                        }));
+                        return line;
+                    });
+        }
+        return Futures.all(ends);
+    }
+
+    /** Chunks that somebody works on or waits for. */
+    public List<ChunkKey> active() {
+        return List.copyOf(lines.keySet());
+    }
+
+    private <T> CompletableFuture<T> turn(
+            ChunkKey key, boolean exclusive, Supplier<CompletableFuture<T>> work) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Span span = Scope.current();
+        Runnable begin = () -> begin(key, exclusive, work, result, span);
+        boolean[] now = new boolean[1];
+        boolean[] full = new boolean[1];
+        lines.compute(
+                key,
+                (k, present) -> {
+                    Line line = present == null ? new Line() : present;
+                    if (line.waiting.isEmpty() && line.admits(exclusive)) {
+                        line.enter(exclusive);
+                        now[0] = true;
+                    } else if (line.waiting.size() >= MAX_WAITING) {
+                        full[0] = true;
+                    } else {
+                        line.waiting.add(new Waiting(exclusive, begin));
+                    }
+                    return line;
+                });
+        if (now[0]) {
+            begin.run();
+        } else if (full[0]) {
+            return Futures.failed(
+                    Errno.NOT_READY, MAX_WAITING + " requests wait for chunk " + key + " already");
+        }
+        return result;
+    }
+
+    private <T> void begin(
+            ChunkKey key,
+            boolean exclusive,
+            Supplier<CompletableFuture<T>> work,
+            CompletableFuture<T> result,
+            Span span) {
+        Runnable task =
+                () ->
+                        Futures.finish(
+                                Futures.guarded(() -> Scope.get(span, work)),
+                                (value, thrown) -> {
+                                    leave(key, exclusive);
+                                    end(result, value, thrown);
+                                });
+        try {
+            disks.execute(task);
+        } catch (RejectedExecutionException stopping) {
+            leave(key, exclusive);
+            result.completeExceptionally(stopping);
+        }
+    }
+
+    private static <T> void end(
+            CompletableFuture<T> result, @Nullable T value, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(thrown);
+        }
+    }
+
+    private void leave(ChunkKey key, boolean exclusive) {
+        List<Runnable> next = new ArrayList<>(1);
+        lines.compute(
+                key,
+                (k, line) -> {
+                    if (line == null) {
+                        throw new IllegalStateException("nobody works on chunk " + key);
+                    }
+                    if (exclusive) {
+                        line.exclusive = false;
+                    } else {
+                        line.shared--;
+                    }
+                    while (true) {
+                        Waiting first = line.waiting.peek();
+                        if (first == null || !line.admits(first.exclusive)) {
+                            break;
+                        }
+                        line.waiting.remove();
+                        line.enter(first.exclusive);
+                        next.add(first.begin);
+                    }
+                    return line.shared == 0 && !line.exclusive ? null : line;
+                });
+        next.forEach(Runnable::run);
+    }
+}

@@ -1,0 +1,163 @@
+package io.cairn.chunk.group;
+
+import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.Term;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Target;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The placement groups that have a member on this server, by the map. A map that knows an earlier
+ * start of this process gives it no part in any: the master has not decided yet what the restart
+ * means. Thread-safe.
+ */
+public final class Groups {
+    private static final Logger LOG = LoggerFactory.getLogger(Groups.class);
+
+    private final Station station;
+    private final long incarnation;
+    private final Floors floors = new Floors();
+    private final Map<Long, StorageTarget> targets = new HashMap<>();
+    private volatile ClusterMap map = ClusterMap.EMPTY;
+    private volatile Map<Integer, Part> parts = Map.of();
+
+    /**
+     * @param incarnation of this start of the process
+     */
+    public Groups(Station station, List<StorageTarget> targets, long incarnation) {
+        this.station = station;
+        this.incarnation = incarnation;
+        targets.forEach(target -> this.targets.put(target.identity(), target));
+    }
+
+    /** Number of this start of the process. */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** The map in force; empty before the first heartbeat. */
+    public ClusterMap map() {
+        return map;
+    }
+
+    public Floors floors() {
+        return floors;
+    }
+
+    /**
+     * What this server does for a group. WRONG_EPOCH when it has no part in it by its map,
+     * NOT_READY when it has no map or lease.
+     */
+    public Part part(int group, long epoch) {
+        Part part = parts.get(group);
+        if (part != null) {
+            return part;
+        }
+        floors.note(group, epoch);
+        station.lease().check();
+        throw new FsException(Errno.WRONG_EPOCH, "group " + group + " has no member here");
+    }
+
+    /** All groups that this server has a part in. */
+    public Map<Integer, Part> parts() {
+        return parts;
+    }
+
+    /**
+     * Goes over to a map, unless it is older. On a disk thread, one at a time.
+     *
+     * @throws FsException EPROTO when the map contradicts itself; the old one stays
+     */
+    public synchronized void accept(ClusterMap younger) {
+        if (younger.epoch() < map.epoch()) {
+            return;
+        }
+        Map<Integer, Term> terms = terms(younger);
+        Map<Integer, Part> next = new TreeMap<>();
+        Map<Integer, Part> before = parts;
+        Map<Integer, Set<Integer>> stored = new HashMap<>();
+        terms.forEach(
+                (group, term) -> {
+                    Part part = before.get(group);
+                    next.put(group, part == null ? first(term, stored) : part);
+                });
+        map = younger;
+        parts = Collections.unmodifiableMap(next);
+        before.forEach(
+                (group, part) -> {
+                    if (!terms.containsKey(group)) {
+                        part.member().leave();
+                    }
+                });
+        next.forEach(
+                (group, part) -> {
+                    Term term = terms.get(group);
+                    if (term != null && before.containsKey(group)) {
+                        part.member().accept(term);
+                    } else {
+                        part.member().begin();
+                    }
+                });
+        LOG.info(
+                "cluster map {}: groups of this server: {}, incomplete: {}",
+                younger.epoch(),
+                terms.size(),
+                terms.values().stream().filter(term -> !term.group().isComplete()).count());
+    }
+
+    /** Begins to repair the blobs that are known to have a bad block here. On a disk thread. */
+    public void repairKnown() {
+        for (StorageTarget target : targets.values()) {
+            for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
+                Part part = parts.get(blob.group());
+                if (part != null) {
+                    part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
+                }
+            }
+        }
+    }
+
+    private Map<Integer, Term> terms(ClusterMap younger) {
+        Map<Integer, StorageTarget> own = new HashMap<>();
+        for (Target target : younger.targets()) {
+            StorageTarget here = targets.get(target.identity());
+            ChunkServer server = younger.serverOfTarget(target.id());
+            if (here != null && server != null && server.incarnation() == incarnation) {
+                own.put(target.id(), here);
+            }
+        }
+        Map<Integer, Term> terms = new TreeMap<>();
+        for (PlacementGroup group : younger.groups()) {
+            for (PlacementGroup.Member member : group.members()) {
+                StorageTarget here = own.get(member.targetId());
+                Term other = terms.get(group.id());
+                if (here != null && (other == null || !other.isCurrent())) {
+                    terms.put(group.id(), Term.of(younger, group, member.targetId(), here));
+                }
+            }
+        }
+        return terms;
+    }
+
+    private Part first(Term term, Map<Integer, Set<Integer>> stored) {
+        boolean fresh =
+                term.servingPeers().isEmpty()
+                        || !stored.computeIfAbsent(
+                                        term.targetId(), id -> Set.copyOf(term.target().groups()))
+                                .contains(term.groupId());
+        return Part.of(station, new GroupMember(station, floors, term, fresh));
+    }
+}

@@ -1,0 +1,321 @@
+package io.cairn.chunk.group;
+
+import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.Term;
+import io.cairn.chunk.store.format.AlignedWrite;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.trace.Scope;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
+import io.cairn.wire.chunk.ChunkRequest.Clone;
+import io.cairn.wire.chunk.ChunkRequest.Replicate;
+import io.cairn.wire.chunk.ChunkRequest.Write;
+import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.OperationId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asks of the head that changes a chunk. Each change has the chunk for itself from
+ * the moment it gets its number until all current members have it. Thread-safe.
+ */
+public final class HeadWrites {
+
+    /** Turns a request into a change of the chunk as it stands; null when nothing changes. */
+    private interface Preparation {
+        @Nullable Change prepare(ChunkState state);
+    }
+
+    /** What a client asked for. */
+    private record Request(
+            Term term,
+            ChunkAddress chunk,
+            @Nullable OperationId operation,
+            Preparation preparation) {
+        ChunkKey key() {
+            return new ChunkKey(chunk.oid(), chunk.index());
+        }
+    }
+
+    private final Station station;
+    private final GroupMember member;
+
+    HeadWrites(Station station, GroupMember member) {
+        this.station = station;
+        this.member = member;
+    }
+
+    /** Writes; the payload is not released and must live until the result is there. */
+    public CompletableFuture<WriteReply> write(Write write, ByteBuf payload) {
+        Term term = member.enterAsHead(write.chunk().epoch());
+        return change(
+                new Request(
+                        term,
+                        write.chunk(),
+                        write.operation(),
+                        state -> writing(term, write, payload, state)));
+    }
+
+    private static Change writing(Term term, Write write, ByteBuf payload, ChunkState state) {
+        AlignedWrite aligned =
+                term.target()
+                        .align(
+                                write.chunk(),
+                                write.offsetBytes(),
+                                payload.nioBuffer(),
+                                write.crcs());
+        long sequence = state.sequence() + 1;
+        Replicate replicate =
+                new Replicate(
+                        write.chunk(),
+                        write.operation(),
+                        state.sequence() == 0 ? 0 : state.epoch(),
+                        sequence,
+                        aligned.offsetBytes(),
+                        aligned.lengthAfterBytes(),
+                        aligned.crcs());
+        boolean merged =
+                aligned.offsetBytes() != write.offsetBytes()
+                        || aligned.blocks().remaining() != payload.readableBytes();
+        int bytes = payload.readableBytes();
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return new Message(
+                        replicate::toBytes,
+                        merged
+                                ? Unpooled.wrappedBuffer(aligned.blocks().duplicate())
+                                : payload.retainedDuplicate());
+            }
+
+            @Override
+            public int apply() {
+                int allocated = term.target().write(write.chunk(), sequence, aligned);
+                term.target().taken(bytes);
+                return allocated;
+            }
+
+            @Override
+            public long sequence() {
+                return sequence;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return aligned.lengthAfterBytes();
+            }
+        };
+    }
+
+    /** Makes a range zeros. */
+    public CompletableFuture<WriteReply> zero(Zero zero) {
+        Term term = member.enterAsHead(zero.chunk().epoch());
+        return change(
+                new Request(
+                        term,
+                        zero.chunk(),
+                        zero.operation(),
+                        state -> state.sequence() == 0 ? null : zeroing(term, zero, state)));
+    }
+
+    private static Change zeroing(Term term, Zero zero, ChunkState state) {
+        long sequence = state.sequence() + 1;
+        Zero forwarded =
+                new Zero(
+                        zero.chunk(),
+                        zero.operation(),
+                        sequence,
+                        zero.offsetBytes(),
+                        zero.lengthBytes());
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return Message.of(forwarded::toBytes);
+            }
+
+            @Override
+            public int apply() {
+                return term.target()
+                        .zero(zero.chunk(), sequence, zero.offsetBytes(), zero.lengthBytes());
+            }
+
+            @Override
+            public long sequence() {
+                return sequence;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return state.lengthBytes();
+            }
+        };
+    }
+
+    /** Makes a chunk from another one, which nobody changes meanwhile. */
+    public CompletableFuture<WriteReply> cloneFrom(Clone clone) {
+        Term term = member.enterAsHead(clone.chunk().epoch());
+        ChunkKey source = new ChunkKey(clone.sourceOid(), clone.chunk().index());
+        Agreement agreement = member.headship(term).agreement();
+        return member.turns()
+                .exclusive(source, () -> station.fromDisk(() -> usable(term, agreement, source)))
+                .thenCompose(
+                        Scope.carried(
+                                agreed ->
+                                        member.turns()
+                                                .shared(
+                                                        source,
+                                                        () -> cloneSettled(term, clone, source))));
+    }
+
+    /** What is damaged here may be whole elsewhere. */
+    private CompletableFuture<Void> usable(Term term, Agreement agreement, ChunkKey source) {
+        if (member.isUnusable(term, source)) {
+            agreement.doubt(source);
+        }
+        return agreement.ensure(source);
+    }
+
+    private CompletableFuture<WriteReply> cloneSettled(Term term, Clone clone, ChunkKey source) {
+        if (member.headship(term).agreement().isNeeded(source)) {
+            throw new FsException(Errno.NOT_READY, "writes of the source fail: try again");
+        }
+        return change(new Request(term, clone.chunk(), null, state -> cloning(term, clone, state)));
+    }
+
+    private @Nullable Change cloning(Term term, Clone clone, ChunkState state) {
+        if (state.sequence() > 0) {
+            return null;
+        }
+        ChunkKey sourceKey = new ChunkKey(clone.sourceOid(), clone.chunk().index());
+        if (member.isUnusable(term, sourceKey)) {
+            FsException error =
+                    new FsException(Errno.EIO, "the source of " + clone.chunk() + " is damaged");
+            throw member.told(term, sourceKey, error);
+        }
+        ChunkState source = member.state(term, sourceKey);
+        int lengthBytes = Math.min(clone.lengthBytes(), source.lengthBytes());
+        Clone forwarded = new Clone(clone.chunk(), clone.sourceOid(), clone.lengthBytes(), true);
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return Message.of(forwarded::toBytes);
+            }
+
+            @Override
+            public int apply() {
+                term.target().cloneFrom(clone.chunk(), clone.sourceOid(), clone.lengthBytes());
+                return lengthBytes;
+            }
+
+            @Override
+            public long sequence() {
+                return 1;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return lengthBytes;
+            }
+        };
+    }
+
+    private CompletableFuture<WriteReply> change(Request request) {
+        Headship headship = member.headship(request.term);
+        return member.turns()
+                .exclusive(
+                        request.key(),
+                        () -> {
+                            member.check(request.term);
+                            station.graveyard().check(request.key());
+                            if (!headship.agreement().isNeeded(request.key())) {
+                                return apply(request, true);
+                            }
+                            return headship.agreement()
+                                    .ensure(request.key())
+                                    .thenCompose(
+                                            Scope.carried(
+                                                    agreed ->
+                                                            station.fromDisk(
+                                                                    () -> apply(request, true))));
+                        })
+                .exceptionallyCompose(thrown -> failed(request, headship, thrown));
+    }
+
+    /** A client told of the wrong epoch shall find the new one at the master. */
+    private CompletableFuture<WriteReply> failed(
+            Request request, Headship headship, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        if (error.errno() == Errno.WRONG_EPOCH) {
+            return headship.expulsions().thenCompose(done -> CompletableFuture.failedFuture(error));
+        }
+        return station.onDisk(
+                () -> {
+                    throw member.told(request.term, request.key(), error);
+                });
+    }
+
+    private CompletableFuture<WriteReply> apply(Request request, boolean mayHeal) {
+        Term term = request.term;
+        member.check(term);
+        if (request.operation != null) {
+            WriteReply before = station.memory().find(request.key(), request.operation);
+            if (before != null) {
+                return CompletableFuture.completedFuture(before);
+            }
+        }
+        ChunkState state = member.state(term, request.key());
+        Change change;
+        try {
+            if (state.sequence() == 0 && member.isUnusable(term, request.key())) {
+                throw new FsException(Errno.EIO, request.chunk + " is damaged");
+            }
+            change = request.preparation.prepare(state);
+        } catch (FsException e) {
+            if (!mayHeal) {
+                throw e;
+            }
+            return healed(request, state, e)
+                    .thenCompose(
+                            Scope.carried(done -> station.fromDisk(() -> apply(request, false))));
+        }
+        if (change == null) {
+            return CompletableFuture.completedFuture(
+                    new WriteReply(state.sequence(), state.lengthBytes(), 0, state.epoch()));
+        }
+        return new FanOut(station, member, term, request.chunk, request.operation)
+                .run(state, change);
+    }
+
+    /** The replica here is to blame for an error: replaces it from another member, if it can. */
+    private CompletableFuture<Void> healed(Request request, ChunkState state, FsException error) {
+        Term term = request.term;
+        if (error.errno() == Errno.EBADMSG && !term.target().verify(request.chunk)) {
+            return mended(term, state);
+        }
+        if (member.isUnusable(term, request.key())) {
+            Agreement agreement = member.headship(term).agreement();
+            agreement.doubt(request.key());
+            return agreement.ensure(request.key());
+        }
+        throw error;
+    }
+
+    /** An old block that has to be merged is bad here. */
+    private CompletableFuture<Void> mended(Term term, ChunkState state) {
+        return new BlobCopy(station, term)
+                .mend(state, term.servingPeers())
+                .exceptionally(
+                        thrown -> {
+                            throw new FsException(
+                                    Errno.EIO,
+                                    String.valueOf(Futures.failure(thrown).getMessage()));
+                        });
+    }
+}

@@ -1,0 +1,32 @@
+package io.cairn.chunk.group;
+
+import io.cairn.chunk.peer.Station;
+
+/**
+ * Everything this server does for one placement group.
+ *
+ * @param member term and turns
+ * @param headWrites changes, when it is the head
+ * @param memberWrites changes, when it follows the head
+ * @param reader what changes nothing
+ * @param flushing durability
+ * @param repair bad blocks
+ */
+public record Part(
+        GroupMember member,
+        HeadWrites headWrites,
+        MemberWrites memberWrites,
+        Reader reader,
+        Flushing flushing,
+        Repair repair) {
+
+    static Part of(Station station, GroupMember member) {
+        return new Part(
+                member,
+                new HeadWrites(station, member),
+                new MemberWrites(station, member),
+                new Reader(station, member),
+                new Flushing(station, member),
+                new Repair(station, member));
+    }
+}

@@ -1,0 +1,62 @@
+package io.cairn.chunk.peer;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.Clock;
+
+/**
+ * The right to serve, given by the leader of the masters with every answered heartbeat. It counts
+ * from the time the heartbeat was <em>sent</em>, so that it ends here before the leader, who counts
+ * from the arrival, thinks it has ended. Thread-safe.
+ */
+public final class Lease {
+    private static final long LENGTH_BEFORE_THE_FIRST_MS = 3_000;
+
+    private final Clock clock;
+    private volatile long endNs;
+    private volatile boolean given;
+    private volatile long lengthMs = LENGTH_BEFORE_THE_FIRST_MS;
+
+    public Lease(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * A heartbeat sent at a time ({@link Clock#nanoTime}) was answered. Length 0: the master lets
+     * the lease end.
+     */
+    public synchronized void renew(long sentNs, long newLengthMs) {
+        if (newLengthMs <= 0) {
+            return;
+        }
+        long end = sentNs + newLengthMs * 1_000_000;
+        if (!given || end - endNs > 0) {
+            endNs = end;
+            lengthMs = newLengthMs;
+            given = true;
+        }
+    }
+
+    /** Ends it at once. */
+    public synchronized void end() {
+        given = false;
+    }
+
+    /** Whether this server may serve now. */
+    public boolean runs() {
+        return given && clock.nanoTime() - endNs < 0;
+    }
+
+    /** NOT_READY unless this server may serve now. */
+    public void check() {
+        if (!runs()) {
+            throw new FsException(
+                    Errno.NOT_READY, "this chunk server has no lease from a master at the moment");
+        }
+    }
+
+    /** Length of a lease in milliseconds, as the leader last told it. */
+    public long lengthMs() {
+        return lengthMs;
+    }
+}

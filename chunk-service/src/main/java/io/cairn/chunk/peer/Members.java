@@ -1,0 +1,120 @@
+package io.cairn.chunk.peer;
+
+import io.cairn.chunk.peer.Term.Peer;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.net.Message;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import java.net.ConnectException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Asks the other members of a group. A question is asked again for up to {@link #LIMIT_MS} while
+ * the member is not ready, does not know the epoch yet, got damaged bytes, or the connection broke,
+ * and given up with WRONG_EPOCH when the epoch ends. Thread-safe.
+ */
+public final class Members {
+    /** A member that has not done in this time what it was asked for has failed. */
+    static final long LIMIT_MS = 5_000;
+
+    /** A member that cannot be reached for this long has failed. */
+    private static final long UNREACHABLE_MS = 1_000;
+
+    private static final long FIRST_PAUSE_MS = 10;
+    private static final long LONGEST_PAUSE_MS = 200;
+
+    private final Peers peers;
+    private final Clock clock;
+    private final Scheduler scheduler;
+
+    public Members(Peers peers, Clock clock, Scheduler scheduler) {
+        this.peers = peers;
+        this.clock = clock;
+        this.scheduler = scheduler;
+    }
+
+    /**
+     * Asks until answered.
+     *
+     * @param request makes the question, once for each attempt
+     * @return the reply, to be released
+     */
+    public CompletableFuture<Message> ask(Term term, Peer peer, Supplier<Message> request) {
+        CompletableFuture<Message> result = new CompletableFuture<>();
+        term.limit(result);
+        new Question(peer, request, result).attempt(FIRST_PAUSE_MS);
+        return result;
+    }
+
+    /** Asks once. */
+    public CompletableFuture<Message> askOnce(Endpoint to, Message request, long timeoutMs) {
+        return peers.call(to, request, timeoutMs);
+    }
+
+    /**
+     * Whether a failed call proves that no process listens there any more: the machine itself
+     * refused the connection.
+     */
+    static boolean provesAbsence(Throwable thrown) {
+        for (Throwable at = thrown; at != null; at = at.getCause()) {
+            if (at instanceof ConnectException
+                    && String.valueOf(at.getMessage()).contains("refused")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private final class Question {
+        private final Peer peer;
+        private final Supplier<Message> request;
+        private final CompletableFuture<Message> result;
+        private final Span span = Scope.current();
+        private final long startMs = clock.millis();
+
+        Question(Peer peer, Supplier<Message> request, CompletableFuture<Message> result) {
+            this.peer = peer;
+            this.request = request;
+            this.result = result;
+        }
+
+        void attempt(long pauseMs) {
+            if (result.isDone()) {
+                return;
+            }
+            long leftMs = LIMIT_MS - (clock.millis() - startMs);
+            Futures.finish(
+                    Futures.guarded(
+                            () -> peers.call(peer.endpoint(), request.get(), Math.max(leftMs, 1))),
+                    (reply, thrown) -> {
+                        if (thrown != null) {
+                            failed(Futures.failure(thrown), pauseMs);
+                        } else if (reply != null && !result.complete(reply)) {
+                            reply.release();
+                        }
+                    });
+        }
+
+        private void failed(FsException error, long pauseMs) {
+            long spentMs = clock.millis() - startMs;
+            boolean again =
+                    switch (error.errno()) {
+                        case WRONG_EPOCH, NOT_READY, EAGAIN, EBADMSG ->
+                                spentMs + pauseMs < LIMIT_MS;
+                        case DISCONNECTED ->
+                                spentMs + pauseMs < UNREACHABLE_MS && !provesAbsence(error);
+                        default -> false;
+                    };
+            if (again && !result.isDone()) {
+                long nextMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+                scheduler.schedule(() -> Scope.run(span, () -> attempt(nextMs)), pauseMs);
+            } else {
+                result.completeExceptionally(error);
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.cairn.chunk.peer;
+
+import io.cairn.trace.Scope;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * What the parts of one chunk server share.
+ *
+ * @param world time, delays, disk threads
+ * @param lease the right to serve
+ * @param members questions to other chunk servers
+ * @param leader questions to the leader of the masters
+ * @param heartbeat fetches the map when somebody knows a younger one
+ * @param memory operations applied
+ * @param graveyard objects that were deleted
+ * @param copies bounds the chunks copied between servers at a time
+ */
+public record Station(
+        Surroundings world,
+        Lease lease,
+        Members members,
+        Leader leader,
+        Heartbeat heartbeat,
+        OperationMemory memory,
+        Graveyard graveyard,
+        Slots copies) {
+
+    /** Work on a disk thread. */
+    public <T> CompletableFuture<T> onDisk(Supplier<T> work) {
+        return Futures.guarded(() -> CompletableFuture.supplyAsync(work, world.disks()));
+    }
+
+    /** Work without a result on a disk thread. */
+    public CompletableFuture<Void> doOnDisk(Runnable work) {
+        return Futures.guarded(() -> CompletableFuture.runAsync(work, world.disks()));
+    }
+
+    /** Work on a disk thread that goes on elsewhere. */
+    public <T> CompletableFuture<T> fromDisk(Supplier<CompletableFuture<T>> work) {
+        return Futures.DONE.thenComposeAsync(Scope.carried(nothing -> work.get()), world.disks());
+    }
+
+    /** Work later, unless the server ends first. */
+    public <T> CompletableFuture<T> after(long delayMs, Supplier<CompletableFuture<T>> work) {
+        CompletableFuture<Void> time = new CompletableFuture<>();
+        world.scheduler().schedule(() -> time.complete(null), delayMs);
+        return time.thenCompose(Scope.carried(nothing -> Futures.guarded(work)));
+    }
+}

@@ -1,0 +1,507 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.chunk.store.format.AlignedWrite;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.BlobVersion;
+import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.LedgerEntry.Mark;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.DiskFullException;
+import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkRequest.WriteMark;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One blob in use: decides whether and when something may be done with its {@link BlobBody}.
+ *
+ * <p>Thread-safe. Two locks: {@code mutation} is held by whoever changes the blob or syncs it, so
+ * that no header is written while one is being synced; {@code content} is held for writing only
+ * while data and map change, so that readers see data and checksums that belong together and do not
+ * wait for a sync.
+ */
+public final class Blob {
+    private final Shelf shelf;
+    private final BlobLoader loader;
+    private final BlobKey key;
+    private final BlobRecord record;
+    private final ReentrantLock mutation = new ReentrantLock();
+    private final Lock reading;
+    private final Lock changing;
+
+    // Changed under both locks, or under mutation alone where said.
+    private volatile boolean loaded;
+    private volatile Condition condition = Condition.ABSENT;
+    private volatile String reason = "";
+    private @Nullable BlobFile file;
+    private @Nullable BlobBody body;
+
+    /** Whether the last process may have left it unsynced: it is synced before a change. */
+    private boolean uncertain;
+
+    private boolean nameSynced;
+
+    /** Of a doubtful blob: what it holds beside a write that was cut off. */
+    private @Nullable BlobVersion whole;
+
+    /** A blob of which nothing is known yet. */
+    Blob(Shelf shelf, BlobLoader loader, BlobKey key) {
+        this.shelf = shelf;
+        this.loader = loader;
+        this.key = key;
+        this.record = new BlobRecord(shelf.ledger, key);
+        ReentrantReadWriteLock content = new ReentrantReadWriteLock();
+        reading = content.readLock();
+        changing = content.writeLock();
+    }
+
+    /**
+     * Opens the file if that was not done.
+     *
+     * @param thorough whether to verify the data of all blocks then
+     */
+    void load(boolean thorough) throws IOException {
+        if (loaded) {
+            return;
+        }
+        alone(
+                () -> {
+                    if (!loaded) {
+                        take(loader.load(key, thorough));
+                    }
+                });
+    }
+
+    private void take(LoadedBlob found) throws IOException {
+        boolean dirty = shelf.log.isDirty(key);
+        boolean recovered = shelf.log.isRecovered(key);
+        condition = found.condition();
+        reason = found.reason();
+        file = found.file();
+        whole = found.whole();
+        body =
+                file == null || found.blocks() == null
+                        ? null
+                        : new BlobBody(file, found.blocks(), !dirty && !recovered, !dirty);
+        if (condition == Condition.GOOD && shelf.log.isDoubtful(key)) {
+            condition = Condition.DOUBTFUL;
+            reason = shelf.troubles.getOrDefault(key, "an unclean stop");
+        }
+        uncertain = recovered && !dirty;
+        nameSynced = !dirty && !recovered;
+        if (body != null && !found.stored()) {
+            body.storeLater();
+        }
+        String objection = record.examine(found, condition, !dirty && !recovered);
+        if (objection != null) {
+            condition = Condition.DAMAGED;
+            reason = objection;
+        }
+        if (condition != Condition.GOOD && condition != Condition.ABSENT) {
+            shelf.log.setDoubtful(key, condition == Condition.DOUBTFUL);
+            shelf.trouble(key, condition, reason);
+        }
+        loaded = true;
+    }
+
+    // Reading.
+
+    /** What to do with the body while it does not change. */
+    public interface Reader<T> {
+        /** Reads. */
+        public T read(BlobBody body) throws IOException;
+    }
+
+    /** Reads the body; {@code absent} when there is none. An error when it may not be used. */
+    public <T> T read(T absent, Reader<T> reader) throws IOException {
+        reading.lock();
+        try {
+            BlobBody usable = usable();
+            return usable == null ? absent : reader.read(usable);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** The body, null when absent; an error when it may not be used. */
+    private @Nullable BlobBody usable() {
+        return switch (condition) {
+            case ABSENT -> null;
+            case GOOD -> body;
+            case DOUBTFUL ->
+                    throw new FsException(
+                            Errno.NOT_READY,
+                            key + " is in doubt (" + reason + "); waiting for a peer's copy");
+            case DAMAGED, FENCED ->
+                    throw new FsException(
+                            Errno.EIO,
+                            shelf.paths.blob(key) + ": " + reason + "; needs a peer's copy");
+        };
+    }
+
+    public Condition condition() {
+        return condition;
+    }
+
+    /** The last version; nothing for what cannot be used. */
+    public ChunkState state() throws IOException {
+        reading.lock();
+        try {
+            BlobFile opened = file;
+            int log2 = opened == null ? 0 : opened.chunkSizeLog2();
+            BlobVersion shown =
+                    condition == Condition.GOOD && body != null ? body.version() : BlobVersion.NONE;
+            return new ChunkState(
+                    key.oid(),
+                    key.index(),
+                    log2,
+                    shown.epoch(),
+                    shown.sequence(),
+                    shown.lengthBytes());
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** The same; null when absent. */
+    @Nullable ChunkState stateIfPresent() throws IOException {
+        return condition == Condition.ABSENT ? null : state();
+    }
+
+    /** The last version; NONE when absent. */
+    public BlobVersion version() throws IOException {
+        return read(BlobVersion.NONE, BlobBody::version);
+    }
+
+    /** The chunk size exponent that the file tells; 0 when absent. */
+    public int chunkSizeLog2() throws IOException {
+        return read(0, blob -> blob.file().chunkSizeLog2());
+    }
+
+    /** Bytes that a write of these blocks would allocate, trailer included. */
+    public long neededBytes(int firstBlock, int count) throws IOException {
+        long whole = (long) Limits.BLOCK_BYTES * (count + BlobFile.PAGES + 1);
+        return read(whole, blob -> blob.map().holes(firstBlock, count) * (long) Limits.BLOCK_BYTES);
+    }
+
+    public BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
+            throws IOException {
+        BlockRange nothing =
+                new BlockRange(
+                        offsetBytes & -Limits.BLOCK_BYTES, 0, ByteBuffer.allocate(0), new int[0]);
+        return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
+    }
+
+    /** Whether all blocks match their checksums; notes when one does not. */
+    public boolean verify() throws IOException {
+        boolean good =
+                read(
+                        true,
+                        blob ->
+                                blob.file()
+                                        .failing(blob.map(), blob.version().lengthBytes())
+                                        .isEmpty());
+        if (!good) {
+            shelf.trouble(key, Condition.DAMAGED, "a block fails its checksum");
+        }
+        return good;
+    }
+
+    /** A durable copy of the first bytes as another blob, to be put in place. */
+    public Replacement cloned(BlobKey target, int newLog2, long epoch, int lengthBytes)
+            throws IOException {
+        reading.lock();
+        try {
+            BlobBody source = usable();
+            int length = source == null ? 0 : Math.min(lengthBytes, source.version().lengthBytes());
+            shelf.space.take(length);
+            BlobVersion version = new BlobVersion(epoch, 1, length, 0);
+            return Replacement.copyOf(source, new Replacement(shelf, target, newLog2, version));
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    // Changing.
+
+    /** Applies a write whose ranges were checked; newly allocated bytes. */
+    public int write(int newLog2, long epoch, long sequence, AlignedWrite write)
+            throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            requireLater(blob, sequence);
+            prepare(blob);
+            changing.lock();
+            try {
+                BlobBody target = blob == null ? create(newLog2) : blob;
+                int allocated = new BlobWriter(target).apply(epoch, sequence, write);
+                record.written(target.version());
+                return allocated;
+            } catch (DiskFullException e) {
+                if (blob == null) {
+                    remove();
+                }
+                throw e;
+            } catch (IOException e) {
+                throw fence(e);
+            } finally {
+                changing.unlock();
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    /** Makes a range zeros; change of the allocated bytes. */
+    public int zero(long epoch, long sequence, int offsetBytes, int lengthBytes)
+            throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            if (blob == null) {
+                return 0;
+            }
+            requireLater(blob, sequence);
+            long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
+            ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
+            prepare(blob);
+            changing.lock();
+            try {
+                int change = new BlobWriter(blob).apply(epoch, sequence, range);
+                record.written(blob.version());
+                return change;
+            } catch (DiskFullException e) {
+                throw e;
+            } catch (IOException e) {
+                throw fence(e);
+            } finally {
+                changing.unlock();
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    private void requireLater(@Nullable BlobBody blob, long sequence) {
+        long last = blob == null ? 0 : blob.version().sequence();
+        if (sequence <= last) {
+            throw new FsException(
+                    Errno.ESTALE, key + " is at write " + last + ", not before " + sequence);
+        }
+    }
+
+    /** Names the blob in the log. */
+    private void prepare(@Nullable BlobBody blob) throws IOException {
+        if (blob != null && (uncertain || !blob.isTidy())) {
+            sync(blob);
+        }
+        shelf.log.beforeWrite(key, blob != null && blob.syncedSequence() > 0);
+    }
+
+    private BlobBody create(int newLog2) throws IOException {
+        record.begin();
+        BlobFile fresh =
+                new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
+        shelf.count.incrementAndGet();
+        file = fresh;
+        fresh.extend();
+        BlobBody made = new BlobBody(key, fresh);
+        body = made;
+        condition = Condition.GOOD;
+        uncertain = false;
+        nameSynced = false;
+        return made;
+    }
+
+    /** Makes everything written before durable. */
+    void flush() throws IOException {
+        mutation.lock();
+        try {
+            BlobBody blob = usable();
+            if (blob == null) {
+                shelf.delete(key);
+            } else if (!blob.isHeaderSynced() || !nameSynced || uncertain || !blob.isTidy()) {
+                sync(blob);
+            }
+        } finally {
+            mutation.unlock();
+        }
+    }
+
+    private void sync(BlobBody blob) throws IOException {
+        boolean tidy = false;
+        try {
+            blob.tidy();
+            tidy = true;
+            long beganNs = shelf.meter.begin();
+            blob.force();
+            if (!nameSynced) {
+                shelf.forceName(key);
+                nameSynced = true;
+            }
+            record.synced(blob.version());
+            shelf.meter.synced(beganNs);
+        } catch (IOException e) {
+            if (!tidy && e instanceof DiskFullException) {
+                throw e; // Nothing is lost.
+            }
+            throw fence(e);
+        }
+        uncertain = false;
+        shelf.log.flushed(key);
+    }
+
+    /** What is on disk is not known any more: nobody may rely on the blob again. */
+    private FsException fence(IOException cause) {
+        boolean full = DiskFullException.isBehind(cause);
+        condition = Condition.FENCED;
+        reason = "a write or sync failed: " + cause.getMessage();
+        shelf.fence(key, reason, full);
+        return new FsException(
+                full ? Errno.ENOSPC : Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
+    }
+
+    // Replacing.
+
+    /** Removes the file. */
+    void delete() throws IOException {
+        alone(this::remove);
+    }
+
+    /** What nobody else may do or see meanwhile. */
+    private interface Lonely {
+        void run() throws IOException;
+    }
+
+    private void alone(Lonely work) throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            work.run();
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    private void remove() throws IOException {
+        closeFile();
+        condition = Condition.ABSENT;
+        reason = "";
+        uncertain = false;
+        loaded = false; // What follows may fail: then the file is looked at again.
+        record.remove();
+        shelf.delete(key);
+        shelf.troubles.remove(key);
+        loaded = true;
+    }
+
+    /** Puts a complete, synced replacement in place. */
+    public void replace(Replacement replacement) throws IOException {
+        alone(
+                () -> {
+                    boolean existed = file != null;
+                    boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
+                    shelf.beforeCreation(key);
+                    // So that the next process makes the new name durable if this one does not.
+                    shelf.log.beforeWrite(key, existed);
+                    record.beforeReplacement(Mark.of(replacement.version()));
+                    closeFile();
+                    loaded = false;
+                    shelf.makeDirectory(key);
+                    if (existed && bad) {
+                        shelf.quarantine(key);
+                        shelf.count.decrementAndGet();
+                        existed = false;
+                    }
+                    shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
+                    if (!existed) {
+                        shelf.count.incrementAndGet();
+                    }
+                    shelf.forceName(key);
+                    record.synced(replacement.version());
+                    shelf.log.forget(key);
+                    shelf.troubles.remove(key);
+                    take(loader.load(key, false));
+                });
+    }
+
+    /** The state in which it must be at least; NONE when nothing must be there. */
+    public Mark expected() {
+        return record.expected();
+    }
+
+    /** Another member knows that it was in a later state: what is here is not the last one. */
+    public void expect(Mark mark) throws IOException {
+        alone(
+                () -> {
+                    record.expect(mark);
+                    closeFile();
+                    loaded = false;
+                    take(loader.load(key, false));
+                });
+    }
+
+    /** Takes what is there when no other copy exists. Returns what is there for certain. */
+    public @Nullable WriteMark settle(long epoch) throws IOException {
+        mutation.lock();
+        changing.lock();
+        try {
+            BlobBody blob = body;
+            boolean explained =
+                    (condition == Condition.GOOD || condition == Condition.DOUBTFUL)
+                            && shelf.log.isRecovered(key);
+            if (explained && blob != null) {
+                return settle(blob, epoch);
+            }
+            String problem = ": nothing explains its damage; it needs a peer's copy";
+            throw new FsException(Errno.EIO, shelf.paths.blob(key) + problem);
+        } catch (DiskFullException e) {
+            closeFile();
+            loaded = false; // As it stands on the disk it is in doubt as before.
+            throw e;
+        } catch (IOException e) {
+            throw fence(e);
+        } finally {
+            changing.unlock();
+            mutation.unlock();
+        }
+    }
+
+    private @Nullable WriteMark settle(BlobBody blob, long epoch) throws IOException {
+        BlobVersion kept = new Settlement(blob, epoch).run() == 0 ? whole : null;
+        condition = Condition.GOOD;
+        reason = "";
+        whole = null;
+        shelf.log.setDoubtful(key, false);
+        shelf.troubles.remove(key);
+        sync(blob);
+        return kept == null ? null : kept.mark();
+    }
+
+    private void closeFile() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+        file = null;
+        body = null;
+    }
+
+    /** Closes the file; nobody uses the blob any more. */
+    void close() throws IOException {
+        alone(
+                () -> {
+                    closeFile();
+                    loaded = false;
+                });
+    }
+}

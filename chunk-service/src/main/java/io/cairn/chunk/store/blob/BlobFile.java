@@ -1,0 +1,239 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.chunk.store.format.BlobHeader;
+import io.cairn.chunk.store.format.BlockMap;
+import io.cairn.chunk.store.format.ScratchPool;
+import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.runtime.DiskFullException;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Limits;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+/**
+ * The bytes of one blob file, as {@link BlobHeader} draws them. Keeps no state: thread-safe as far
+ * as the file is; who may do what when is decided by {@link Blob}.
+ */
+final class BlobFile implements AutoCloseable {
+    /** Header pages of a blob. */
+    static final int PAGES = 2;
+
+    private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    /** Where page 0 notes that the file was synced, behind any header. */
+    private static final int MARK_AT = BlobHeader.PAGE_BYTES - Long.BYTES;
+
+    private static final long SYNCED = 0x53594e4345442121L;
+    private static final byte[] ZEROS = new byte[BLOCK];
+
+    private final DiskFile file;
+    private final Path path;
+    private final int chunkSizeLog2;
+    private final ScratchPool scratch;
+
+    /** Takes over an open file. */
+    BlobFile(DiskFile file, Path path, int chunkSizeLog2, ScratchPool scratch) {
+        this.file = file;
+        this.path = path;
+        this.chunkSizeLog2 = chunkSizeLog2;
+        this.scratch = scratch;
+    }
+
+    /** The chunk size that the length of a blob file tells; 0 when it is too short for any. */
+    static int chunkSizeLog2Of(long fileBytes) {
+        int log2 = 63 - Long.numberOfLeadingZeros(fileBytes);
+        return log2 < 16 || log2 > 26 ? 0 : log2;
+    }
+
+    /** The length of a blob file, from its making on. */
+    static long fileBytes(int chunkSizeLog2) {
+        return (1L << chunkSizeLog2)
+                + PAGES * BlobHeader.PAGE_BYTES
+                + 4L * BlockMap.blocks(chunkSizeLog2);
+    }
+
+    /** Gives the file its length. */
+    void extend() throws IOException {
+        file.truncate(fileBytes(chunkSizeLog2));
+    }
+
+    int chunkSizeLog2() {
+        return chunkSizeLog2;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    private long pageAt(int page) {
+        return (1L << chunkSizeLog2) + (long) page * BlobHeader.PAGE_BYTES;
+    }
+
+    private long tableAt() {
+        return pageAt(PAGES);
+    }
+
+    /** Writes a header page. */
+    void writeHeader(int page, BlobHeader header) throws IOException {
+        ByteBuffer buffer = scratch.take();
+        try {
+            header.encode(buffer);
+            file.write(buffer.flip(), pageAt(page));
+        } finally {
+            scratch.give(buffer);
+        }
+    }
+
+    /**
+     * Notes that the file was synced once. The note need not last: whoever finds none after an
+     * unclean stop looks whether the data is good.
+     */
+    void markSynced() throws IOException {
+        ByteBuffer note = ByteBuffer.allocate(Long.BYTES).putLong(SYNCED);
+        try {
+            file.write(note.flip(), pageAt(0) + MARK_AT);
+        } catch (DiskFullException e) {
+            // Then the data is looked at once more than needed.
+            return;
+        }
+    }
+
+    /** Whether the file was synced once, for certain. */
+    static boolean isMarked(ByteBuffer trailer) {
+        return trailer.limit() >= MARK_AT + Long.BYTES && trailer.getLong(MARK_AT) == SYNCED;
+    }
+
+    /** Writes a part of the table. */
+    void writeTable(BlockMap map, int first, int count) throws IOException {
+        ByteBuffer buffer = scratch.take();
+        try {
+            for (int at = first; at < first + count; at += ScratchPool.BYTES / 4) {
+                int some = Math.min(ScratchPool.BYTES / 4, first + count - at);
+                map.encode(at, some, buffer.clear());
+                file.write(buffer.flip(), tableAt() + 4L * at);
+            }
+        } finally {
+            scratch.give(buffer);
+        }
+    }
+
+    /** Both header pages and the table, as far as the file holds them; a new buffer. */
+    ByteBuffer readTrailer() throws IOException {
+        int bytes = PAGES * BlobHeader.PAGE_BYTES + 4 * BlockMap.blocks(chunkSizeLog2);
+        ByteBuffer trailer = ByteBuffer.allocate(bytes);
+        while (trailer.hasRemaining() && file.read(trailer, pageAt(0) + trailer.position()) >= 0) {}
+        return trailer.flip();
+    }
+
+    /** Fills the buffer with data. */
+    void read(ByteBuffer target, int offsetBytes) throws IOException {
+        int start = target.position();
+        while (target.hasRemaining()) {
+            if (file.read(target, offsetBytes + (long) (target.position() - start)) < 0) {
+                throw new EOFException(path + ": ends within its data");
+            }
+        }
+    }
+
+    /** Writes all remaining bytes; the buffer is not moved. */
+    void write(ByteBuffer blocks, int offsetBytes) throws IOException {
+        file.write(blocks.duplicate(), offsetBytes);
+    }
+
+    /** Makes whole blocks holes. */
+    void punch(int firstBlock, int count) throws IOException {
+        if (count > 0) {
+            file.punchHole((long) firstBlock * BLOCK, (long) count * BLOCK);
+        }
+    }
+
+    /** Overwrites a range with zeros, without making holes. */
+    void writeZeros(int offsetBytes, int lengthBytes) throws IOException {
+        for (int done = 0; done < lengthBytes; done += BLOCK) {
+            int some = Math.min(BLOCK, lengthBytes - done);
+            file.write(ByteBuffer.wrap(ZEROS, 0, some), offsetBytes + (long) done);
+        }
+    }
+
+    /** Makes all data beyond the length of the chunk zeros, and the file as long as it was made. */
+    void clearBeyond(int lengthBytes) throws IOException {
+        if (file.size() < fileBytes(chunkSizeLog2)) {
+            extend();
+        }
+        int used = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
+        punch(used, BlockMap.blocks(chunkSizeLog2) - used);
+        int inLast = lengthBytes % BLOCK;
+        if (inLast != 0) {
+            ByteBuffer rest = ByteBuffer.allocate(BLOCK - inLast);
+            read(rest, lengthBytes);
+            if (!BlobLoader.isZero(rest, 0, BLOCK - inLast)) {
+                writeZeros(lengthBytes, BLOCK - inLast);
+            }
+        }
+    }
+
+    void force() throws IOException {
+        file.force(false);
+    }
+
+    /** Bytes of a chunk of a certain length that lie in a block. */
+    static int bytesIn(int block, int lengthBytes) {
+        return Math.clamp(lengthBytes - (long) block * BLOCK, 0, BLOCK);
+    }
+
+    /** Sees the bytes of consecutive blocks, one after the other. */
+    interface BlockVisitor {
+        /**
+         * One block.
+         *
+         * @param bytes holds at {@code position} the {@code length} bytes of the chunk that lie in
+         *     the block
+         */
+        void visit(int block, ByteBuffer bytes, int position, int length) throws IOException;
+    }
+
+    /** Reads blocks of a chunk of a certain length; those beyond its end have 0 bytes. */
+    void visit(int first, int count, int lengthBytes, BlockVisitor visitor) throws IOException {
+        ByteBuffer buffer = scratch.take();
+        try {
+            int batch = ScratchPool.BYTES / BLOCK;
+            for (int at = first; at < first + count; at += batch) {
+                int some = Math.min(batch, first + count - at);
+                long end = Math.min(lengthBytes, (long) (at + some) * BLOCK);
+                int bytes = (int) Math.max(0, end - (long) at * BLOCK);
+                read(buffer.clear().limit(bytes), at * BLOCK);
+                for (int i = 0; i < some; i++) {
+                    visitor.visit(at + i, buffer, i * BLOCK, bytesIn(at + i, lengthBytes));
+                }
+            }
+        } finally {
+            scratch.give(buffer);
+        }
+    }
+
+    /** The table entry that the data of a block asks for. */
+    static int entryOf(ByteBuffer bytes, int position, int length) {
+        return length == 0 ? 0 : Crc32c.ofPadded(bytes, position, length) ^ Crc32c.ZERO_BLOCK;
+    }
+
+    /** The blocks of a chunk whose data does not match the table; holes are read, too. */
+    BitSet failing(BlockMap map, int lengthBytes) throws IOException {
+        BitSet failing = new BitSet();
+        int count = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
+        visit(
+                0,
+                count,
+                lengthBytes,
+                (block, bytes, position, length) ->
+                        failing.set(block, entryOf(bytes, position, length) != map.entry(block)));
+        return failing;
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

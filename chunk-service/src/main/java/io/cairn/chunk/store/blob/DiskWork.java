@@ -1,0 +1,71 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.runtime.DiskFullException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place where errors of a target's disk become errors of the filesystem, and are counted.
+ * Thread-safe.
+ */
+public final class DiskWork {
+    /** Something that the disk does. */
+    public interface Attempt<T extends @Nullable Object> {
+        public T run() throws IOException;
+    }
+
+    /** The same without a result. */
+    public interface Step {
+        public void run() throws IOException;
+    }
+
+    /** What changes a blob. */
+    public interface Change {
+        void apply(Blob blob) throws IOException;
+    }
+
+    private final Shelf shelf;
+    private final BlobCache blobs;
+
+    public DiskWork(Shelf shelf, BlobCache blobs) {
+        this.shelf = shelf;
+        this.blobs = blobs;
+    }
+
+    public <T extends @Nullable Object> T on(BlobKey key, BlobCache.Use<T> use) {
+        return attempt(() -> blobs.use(key, use));
+    }
+
+    public void run(BlobKey key, Change change) {
+        boolean _ =
+                on(
+                        key,
+                        blob -> {
+                            change.apply(blob);
+                            return true;
+                        });
+    }
+
+    public <T extends @Nullable Object> T attempt(Attempt<T> attempt) {
+        try {
+            return attempt.run();
+        } catch (DiskFullException e) {
+            throw new FsException(Errno.ENOSPC, String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            shelf.meter.failed();
+            throw new FsException(Errno.EIO, shelf.paths.root() + ": " + e.getMessage(), e);
+        }
+    }
+
+    public void run(Step step) {
+        boolean _ =
+                attempt(
+                        () -> {
+                            step.run();
+                            return true;
+                        });
+    }
+}

@@ -1,0 +1,491 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.chunk.store.blob.IntentLogFile.Contents;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.IntentRecord.Kind;
+import io.cairn.runtime.DiskFullException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which blobs may differ from what they were when they were last synced. After an unclean stop only
+ * these need to be looked at.
+ *
+ * <p>A blob is named here before its first write; from then on it stays until the log is rewritten
+ * at a time when the blob is synced. So a busy blob costs nothing after its first write.
+ *
+ * <ul>
+ *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed (one
+ *       fdatasync of the log, shared by all who wait for one): what power loss leaves of it is then
+ *       known to be in doubt.
+ *   <li>A blob that was never synced is named without a sync: the record survives the end of the
+ *       process in the page cache, which is all that such a blob has to survive. When power loss
+ *       takes the record, the blob's own header and table sum still tell whether it is whole.
+ * </ul>
+ *
+ * <p>Without room for a file the one of the last process stays in force: it names all that may
+ * differ, as long as nothing is changed. Changes then fail with {@link DiskFullException}, and each
+ * tries to begin a file.
+ *
+ * <p>Thread-safe. A log that could not be written or synced for another reason fails all further
+ * changes (I9).
+ */
+public final class IntentLog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IntentLog.class);
+
+    /** Records beyond those of live entries before the log is rewritten. */
+    private static final int SLACK_RECORDS = 4096;
+
+    private static final long SYNC_TIMEOUT_S = 60;
+
+    private final IntentLogFile file;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition synced = lock.newCondition();
+    private final Map<BlobKey, IntentEntry> entries = new LinkedHashMap<>();
+    private int dirtyCount;
+    private int records;
+    private int compactAt = SLACK_RECORDS;
+    private long durable;
+    private boolean syncing;
+    private @Nullable IOException failure;
+
+    /** The log of a target, with what was found in its file. Nothing is written yet. */
+    public IntentLog(IntentLogFile file, Contents contents) {
+        this.file = file;
+        contents.kinds()
+                .forEach(
+                        (key, kind) -> {
+                            IntentEntry entry = new IntentEntry(kind, 0);
+                            entry.recovered = true;
+                            entries.put(key, entry);
+                        });
+    }
+
+    /** Writes a new file with what is live: at the start, after recovery, and at the end. */
+    public void rewrite() throws IOException {
+        lock.lock();
+        try {
+            check();
+            replaceFile();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Names a blob that is about to be changed.
+     *
+     * @param synced whether it holds synced bytes: then the record is on stable media on return
+     */
+    void beforeWrite(BlobKey key, boolean synced) throws IOException {
+        lock.lock();
+        try {
+            check();
+            IntentEntry entry = entries.get(key);
+            Kind needed = synced ? Kind.INTENT : Kind.NEW;
+            boolean madeAnew = entry != null && entry.deleted && !synced;
+            boolean weaker = entry != null && synced && entry.kind == Kind.NEW;
+            if (entry == null || weaker || (madeAnew && entry.kind != needed)) {
+                entry = append(needed, key);
+            }
+            boolean before = entry.dirty;
+            setDirty(entry, true);
+            if (synced) {
+                try {
+                    awaitDurable(entry);
+                } catch (IOException e) {
+                    setDirty(entry, before);
+                    throw e;
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A blob was never synced, and its record did not get to the disk: as if it had. Without room
+     * it is known here alone, and suspected again by the next process.
+     */
+    void suspect(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            check();
+            IntentEntry entry;
+            try {
+                entry = append(Kind.NEW, key);
+            } catch (DiskFullException e) {
+                entry = entries.computeIfAbsent(key, k -> new IntentEntry(Kind.NEW, 0));
+            }
+            entry.recovered = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A blob was synced with everything written to it, and its name. */
+    void flushed(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            if (entry == null) {
+                return;
+            }
+            if (entry.kind == Kind.NEW && failure == null) {
+                promote(key);
+            }
+            setDirty(entry, false);
+            entry.recovered = false;
+            entry.deleted = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without room the blob stays NEW here: its next write tries again. */
+    private void promote(BlobKey key) throws IOException {
+        try {
+            append(Kind.INTENT, key);
+        } catch (DiskFullException e) {
+            LOG.debug("{}: no room to note that {} is synced", file.path(), key);
+        }
+    }
+
+    /** A write or sync of a blob failed. Durable when the log still works. */
+    void fence(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            check();
+            IntentEntry entry = append(Kind.FENCE, key);
+            setDirty(entry, false);
+            awaitDurable(entry);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A blob was deleted, not yet durably: what is known of it stays known until it is. */
+    void deleted(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            if (entry == null) {
+                return;
+            }
+            setDirty(entry, false);
+            entry.recovered = false;
+            entry.doubtful = false;
+            entry.deleted = true;
+            if (entry.kind == Kind.FENCE) {
+                clear(key);
+                entries.remove(key);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Forgets blobs whose deletion is durable, unless they were made anew. */
+    void deletionsSynced(List<BlobKey> keys) throws IOException {
+        lock.lock();
+        try {
+            for (BlobKey key : keys) {
+                IntentEntry entry = entries.get(key);
+                if (entry != null && entry.deleted && !entry.dirty) {
+                    clear(key);
+                    entries.remove(key);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The blob was replaced by a synced one. */
+    public void forget(BlobKey key) throws IOException {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            if (entry != null) {
+                setDirty(entry, false);
+                clear(key);
+                entries.remove(key);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Without room the old record stays until the log is rewritten. */
+    private void clear(BlobKey key) throws IOException {
+        try {
+            append(Kind.CLEAR, key);
+        } catch (DiskFullException e) {
+            LOG.debug("{}: no room to forget {}", file.path(), key);
+        }
+    }
+
+    /** What the log says of a blob; null when nothing. */
+    @Nullable Kind kind(BlobKey key) {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            return entry == null ? null : entry.kind;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a blob was changed by this process since its last sync. */
+    boolean isDirty(BlobKey key) {
+        return is(key, Trait.DIRTY);
+    }
+
+    /** Whether a blob was named here at the start and was not synced since. */
+    boolean isRecovered(BlobKey key) {
+        return is(key, Trait.RECOVERED);
+    }
+
+    /** Whether recovery could not decide on the blob's contents. */
+    boolean isDoubtful(BlobKey key) {
+        return is(key, Trait.DOUBTFUL);
+    }
+
+    private enum Trait {
+        DIRTY,
+        RECOVERED,
+        DOUBTFUL
+    }
+
+    private boolean is(BlobKey key, Trait trait) {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            return entry != null
+                    && switch (trait) {
+                        case DIRTY -> entry.dirty;
+                        case RECOVERED -> entry.recovered;
+                        case DOUBTFUL -> entry.doubtful;
+                    };
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Notes whether a blob is in doubt; it must be named here. */
+    void setDoubtful(BlobKey key, boolean doubtful) {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            if (entry != null) {
+                entry.doubtful = doubtful;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Blobs that this process changed and did not sync, oldest first, at most {@code max}. */
+    List<BlobKey> dirty(int max) {
+        lock.lock();
+        try {
+            List<BlobKey> keys = new ArrayList<>(Math.min(max, dirtyCount));
+            for (Map.Entry<BlobKey, IntentEntry> named : entries.entrySet()) {
+                if (keys.size() == max) {
+                    break;
+                }
+                if (named.getValue().dirty) {
+                    keys.add(named.getKey());
+                }
+            }
+            return keys;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Blobs that were named here at the start and not synced since. */
+    List<BlobKey> recovered() {
+        lock.lock();
+        try {
+            return entries.entrySet().stream()
+                    .filter(named -> named.getValue().recovered)
+                    .map(Map.Entry::getKey)
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int dirtyCount() {
+        lock.lock();
+        try {
+            return dirtyCount;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the log can no longer be written. */
+    public boolean hasFailed() {
+        lock.lock();
+        try {
+            return failure != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void check() throws IOException {
+        if (failure != null) {
+            throw new IOException(file.path() + " failed before", failure);
+        }
+    }
+
+    private void setDirty(IntentEntry entry, boolean dirty) {
+        if (entry.dirty != dirty) {
+            entry.dirty = dirty;
+            dirtyCount += dirty ? 1 : -1;
+        }
+    }
+
+    private IntentEntry append(Kind kind, BlobKey key) throws IOException {
+        check();
+        if (file.isOpen()) {
+            compact();
+        } else {
+            replaceFile();
+        }
+        try {
+            long end = file.append(kind, key, durable);
+            records++;
+            IntentEntry entry = entries.computeIfAbsent(key, k -> new IntentEntry(kind, end));
+            entry.kind = kind;
+            entry.end = end;
+            return entry;
+        } catch (DiskFullException e) {
+            throw e;
+        } catch (IOException e) {
+            failure = e;
+            throw e;
+        }
+    }
+
+    /**
+     * Rewrites the log when most of it is about blobs that are synced by now. The entries are
+     * counted no more often than records were added.
+     */
+    private void compact() throws IOException {
+        if (records < compactAt || syncing) {
+            return;
+        }
+        int live = 0;
+        for (IntentEntry entry : entries.values()) {
+            live += entry.isLive() ? 1 : 0;
+        }
+        compactAt = SLACK_RECORDS + 2 * live;
+        if (records >= compactAt) {
+            replaceFile();
+        }
+    }
+
+    /** A disk without room leaves the old file in force. */
+    private void replaceFile() throws IOException {
+        Map<BlobKey, Kind> live = new LinkedHashMap<>();
+        entries.forEach(
+                (key, entry) -> {
+                    if (entry.isLive()) {
+                        live.put(key, entry.kind);
+                    }
+                });
+        try {
+            durable = file.rewrite(live);
+        } catch (DiskFullException e) {
+            if (!file.isOpen()) {
+                throw e;
+            }
+            return;
+        } catch (IOException e) {
+            failure = e;
+            throw e;
+        }
+        entries.keySet().retainAll(live.keySet());
+        for (IntentEntry entry : entries.values()) {
+            entry.end = durable;
+        }
+        records = live.size();
+        compactAt = SLACK_RECORDS + 2 * records;
+    }
+
+    /** Group commit: one of those who wait syncs for all whose records were written by then. */
+    private void awaitDurable(IntentEntry entry) throws IOException {
+        while (entry.end > durable) {
+            check();
+            if (syncing) {
+                awaitSync();
+                continue;
+            }
+            if (!file.isOpen()) {
+                replaceFile();
+                continue;
+            }
+            syncing = true;
+            long end = file.end();
+            lock.unlock();
+            IOException failed = null;
+            try {
+                file.force();
+            } catch (IOException e) {
+                failed = e;
+            } finally {
+                lock.lock();
+                syncing = false;
+                synced.signalAll();
+            }
+            if (failed instanceof DiskFullException) {
+                file.close(); // What is in it is not known: the next record begins a new one.
+                throw failed;
+            }
+            if (failed != null) {
+                failure = failed;
+                throw failed;
+            }
+            durable = Math.max(durable, end);
+        }
+    }
+
+    private void awaitSync() throws IOException {
+        try {
+            long leftNs = TimeUnit.SECONDS.toNanos(SYNC_TIMEOUT_S);
+            while (syncing) {
+                if (leftNs <= 0) {
+                    throw new IOException(
+                            file.path()
+                                    + ": no sync within "
+                                    + SYNC_TIMEOUT_S
+                                    + " s; check the disk");
+                }
+                leftNs = synced.awaitNanos(leftNs);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(
+                    file.path() + ": interrupted while waiting for a sync");
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        file.close();
+    }
+}

@@ -1,0 +1,248 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.ScratchPool;
+import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.runtime.Disk;
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the blobs of one target share: the disk, the names, the log, the room, and the list of blobs
+ * that are in trouble. Thread-safe.
+ */
+public final class Shelf {
+    private static final Logger LOG = LoggerFactory.getLogger(Shelf.class);
+
+    private static final int MAX_DELETIONS = 4096;
+
+    public final Disk disk;
+    public final TargetPaths paths;
+    public final IntentLog log;
+    public final Ledger ledger;
+
+    /** Whether power cannot have been lost since the target was open last. */
+    public final boolean kept;
+
+    public final SpaceGauge space;
+    public final TargetMeter meter;
+    final ScratchPool scratch = new ScratchPool();
+
+    /** Number of blobs. */
+    public final AtomicLong count = new AtomicLong();
+
+    /** Blobs that cannot be used, or hold a bad block, and why. */
+    public final ConcurrentNavigableMap<BlobKey, String> troubles = new ConcurrentSkipListMap<>();
+
+    private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
+    private final AtomicLong fences = new AtomicLong();
+    private final Set<Long> slices = ConcurrentHashMap.newKeySet();
+
+    /**
+     * What a target writes about its blobs.
+     *
+     * @param kept whether power cannot have been lost since the target was open last
+     */
+    public record Books(IntentLog log, Ledger ledger, boolean kept) {}
+
+    /** The shelf of a target. */
+    public Shelf(Disk disk, TargetPaths paths, Books books, SpaceGauge space, TargetMeter meter) {
+        this.disk = disk;
+        this.paths = paths;
+        this.log = books.log();
+        this.ledger = books.ledger();
+        this.kept = books.kept();
+        this.space = space;
+        this.meter = meter;
+    }
+
+    /**
+     * Notes that a write or sync of a blob failed.
+     *
+     * @param full because there was no room, which is no fault of the disk
+     */
+    void fence(BlobKey key, String reason, boolean full) {
+        troubles.put(key, reason);
+        if (full) {
+            LOG.warn("{}: fenced: {}; make room", paths.blob(key), reason);
+        } else {
+            fences.incrementAndGet();
+            meter.failed();
+            LOG.error("{}: fenced: {}; check the disk", paths.blob(key), reason);
+        }
+        try {
+            log.fence(key);
+        } catch (IOException e) {
+            LOG.error("the fence of {} could not be noted: {}", key, e.toString());
+        }
+    }
+
+    /**
+     * Notes that a blob cannot be used or holds a bad block. What an unclean stop left in doubt is
+     * no error of the disk.
+     */
+    public void trouble(BlobKey key, Condition condition, String reason) {
+        if (troubles.put(key, reason) != null) {
+            return;
+        }
+        if (condition == Condition.DAMAGED) {
+            meter.failed();
+            LOG.error("{}: {}", paths.blob(key), reason);
+        } else {
+            LOG.warn("{}: {}: {}", paths.blob(key), condition, reason);
+        }
+    }
+
+    /** Notes blobs whose files are gone: one line for all, for there may be many. */
+    public void missing(List<BlobKey> keys) {
+        for (BlobKey key : keys) {
+            troubles.putIfAbsent(key, "it is missing");
+        }
+        if (!keys.isEmpty()) {
+            meter.failed();
+            LOG.error(
+                    "{}: {} files of blobs are gone, the first one {}; they need a peer's copies",
+                    paths.group(keys.get(0).group()),
+                    keys.size(),
+                    paths.blob(keys.get(0)));
+        }
+    }
+
+    /** Writes and syncs that failed since the start. */
+    public long fences() {
+        return fences.get();
+    }
+
+    /** Opens the file of a blob, making it and its directories. */
+    Disk.DiskFile create(BlobKey key) throws IOException {
+        beforeCreation(key);
+        Path path = paths.blob(key);
+        makeDirectory(key);
+        try {
+            return disk.openOrCreate(path);
+        } catch (NoSuchFileException e) {
+            // The object's directory was empty for a moment, and removed.
+            makeDirectory(key);
+            return disk.openOrCreate(path);
+        }
+    }
+
+    /**
+     * Makes the directory of a blob. Names of slices are durable at once: there are few; that of an
+     * object's directory with the first flush of a blob.
+     */
+    void makeDirectory(BlobKey key) throws IOException {
+        long slice = (long) key.group() << 8 | (key.oid() & 0xff);
+        if (!slices.contains(slice)) {
+            Path path = paths.slice(key);
+            if (!disk.exists(path)) {
+                disk.makeDirectories(path);
+                forceGroup(key.group());
+            }
+            slices.add(slice);
+        }
+        if (key.index() != 0) {
+            Path path = paths.directory(key);
+            if (!disk.exists(path)) {
+                disk.makeDirectories(path);
+            }
+        }
+    }
+
+    /** Makes the names of the slices of a group durable, and its own. */
+    public void forceGroup(int group) throws IOException {
+        disk.forceDirectory(paths.group(group));
+        disk.forceDirectory(paths.groups());
+    }
+
+    /** Makes the name of a blob durable. */
+    void forceName(BlobKey key) throws IOException {
+        disk.forceDirectory(paths.directory(key));
+        if (key.index() != 0) {
+            disk.forceDirectory(paths.slice(key));
+        }
+    }
+
+    /** Removes the file of a blob, not yet durably. */
+    void delete(BlobKey key) throws IOException {
+        if (disk.delete(paths.blob(key))) {
+            count.decrementAndGet();
+        }
+        deletions.add(key);
+        log.deleted(key);
+    }
+
+    /** Whether so many deletions are not durable that somebody should make them so. */
+    public boolean hasManyDeletions() {
+        return deletions.size() >= MAX_DELETIONS;
+    }
+
+    /**
+     * A blob is about to be made. Where one was deleted under the same name that has to be durable
+     * first, or what the ledger said of that one would come back and be held against this one.
+     */
+    void beforeCreation(BlobKey key) throws IOException {
+        if (deletions.contains(key)) {
+            syncDeletions();
+        }
+    }
+
+    /** Makes all deletions so far durable. */
+    public void syncDeletions() throws IOException {
+        List<BlobKey> keys = List.copyOf(deletions);
+        keys.forEach(deletions::remove);
+        Set<Path> directories = new HashSet<>();
+        for (BlobKey key : keys) {
+            directories.add(paths.slice(key));
+            directories.add(paths.directory(key));
+        }
+        try {
+            if (!keys.isEmpty()) {
+                ledger.force();
+            }
+            for (Path directory : directories) {
+                if (disk.exists(directory)) {
+                    disk.forceDirectory(directory);
+                }
+            }
+            log.deletionsSynced(keys);
+        } catch (IOException e) {
+            deletions.addAll(keys);
+            throw e;
+        }
+    }
+
+    /** Removes the directory of an object when it is empty. */
+    public void removeObjectDirectory(int group, long oid) throws IOException {
+        Path path = paths.objectDirectory(group, oid);
+        try {
+            disk.delete(path);
+        } catch (DirectoryNotEmptyException e) {
+            LOG.debug("{}: a chunk was made meanwhile", path);
+        }
+    }
+
+    /** Moves a bad file out of the way, durably. */
+    void quarantine(BlobKey key) throws IOException {
+        disk.makeDirectories(paths.quarantine());
+        int attempt = 1;
+        while (disk.exists(paths.quarantined(key, attempt))) {
+            attempt++;
+        }
+        disk.rename(paths.blob(key), paths.quarantined(key, attempt));
+        disk.forceDirectory(paths.quarantine());
+        disk.forceDirectory(paths.directory(key));
+    }
+}

@@ -1,8 +1,0 @@
-package io.cairn.client;
-
-/**
- * Where the bytes of a chunk are read.
- *
- * @param lengthBytes what lies at or beyond it in the chunk reads as zeros, whatever is stored
- */
-record ChunkSource(ChunkPlace place, long lengthBytes) {}

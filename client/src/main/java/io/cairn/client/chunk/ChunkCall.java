@@ -1,0 +1,395 @@
+package io.cairn.client.chunk;
+
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Backoff;
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Line;
+import io.cairn.net.Message;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.chunk.ChunkAddress;
+import io.cairn.wire.chunk.ChunkReply;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request about a chunk on its way through all its tries, and the promise of its answer.
+ *
+ * <p>A try looks the group up in the youngest map and asks the head, or for a read any serving
+ * member that has not disappointed yet. What may go better with another map or a moment later
+ * (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is over; the
+ * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
+ * goes on to the next replica. When all that serve are bad it waits for the members of the group
+ * that do not serve now, unless the head, which knows what they may have, says that it is lost; it
+ * fails with EIO when there is nobody to wait for.
+ *
+ * <p>Blocks only in {@link #attemptAndWait}. One try is under way at a time, so the fields need no
+ * lock: each try happens-after the one before.
+ */
+final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
+    /** An answer; the receiver releases the payload. */
+    record Received(ChunkReply reply, @Nullable ByteBuf payload) {
+        void release() {
+            if (payload != null) {
+                payload.release();
+            }
+        }
+    }
+
+    /** Looks at an answer before it is believed. */
+    interface Check {
+        /** The offset in the chunk of the first bad block, or -1 when all is good. */
+        int firstBad(Received received);
+    }
+
+    /** How long a younger map is waited for before the next try, in milliseconds. */
+    private static final long REFRESH_MS = 2000;
+
+    private final ChunkIo io;
+    private final ChunkPlace place;
+    private final Function<ChunkAddress, ChunkRequest> request;
+    private final @Nullable ByteBuf payload;
+    private final WritePermit permit;
+    private final @Nullable Check check;
+    private final long deadlineMs;
+    private final Backoff backoff;
+    private final Span span = Scope.current();
+    private final List<Integer> disappointing = new ArrayList<>();
+    private FsException lastError = new FsException(Errno.ETIMEDOUT, "not tried");
+    private final Set<Integer> bad = new HashSet<>();
+    private boolean lost;
+    private boolean outlasting;
+
+    /**
+     * A request to the head, or with a check to any serving member.
+     *
+     * @param payload taken over; sent with each try
+     * @param permit asked before each try
+     */
+    ChunkCall(
+            ChunkIo io,
+            ChunkPlace place,
+            Function<ChunkAddress, ChunkRequest> request,
+            @Nullable ByteBuf payload,
+            WritePermit permit,
+            @Nullable Check check) {
+        this.io = io;
+        this.place = place;
+        this.request = request;
+        this.payload = payload;
+        this.permit = permit;
+        this.check = check;
+        this.deadlineMs = io.deadlineMs();
+        this.backoff = new Backoff(io.random());
+    }
+
+    /**
+     * Makes the first try on a thread that will wait for the answer anyway: over a line when there
+     * is one. Blocks no longer than a try may take.
+     */
+    void attemptAndWait() {
+        attempt(true);
+    }
+
+    /** Makes the next try. */
+    void attempt() {
+        if (Scope.is(span)) {
+            attempt(false);
+        } else {
+            Scope.run(span, this::attempt);
+        }
+    }
+
+    private void attempt(boolean mayBlock) {
+        long leftMs = io.leftMs(deadlineMs);
+        if (leftMs <= 0) {
+            giveUp();
+            return;
+        }
+        long waitedMs = io.requestTimeoutMs() - leftMs;
+        if (!outlasting && waitedMs >= ChunkOutage.PATIENCE_MS) {
+            outlasting = true;
+            io.outage().begin(place, lastError);
+        }
+        WritePermit.Answer may = permit.ask();
+        if (may == WritePermit.Answer.YES) {
+            place(mayBlock);
+        } else if (may == WritePermit.Answer.NOT_NOW) {
+            lastError = new FsException(Errno.ETIMEDOUT, "no master renews the lease of the locks");
+            io.later(this::attempt, backoff.nextMs());
+        } else {
+            fail(new FsException(Errno.EIO, place + ": the locks it was written under are lost"));
+        }
+    }
+
+    private void place(boolean mayBlock) {
+        ClusterMap map = io.map();
+        PlacementGroup group = map.groupOf(place.layout(), place.index());
+        Integer target = group == null ? null : choose(group);
+        ChunkServer server = target == null ? null : map.serverOfTarget(target);
+        if (group == null || target == null || server == null) {
+            unplaced(group);
+            return;
+        }
+        ChunkAddress address =
+                new ChunkAddress(
+                        group.id(),
+                        group.epoch(),
+                        place.oid(),
+                        place.index(),
+                        place.layout().chunkSizeLog2());
+        CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
+        if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
+            Connection connection = connecting.join();
+            if (!mayBlock || !askOverLine(connection, target, address)) {
+                ask(connection, target, address);
+            }
+        } else {
+            Promises.whenDone(
+                    connecting,
+                    (connection, failure) -> {
+                        if (connection == null) {
+                            failed(target, address, null, Await.failure(failure));
+                        } else {
+                            ask(connection, target, address);
+                        }
+                    });
+        }
+    }
+
+    /** False when the connection is to be asked; a line that broke tells nothing about that. */
+    private boolean askOverLine(Connection connection, int target, ChunkAddress address) {
+        Line line = io.connections().line(connection.remote());
+        if (line == null) {
+            return false;
+        }
+        Message answer;
+        try {
+            answer = line.call(request.apply(address).toBytes(line.version()), tryTimeoutMs());
+        } catch (FsException e) {
+            if (e.errno() == Errno.DISCONNECTED) {
+                return false;
+            }
+            failed(target, address, connection, e);
+            return true;
+        } finally {
+            io.connections().giveBack(line);
+        }
+        answered(connection, target, address, answer);
+        return true;
+    }
+
+    private long tryTimeoutMs() {
+        return Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
+    }
+
+    private void ask(Connection connection, int target, ChunkAddress address) {
+        Message message =
+                new Message(
+                        request.apply(address)::toBytes,
+                        payload == null ? null : payload.retainedDuplicate());
+        Promises.whenDone(
+                connection.call(message, tryTimeoutMs()),
+                (answer, failure) -> {
+                    if (answer == null) {
+                        failed(target, address, connection, Await.failure(failure));
+                    } else {
+                        answered(connection, target, address, answer);
+                    }
+                });
+    }
+
+    /** The target to ask, or null when the group has none that serves. */
+    private @Nullable Integer choose(PlacementGroup group) {
+        PlacementGroup.Member head = group.head();
+        if (head == null) {
+            return null;
+        }
+        if (check == null) {
+            return head.targetId();
+        }
+        List<Integer> serving = new ArrayList<>(group.members().size());
+        for (PlacementGroup.Member member : group.members()) {
+            if (member.state() == MemberState.SERVING && !bad.contains(member.targetId())) {
+                serving.add(member.targetId());
+            }
+        }
+        if (serving.isEmpty()) {
+            return null;
+        }
+        if (disappointing.containsAll(serving)) {
+            disappointing.clear();
+            return serving.get(0);
+        }
+        serving.removeAll(disappointing);
+        return disappointing.isEmpty()
+                ? serving.get(io.preference(place, serving.size()))
+                : serving.get(0);
+    }
+
+    private void unplaced(@Nullable PlacementGroup group) {
+        if (group != null && !bad.isEmpty() && (lost || group.isComplete())) {
+            fail(
+                    new FsException(
+                            Errno.EIO,
+                            place + ": " + bad.size() + " replicas are bad, no good one serves"));
+            return;
+        }
+        String reason =
+                group == null
+                        ? "the cluster map does not know its pool"
+                        : "no "
+                                + (bad.isEmpty() ? "" : "good ")
+                                + "replica in placement group "
+                                + group.id()
+                                + " is serving";
+        lastError = new FsException(Errno.ETIMEDOUT, reason);
+        bad.clear();
+        disappointing.clear();
+        refreshAndRetry(true);
+    }
+
+    private void answered(Connection connection, int target, ChunkAddress address, Message answer) {
+        ChunkReply reply;
+        try {
+            reply = ChunkReply.decode(answer.decoder());
+        } catch (MalformedMessageException e) {
+            answer.release();
+            fail(new FsException(Errno.EPROTO, place + ": " + e.getMessage(), e));
+            return;
+        }
+        Received received = new Received(reply, answer.payload());
+        int bad = check == null ? -1 : check.firstBad(received);
+        if (bad < 0) {
+            ended();
+            if (!complete(received)) {
+                received.release();
+            }
+            return;
+        }
+        received.release();
+        io.reportBad(connection, address, bad);
+        disappoint(target, new FsException(Errno.EBADMSG, "checksum mismatch at " + bad));
+    }
+
+    private void failed(
+            int target, ChunkAddress address, @Nullable Connection via, FsException error) {
+        lastError = error;
+        switch (error.errno()) {
+            case WRONG_EPOCH -> {
+                // Also said by a member that cannot tell by itself: others may, the head can.
+                disappointing.add(target);
+                refreshAndRetry(io.epochOf(address.group()) == address.epoch());
+            }
+            case NOT_READY, NOT_LEADER -> {
+                disappointing.add(target);
+                refreshAndRetry(true);
+            }
+            case EAGAIN -> io.later(this::attempt, backoff.nextMs());
+            case DISCONNECTED, ETIMEDOUT -> {
+                if (via != null && error.errno() == Errno.ETIMEDOUT) {
+                    io.connections().giveUp(via);
+                }
+                disappointing.add(target);
+                if (check != null && disappointing.size() < io.replicas(place)) {
+                    attempt();
+                } else {
+                    refreshAndRetry(true);
+                }
+            }
+            case EIO, EBADMSG -> {
+                if (check == null) {
+                    fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
+                } else {
+                    lost |= isHead(target, address.group());
+                    disappoint(target, error);
+                }
+            }
+            default ->
+                    fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
+        }
+    }
+
+    private boolean isHead(int target, int groupId) {
+        PlacementGroup group = io.map().group(groupId);
+        PlacementGroup.Member head = group == null ? null : group.head();
+        return head != null && head.targetId() == target;
+    }
+
+    /** A replica is bad: on to the next. */
+    private void disappoint(int target, FsException error) {
+        bad.add(target);
+        disappointing.add(target);
+        lastError = error;
+        io.noteBad(place, target, error);
+        attempt();
+    }
+
+    /** Without masters there is no other map, but the servers of this one may come back. */
+    private void refreshAndRetry(boolean delayed) {
+        long delayMs = delayed ? backoff.nextMs() : 0;
+        AtomicBoolean retried = new AtomicBoolean();
+        Runnable retry =
+                () -> {
+                    if (retried.compareAndSet(false, true)) {
+                        attempt();
+                    }
+                };
+        CompletableFuture<ClusterMap> refreshed = io.refresh();
+        if (!refreshed.isDone()) {
+            io.later(retry, REFRESH_MS);
+        }
+        Promises.whenDone(
+                refreshed,
+                (map, failure) -> {
+                    if (delayMs == 0) {
+                        retry.run();
+                    } else {
+                        io.later(retry, delayMs);
+                    }
+                });
+    }
+
+    private void giveUp() {
+        Errno errno = bad.isEmpty() ? Errno.ETIMEDOUT : Errno.EIO;
+        fail(
+                new FsException(
+                        errno,
+                        place
+                                + ": no chunk server answered within "
+                                + io.requestTimeoutMs()
+                                + " ms ("
+                                + lastError.getMessage()
+                                + ")"));
+    }
+
+    private void fail(FsException error) {
+        ended();
+        completeExceptionally(error);
+    }
+
+    private void ended() {
+        if (outlasting) {
+            io.outage().end();
+        }
+        if (payload != null) {
+            payload.release();
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.cairn.client.chunk;
+
+import io.cairn.client.session.Lines;
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Line;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to each chunk server, made when it is first needed and again after it broke, and
+ * lines beside it for threads that wait. Thread-safe; only {@link #line} may block.
+ */
+public final class ChunkConnections implements AutoCloseable {
+    /** Lines to one server; threads beyond it share the connection. */
+    static final int MAX_LINES = 2;
+
+    private final Transport transport;
+    private final Clock clock;
+    private final long connectTimeoutMs;
+    private final Map<Endpoint, CompletableFuture<Connection>> connections =
+            new ConcurrentHashMap<>();
+    private final Map<Endpoint, Lines> lines = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    public ChunkConnections(Transport transport, Clock clock, long connectTimeoutMs) {
+        this.transport = transport;
+        this.clock = clock;
+        this.connectTimeoutMs = connectTimeoutMs;
+    }
+
+    /** The connection to a server; fails when it cannot be made. */
+    CompletableFuture<Connection> to(Endpoint endpoint) {
+        CompletableFuture<Connection> known = connections.get(endpoint);
+        if (known != null && isUsable(known)) {
+            return known;
+        }
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    new FsException(Errno.EIO, "this filesystem client is closed"));
+        }
+        if (known != null) {
+            connections.remove(endpoint, known);
+        }
+        CompletableFuture<Connection> fresh = new CompletableFuture<>();
+        CompletableFuture<Connection> other = connections.putIfAbsent(endpoint, fresh);
+        if (other != null) {
+            return other;
+        }
+        Promises.whenDone(
+                transport.connect(endpoint, new Refusal(), connectTimeoutMs),
+                (connection, failure) -> {
+                    if (connection == null) {
+                        connections.remove(endpoint, fresh);
+                        fresh.completeExceptionally(Promises.cause(failure));
+                    } else {
+                        fresh.complete(connection);
+                    }
+                });
+        return fresh;
+    }
+
+    /**
+     * A line to a server with which there is a connection, for one call, to be given back; null
+     * when the caller is to use the connection.
+     */
+    @Nullable Line line(Endpoint server) {
+        return closed ? null : linesTo(server).take(server);
+    }
+
+    /** The call is over. */
+    void giveBack(Line line) {
+        linesTo(line.remote()).giveBack(line);
+    }
+
+    private Lines linesTo(Endpoint server) {
+        return lines.computeIfAbsent(
+                server, _ -> new Lines(transport, clock, connectTimeoutMs, MAX_LINES));
+    }
+
+    /** Still being made, or open. */
+    private static boolean isUsable(CompletableFuture<Connection> future) {
+        return !future.isDone() || (!future.isCompletedExceptionally() && future.join().isOpen());
+    }
+
+    /** Gives up a connection on which an answer stayed away, so that the next call makes a new. */
+    void giveUp(Connection connection) {
+        connection.close();
+    }
+
+    /** Closes all connections. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        connections
+                .values()
+                .forEach(
+                        each ->
+                                Promises.whenDone(
+                                        each,
+                                        (connection, failure) -> {
+                                            if (connection != null) {
+                                                connection.close();
+                                            }
+                                        }));
+        connections.clear();
+        lines.values().forEach(Lines::close);
+    }
+
+    /** Chunk servers have nothing to ask a client. */
+    private static final class Refusal implements Handler {
+        @Override
+        public void handle(Connection from, Message request, Answer answer) {
+            request.release();
+            answer.fail(new FsException(Errno.EPROTO, "a client serves nothing"));
+        }
+    }
+}

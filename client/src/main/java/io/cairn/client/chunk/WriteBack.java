@@ -1,0 +1,500 @@
+package io.cairn.client.chunk;
+
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Stripe;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.wire.Crc32c;
+import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The written data of one inode that is on its way to the chunk servers.
+ *
+ * <p>Sequential writes are collected in extents that end at multiples of 1 MiB (or at the end of
+ * the chunk), so that the head of the group gets whole blocks; several are in flight at a time. Of
+ * two extents that overlap the younger one is not sent before the older one is answered, so a
+ * resend can never undo a later write.
+ *
+ * <p>Guarded by the lock given at construction: every method is called with it held, and answers
+ * take it themselves. Nothing here blocks; {@link #put} says when there is no room.
+ */
+public final class WriteBack {
+    /** Extents end at multiples of this. */
+    public static final int WINDOW_BYTES = Limits.MAX_IO_BYTES;
+
+    /** Extents of one inode on their way at a time. */
+    public static final int MAX_IN_FLIGHT = 16;
+
+    /** Open extents of a file that is written in many places; the oldest goes out beyond it. */
+    private static final int MAX_OPEN = 64;
+
+    private static final int SMALLEST_BUFFER_BYTES = 16 << 10;
+
+    private final Object lock;
+    private final WriteOwner owner;
+    private final ChunkIo io;
+    private final BufferPool pool;
+    private final List<WriteExtent> extents = new ArrayList<>();
+    private final Drains drains = new Drains();
+    private long lastNumber;
+    private long sequentialEnd = -1;
+    private int inFlight;
+    private int openCount;
+    private boolean paused;
+
+    public WriteBack(Object lock, WriteOwner owner, ChunkIo io, BufferPool pool) {
+        this.lock = lock;
+        this.owner = owner;
+        this.io = io;
+        this.pool = pool;
+    }
+
+    public boolean isEmpty() {
+        return extents.isEmpty();
+    }
+
+    /** The number of the youngest extent there ever was. */
+    public long lastNumber() {
+        return lastNumber;
+    }
+
+    /** Whether all extents up to a number are at the servers. */
+    public boolean isDrained(long upTo) {
+        return oldest() > upTo;
+    }
+
+    private long oldest() {
+        long oldest = Long.MAX_VALUE;
+        for (WriteExtent extent : extents) {
+            oldest = Math.min(oldest, extent.number);
+        }
+        return oldest;
+    }
+
+    public int count() {
+        return extents.size();
+    }
+
+    /** The end of the last byte held here; 0 when there is none. */
+    public long end() {
+        long end = 0;
+        for (WriteExtent extent : extents) {
+            end = extent.abandoned ? end : Math.max(end, extent.end());
+        }
+        return end;
+    }
+
+    /** The end of the window and chunk that an offset lies in. */
+    private long windowEnd(long offset) {
+        long window = Math.min(WINDOW_BYTES, owner.layout().chunkSizeBytes());
+        return (offset / window + 1) * window;
+    }
+
+    /**
+     * Takes bytes from the source, at most up to the end of a window.
+     *
+     * @param always goes beyond the limit of the pool rather than to refuse
+     * @return bytes taken; 0 when the pool has no room
+     */
+    public int put(long offset, ByteBuffer source, boolean always) {
+        int length = (int) Math.min(source.remaining(), windowEnd(offset) - offset);
+        WriteExtent extent = findOpen(offset, length);
+        if (extent == null) {
+            extent = open(offset, length, always);
+        } else if (!grow(extent, (int) (offset - extent.offset) + length, always)) {
+            return 0;
+        }
+        if (extent == null) {
+            return 0;
+        }
+        int at = (int) (offset - extent.offset);
+        ByteBuffer part = source.slice(source.position(), length);
+        extent.data.setBytes(at, part);
+        source.position(source.position() + length);
+        extent.data.writerIndex(Math.max(extent.length(), at + length));
+        if (extent.end() == windowEnd(extent.offset)) {
+            sequentialEnd = extent.end();
+            seal(extent);
+            submit();
+        }
+        return length;
+    }
+
+    /** The extent that these bytes can be merged into without overtaking an overlapping one. */
+    private @Nullable WriteExtent findOpen(long offset, int length) {
+        for (int i = extents.size() - 1; i >= 0 && i >= extents.size() - MAX_OPEN; i--) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.sealed
+                    && offset >= extent.offset
+                    && offset <= extent.end()
+                    && offset < windowEnd(extent.offset)) {
+                return extent;
+            }
+            if (extent.overlaps(offset, offset + length)) {
+                return null;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable WriteExtent open(long offset, int length, boolean always) {
+        int room = (int) (windowEnd(offset) - offset);
+        int capacity =
+                offset == sequentialEnd
+                        ? room
+                        : Math.min(room, Math.max(SMALLEST_BUFFER_BYTES, length));
+        if (!reserve(capacity, always)) {
+            return null;
+        }
+        if (openCount >= MAX_OPEN) {
+            sealOldest();
+        }
+        WriteExtent extent =
+                new WriteExtent(++lastNumber, offset, pool.allocate(capacity), capacity);
+        extents.add(extent);
+        openCount++;
+        return extent;
+    }
+
+    private boolean grow(WriteExtent extent, int needed, boolean always) {
+        int capacity = extent.data.capacity();
+        if (needed <= capacity) {
+            return true;
+        }
+        int room = (int) (windowEnd(extent.offset) - extent.offset);
+        int wanted = (int) Math.min(room, Math.max(needed, 4L * capacity));
+        if (!reserve(wanted, always)) {
+            return false;
+        }
+        ByteBuf larger = pool.allocate(wanted);
+        larger.writeBytes(extent.data, 0, extent.length());
+        extent.data.release();
+        pool.free(extent.reservedBytes);
+        extent.data = larger;
+        extent.reservedBytes = wanted;
+        return true;
+    }
+
+    private boolean reserve(int bytes, boolean always) {
+        if (pool.tryReserve(bytes)) {
+            return true;
+        }
+        if (always) {
+            pool.reserve(bytes);
+        }
+        return always;
+    }
+
+    private void sealOldest() {
+        for (WriteExtent extent : extents) {
+            if (!extent.sealed) {
+                seal(extent);
+                submit();
+                return;
+            }
+        }
+    }
+
+    private void seal(WriteExtent extent) {
+        extent.seal();
+        openCount--;
+        extent.operation = io.newOperation();
+        long inChunk = extent.offset & (owner.layout().chunkSizeBytes() - 1);
+        extent.crcs = Crc32c.ofPieces(extent.data.nioBuffer(0, extent.length()), inChunk);
+    }
+
+    /** Sends all that is here. */
+    public void sendAll() {
+        for (WriteExtent extent : extents) {
+            if (!extent.sealed) {
+                seal(extent);
+            }
+        }
+        submit();
+    }
+
+    /** Sends all that is here now; the promise is kept when none of it is left. */
+    public CompletableFuture<Void> drain() {
+        sendAll();
+        if (extents.isEmpty()) {
+            return Promises.DONE;
+        }
+        return drains.add(lastNumber);
+    }
+
+    /** Forgets what was not sent yet at and beyond an offset: it is being truncated. */
+    public void discardFrom(long offset) {
+        for (int i = extents.size() - 1; i >= 0; i--) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.inFlight && extent.offset >= offset) {
+                if (!extent.sealed) {
+                    openCount--;
+                }
+                extents.remove(i);
+                discard(extent);
+            }
+        }
+    }
+
+    /** Forgets what is at and beyond an offset: others have cut it off. */
+    public void cut(long size) {
+        for (int i = extents.size() - 1; i >= 0; i--) {
+            WriteExtent extent = extents.get(i);
+            if (extent.inFlight) {
+                // Looked at when it is answered: from there on only what is left counts.
+                extent.keptEnd = Math.min(extent.keptEnd, size);
+                extent.abandoned |= extent.offset >= size;
+            } else if (extent.offset >= size) {
+                openCount -= extent.sealed ? 0 : 1;
+                extents.remove(i);
+                discard(extent);
+            } else if (extent.end() > size) {
+                shorten(extent, size);
+            }
+        }
+    }
+
+    private void shorten(WriteExtent extent, long end) {
+        extent.data.writerIndex((int) (end - extent.offset));
+        if (extent.sealed) {
+            openCount++;
+            seal(extent);
+        }
+    }
+
+    /** An extent went to where the file is no more: it is sent once more. */
+    private boolean goesAgain(WriteExtent extent, ChunkPlace place) {
+        if (extent.abandoned || (!extent.recalled && place.isIn(owner.layout()))) {
+            return false;
+        }
+        extent.recalled = false;
+        extent.inFlight = false;
+        extent.looked = false;
+        shorten(extent, Math.min(extent.keptEnd, extent.end()));
+        rechunk();
+        return true;
+    }
+
+    /**
+     * Sends nothing until {@link #resume}. What is on its way and ends beyond an offset goes again
+     * then, also if it arrives.
+     */
+    public void pause(long offset) {
+        paused = true;
+        for (WriteExtent extent : extents) {
+            if (extent.inFlight && extent.end() > offset) {
+                extent.recalled = true;
+                extent.withdraw();
+            }
+        }
+    }
+
+    /** Sends again. */
+    public void resume() {
+        paused = false;
+        submit();
+    }
+
+    /** Whether anything is held for a group that does not serve. */
+    public boolean isBlocked() {
+        ClusterMap map = io.map();
+        Layout layout = owner.layout();
+        for (WriteExtent extent : extents) {
+            long index = layout.chunkOf(extent.offset);
+            if (!extent.abandoned && Stripe.isBlocked(map, layout, index, index)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Forgets everything, and sends nothing of it again. */
+    public void abandon() {
+        discardFrom(0);
+        for (WriteExtent extent : extents) {
+            extent.abandoned = true;
+            extent.withdraw();
+        }
+    }
+
+    private void discard(WriteExtent extent) {
+        extent.data.release();
+        pool.free(extent.reservedBytes);
+    }
+
+    /** The layout has another chunk size: cuts what lies across a border of chunks. */
+    public void rechunk() {
+        long chunkBytes = owner.layout().chunkSizeBytes();
+        for (int i = 0; i < extents.size(); i++) {
+            WriteExtent extent = extents.get(i);
+            long border = (extent.offset / chunkBytes + 1) * chunkBytes;
+            if (extent.inFlight || extent.end() <= border) {
+                continue;
+            }
+            WriteExtent rest = extent.split(border);
+            openCount += extent.sealed ? 1 : 0;
+            seal(extent);
+            openCount++;
+            seal(rest);
+            extents.add(i + 1, rest);
+        }
+    }
+
+    private void submit() {
+        WriteExtent next;
+        while (!paused && inFlight < MAX_IN_FLIGHT && (next = nextReady()) != null) {
+            send(next);
+        }
+    }
+
+    /** The first sealed extent that no older extent overlaps; open ones in its way are sealed. */
+    private @Nullable WriteExtent nextReady() {
+        for (int i = 0; i < extents.size(); i++) {
+            WriteExtent extent = extents.get(i);
+            if (!extent.sealed || extent.inFlight) {
+                continue;
+            }
+            WriteExtent older = olderOverlapping(extent, i);
+            if (older == null) {
+                return extent;
+            }
+            if (!older.sealed) {
+                seal(older);
+                i = -1;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable WriteExtent olderOverlapping(WriteExtent extent, int position) {
+        for (int i = 0; i < position; i++) {
+            WriteExtent older = extents.get(i);
+            if (older.overlaps(extent.offset, extent.end())) {
+                return older;
+            }
+        }
+        return null;
+    }
+
+    private void send(WriteExtent extent) {
+        if (!Scope.is(extent.span())) {
+            Scope.run(extent.span(), () -> send(extent));
+            return;
+        }
+        extent.inFlight = true;
+        extent.permit = owner.permit();
+        inFlight++;
+        Layout layout = owner.layout();
+        long index = layout.chunkOf(extent.offset);
+        ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
+        CompletableFuture<Void> prepared = owner.prepare(place);
+        if (prepared.isDone() && !prepared.isCompletedExceptionally()) {
+            write(extent, place);
+        } else {
+            Promises.whenDone(
+                    prepared,
+                    (_, failure) -> {
+                        if (failure == null) {
+                            write(extent, place);
+                        } else {
+                            answered(extent, place, null, failure);
+                        }
+                    });
+        }
+    }
+
+    private void write(WriteExtent extent, ChunkPlace place) {
+        int inChunk = (int) (extent.offset & (place.layout().chunkSizeBytes() - 1));
+        int[] crcs = extent.crcs;
+        WritePermit permit = extent.permit;
+        if (crcs == null || extent.operation == null || permit == null) {
+            throw new IllegalStateException("sent before it was sealed");
+        }
+        ByteBuf data = extent.data.retainedSlice(0, extent.length());
+        Promises.whenDone(
+                io.write(place, extent.operation, inChunk, data, crcs, permit),
+                (reply, failure) -> answered(extent, place, reply, failure));
+    }
+
+    private void answered(
+            WriteExtent extent,
+            ChunkPlace place,
+            @Nullable WriteReply reply,
+            @Nullable Throwable failure) {
+        FsException error = reply == null ? Await.failure(failure) : null;
+        if (error != null && error.errno() == Errno.ESTALE && !extent.looked) {
+            // The chunk is no more: perhaps the file is elsewhere now.
+            extent.looked = true;
+            Promises.whenDone(owner.look(), (_, _) -> answered(extent, place, reply, failure));
+            return;
+        }
+        List<CompletableFuture<Void>> done = List.of();
+        synchronized (lock) {
+            inFlight--;
+            if (!goesAgain(extent, place)) {
+                gone(extent, place, reply, error);
+            }
+            // What comes next was not asked for by the operation that this one was sent for.
+            Scope.run(Span.NONE, this::submit);
+            if (!drains.isEmpty()) {
+                done = drains.take(oldest());
+            }
+        }
+        done.forEach(promise -> promise.complete(null));
+    }
+
+    private void gone(
+            WriteExtent extent,
+            ChunkPlace place,
+            @Nullable WriteReply reply,
+            @Nullable FsException error) {
+        long end = Math.min(extent.end(), extent.keptEnd);
+        extents.remove(extent);
+        discard(extent);
+        if (extent.abandoned) {
+            // Its writer knows.
+        } else if (reply != null) {
+            owner.written(place, end, reply);
+        } else if (error != null) {
+            owner.lost(error);
+        }
+    }
+
+    /** The bytes held here of a range, oldest first, each retained for the reader. */
+    public List<HeldBytes> held(long from, long to) {
+        List<HeldBytes> held = List.of();
+        for (WriteExtent extent : extents) {
+            if (extent.overlaps(from, to) && !extent.abandoned) {
+                if (held.isEmpty()) {
+                    held = new ArrayList<>(2);
+                }
+                held.add(
+                        new HeldBytes(
+                                extent.offset, extent.data.retainedSlice(0, extent.length())));
+            }
+        }
+        return held;
+    }
+
+    /** Whether any byte of a range is held here. */
+    public boolean holds(long from, long to) {
+        for (WriteExtent extent : extents) {
+            if (extent.overlaps(from, to) && !extent.abandoned) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

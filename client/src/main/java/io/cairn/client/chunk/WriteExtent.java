@@ -1,0 +1,99 @@
+package io.cairn.client.chunk;
+
+import io.cairn.trace.Scope;
+import io.cairn.trace.Span;
+import io.cairn.wire.chunk.OperationId;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A piece of written data that is not yet at the chunk servers. Guarded by the lock of its inode.
+ *
+ * <p>Open (more may be merged into it), then sealed, then in flight, then gone. Lies inside one
+ * chunk and one window of {@link WriteBack#WINDOW_BYTES}.
+ */
+final class WriteExtent {
+    /** Order of arrival: of two that overlap the younger one wins. */
+    final long number;
+
+    /** Where it begins in the file. */
+    final long offset;
+
+    /** The bytes, from index 0 to the writer index. */
+    ByteBuf data;
+
+    /** What the pool counts for it. */
+    long reservedBytes;
+
+    boolean sealed;
+    boolean inFlight;
+    int @Nullable [] crcs;
+    @Nullable OperationId operation;
+
+    /** The operation that sends it; while that is none, the one that began it. */
+    private Span span = Scope.current();
+
+    /** Where the file was cut while it was in flight: what is behind does not count. */
+    long keptEnd = Long.MAX_VALUE;
+
+    /** Whether it goes again although it may have arrived: its chunk is about to be elsewhere. */
+    boolean recalled;
+
+    /** Whether the master was asked where the file is since the extent was refused. */
+    boolean looked;
+
+    /** Set when it is sent. */
+    @Nullable WritePermit permit;
+
+    /** Its writer was told that it is lost: whether it arrives does not matter. */
+    boolean abandoned;
+
+    WriteExtent(long number, long offset, ByteBuf data, long reservedBytes) {
+        this.number = number;
+        this.offset = offset;
+        this.data = data;
+        this.reservedBytes = reservedBytes;
+    }
+
+    /** Nothing is merged into it any more. */
+    void seal() {
+        sealed = true;
+        Span sealer = Scope.current();
+        if (sealer.context() != null) {
+            span = sealer;
+        }
+    }
+
+    /** No further try to send it is made. */
+    void withdraw() {
+        if (permit != null) {
+            permit.withdraw();
+        }
+    }
+
+    Span span() {
+        return span;
+    }
+
+    int length() {
+        return data.writerIndex();
+    }
+
+    long end() {
+        return offset + data.writerIndex();
+    }
+
+    /** Ends at an offset from now on; what was behind it. */
+    WriteExtent split(long at) {
+        int head = (int) (at - offset);
+        ByteBuf tail = data.retainedSlice(head, length() - head);
+        // With its number: who drains the one waits for the other.
+        WriteExtent rest = new WriteExtent(number, at, tail, 0);
+        data = data.slice(0, head);
+        return rest;
+    }
+
+    boolean overlaps(long from, long to) {
+        return offset < to && from < end();
+    }
+}

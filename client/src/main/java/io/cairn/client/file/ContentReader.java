@@ -1,0 +1,240 @@
+package io.cairn.client.file;
+
+import io.cairn.client.chunk.ChunkIo;
+import io.cairn.client.chunk.ChunkSource;
+import io.cairn.client.chunk.HeldBytes;
+import io.cairn.client.chunk.Zeros;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Limits;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of one open file: what the chunk servers hold, with what is still buffered here on top.
+ * Thread-safe; blocks.
+ *
+ * <p>An absent chunk reads as zeros; but it is also what a reader with an outdated layout sees
+ * after another client has truncated the file and the old chunk was collected. So when a chunk is
+ * absent and the inode was not looked at since the read began, it is looked at, and the read
+ * repeated if the layout changed.
+ */
+public final class ContentReader {
+    /** Requests of one large read that are on their way at a time. */
+    private static final int MAX_PARALLEL = 16;
+
+    private static final int MAX_TRIES = 20;
+
+    private final InodeState state;
+    private final Mount mount;
+    private final ReadAhead ahead;
+
+    public ContentReader(InodeState state) {
+        this.state = state;
+        this.mount = state.mount();
+        this.ahead = new ReadAhead(state);
+        state.readers().add(ahead);
+    }
+
+    /** What has to be fetched for a read, decided in one moment. */
+    private record Plan(
+            int length,
+            List<HeldBytes> held,
+            boolean covered,
+            @Nullable List<ReadAhead.Segment> segments) {}
+
+    /** A part of a read on its way. */
+    private record Part(
+            CompletableFuture<ChunkIo.Piece> piece, ChunkSource source, int inChunk, int length) {}
+
+    /** Reads as {@code OpenFile.read} says. */
+    public int read(long offset, ByteBuffer target) {
+        if (offset < 0) {
+            throw new FsException(Errno.EINVAL, "negative offset " + offset);
+        }
+        if (!state.isFresh()) {
+            revalidate();
+        }
+        int start = target.position();
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Layout used = state.inode().layout();
+            int length = readOnce(offset, target);
+            if (length >= 0) {
+                return length;
+            }
+            revalidate();
+            if (Objects.equals(used, state.inode().layout())) {
+                return ~length;
+            }
+            target.position(start);
+        }
+        throw new FsException(
+                Errno.EIO, "the file was truncated during each of " + MAX_TRIES + " reads");
+    }
+
+    private void revalidate() {
+        Reply.EntryReply entry =
+                Await.expect(
+                        mount.master().ask(new Query.GetInode(state.ino())),
+                        Reply.EntryReply.class);
+        state.adopt(entry.inode());
+    }
+
+    /** The number of bytes read, as its complement when a chunk was absent. */
+    private int readOnce(long offset, ByteBuffer target) {
+        Plan plan;
+        synchronized (state) {
+            long left = state.size() - offset;
+            if (left <= 0 || !target.hasRemaining()) {
+                return 0;
+            }
+            int length = (int) Math.min(target.remaining(), left);
+            InlineContents inline = state.inline();
+            if (inline != null) {
+                inline.read((int) offset, length, target);
+                return length;
+            }
+            List<HeldBytes> held = state.held(offset, offset + length);
+            boolean covered = held.size() == 1 && held.get(0).covers(offset, offset + length);
+            plan =
+                    new Plan(
+                            length,
+                            held,
+                            covered,
+                            covered ? null : ahead.use(offset, offset + length, state.size()));
+        }
+        int start = target.position();
+        boolean absent;
+        try {
+            absent = !plan.covered && fetch(plan, offset, target.duplicate());
+            for (HeldBytes held : plan.held) {
+                held.overlay(offset, target, start, plan.length);
+            }
+        } finally {
+            plan.held.forEach(held -> held.data().release());
+        }
+        target.position(start + plan.length);
+        return absent ? ~plan.length : plan.length;
+    }
+
+    /** Fills the target; whether any chunk was absent. */
+    private boolean fetch(Plan plan, long offset, ByteBuffer target) {
+        target.limit(target.position() + plan.length);
+        return plan.segments == null
+                ? fetchDirectly(offset, target)
+                : copySegments(plan.segments, offset, target);
+    }
+
+    private boolean copySegments(List<ReadAhead.Segment> segments, long offset, ByteBuffer target) {
+        boolean absent = false;
+        long at = offset;
+        int limit = target.limit();
+        try {
+            for (ReadAhead.Segment segment : segments) {
+                ChunkIo.Piece piece = Await.get(segment.piece, mount.timeoutMs());
+                int skip = (int) (at - segment.offset);
+                int count = Math.min(limit - target.position(), segment.length - skip);
+                target.limit(target.position() + count);
+                absent |= piece.chunkLengthBytes() == 0;
+                copy(piece, segment.source, segment.inChunk + skip, target);
+                target.limit(limit);
+                at += count;
+            }
+        } catch (FsException e) {
+            synchronized (state) {
+                ahead.forget(0, Long.MAX_VALUE);
+            }
+            throw e;
+        } finally {
+            segments.forEach(ReadAhead.Segment::done);
+        }
+        return absent;
+    }
+
+    /** Copies, with zeros beyond what the source is good for. */
+    private static void copy(
+            ChunkIo.Piece piece, ChunkSource source, int inChunk, ByteBuffer target) {
+        int limit = target.limit();
+        long good = Math.clamp(source.lengthBytes() - inChunk, 0, target.remaining());
+        target.limit(target.position() + (int) good);
+        piece.copyTo(inChunk, target);
+        target.limit(limit);
+        Zeros.fill(target);
+    }
+
+    private boolean fetchDirectly(long offset, ByteBuffer target) {
+        ArrayDeque<Part> parts = new ArrayDeque<>();
+        boolean absent = false;
+        long at = offset;
+        long end = offset + target.remaining();
+        int limit = target.limit();
+        try {
+            while (at < end || !parts.isEmpty()) {
+                while (at < end && parts.size() < MAX_PARALLEL) {
+                    Part part = begin(at, end);
+                    parts.add(part);
+                    at += part.length;
+                }
+                Part first = parts.element();
+                ChunkIo.Piece piece = Await.get(first.piece, mount.timeoutMs());
+                parts.remove();
+                try {
+                    absent |= piece.chunkLengthBytes() == 0;
+                    target.limit(target.position() + first.length);
+                    copy(piece, first.source, first.inChunk, target);
+                    target.limit(limit);
+                } finally {
+                    piece.release();
+                }
+            }
+        } finally {
+            parts.forEach(
+                    part ->
+                            Promises.whenDone(
+                                    part.piece,
+                                    (piece, _) -> {
+                                        if (piece != null) {
+                                            piece.release();
+                                        }
+                                    }));
+        }
+        return absent;
+    }
+
+    private Part begin(long at, long end) {
+        ChunkSource source;
+        long chunkBytes;
+        synchronized (state) {
+            chunkBytes = state.layout().chunkSizeBytes();
+            source = state.source(state.layout().chunkOf(at));
+        }
+        long chunkEnd = (at / chunkBytes + 1) * chunkBytes;
+        long pieceEnd = (at / Limits.MAX_IO_BYTES + 1) * Limits.MAX_IO_BYTES;
+        int length = (int) (Math.min(Math.min(chunkEnd, pieceEnd), end) - at);
+        int inChunk = (int) (at & (chunkBytes - 1));
+        // This thread waits for the last part in any case.
+        boolean waits = length == end - at;
+        ChunkIo chunks = mount.chunks();
+        CompletableFuture<ChunkIo.Piece> piece =
+                waits
+                        ? chunks.readAndWait(source.place(), inChunk, length)
+                        : chunks.read(source.place(), inChunk, length);
+        return new Part(piece, source, inChunk, length);
+    }
+
+    /** Gives up what was fetched ahead. */
+    public void close() {
+        synchronized (state) {
+            state.readers().remove(ahead);
+        }
+    }
+}

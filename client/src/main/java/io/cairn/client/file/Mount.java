@@ -1,0 +1,44 @@
+package io.cairn.client.file;
+
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.cache.RemovedInodes;
+import io.cairn.client.chunk.BufferPool;
+import io.cairn.client.chunk.ChunkIo;
+import io.cairn.client.chunk.UnsyncedChunks;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
+import io.cairn.client.session.MasterChannel;
+import io.cairn.fs.Attributes;
+
+/**
+ * What all open inodes of one client share.
+ *
+ * @param cache attributes and names
+ * @param dirty which of them have something to commit
+ * @param unsynced which chunks were written and not made durable since
+ * @param removed which inodes without a name the kernel still knows
+ */
+public record Mount(
+        ClientSettings settings,
+        ClientRuntime runtime,
+        MasterChannel master,
+        ChunkIo chunks,
+        BufferPool pool,
+        MetadataCache cache,
+        DirtyInodes dirty,
+        UnsyncedChunks unsynced,
+        RemovedInodes removed) {
+
+    public long nowMs() {
+        return runtime.clock().millis();
+    }
+
+    /** The time for a change of a file: the master's clock, not before the last change. */
+    long fileTimeNs(Attributes known) {
+        return Math.max(master.session().masterClock().nowNs(), known.ctimeNs());
+    }
+
+    public long timeoutMs() {
+        return settings.requestTimeoutMs();
+    }
+}

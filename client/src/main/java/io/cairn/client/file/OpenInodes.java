@@ -1,0 +1,137 @@
+package io.cairn.client.file;
+
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The regular files that this mount has open, each once however often it is open. Thread-safe. */
+public final class OpenInodes {
+    private static final int MAX_EARLY = 256;
+
+    private final Mount mount;
+    private final FileLocks locks;
+    private final Map<Long, InodeState> states = new ConcurrentHashMap<>();
+    private final Map<Long, Standstill> still = new ConcurrentHashMap<>();
+    private final Map<Long, Integer> counts = new HashMap<>();
+
+    /** What the master told of inodes that are not open here: perhaps they are being opened. */
+    private final Map<Long, Inode> early = new LinkedHashMap<>();
+
+    public OpenInodes(Mount mount, FileLocks locks) {
+        this.mount = mount;
+        this.locks = locks;
+    }
+
+    /** The master says that the inode is open once more, and how it is now. */
+    public InodeState opened(Inode inode) {
+        InodeState state;
+        synchronized (counts) {
+            counts.merge(inode.ino(), 1, Integer::sum);
+            state = states.get(inode.ino());
+            if (state == null) {
+                state = new InodeState(inode, mount, locks);
+                states.put(inode.ino(), state);
+                Inode told = early.remove(inode.ino());
+                if (told != null) {
+                    state.adopt(told);
+                }
+                return state;
+            }
+        }
+        state.adopt(inode);
+        return state;
+    }
+
+    /** As {@link #opened}, of a file just made by this mount. */
+    public InodeState created(Inode inode) {
+        InodeState state = opened(inode);
+        state.tail().makeSure();
+        return state;
+    }
+
+    /** The inode is open once less; the last one ends the state. */
+    public void closed(InodeState state) {
+        long ino = state.ino();
+        boolean last;
+        synchronized (counts) {
+            last = counts.merge(ino, -1, Integer::sum) == 0;
+            if (last) {
+                counts.remove(ino);
+                states.remove(ino);
+                still.remove(ino);
+            }
+        }
+        if (last) {
+            state.appendToken().closed();
+            mount.dirty().remove(state);
+            if (state.attributes().nlink() == 0) {
+                mount.unsynced().forget(ino);
+            } else {
+                // Should it fail, the end of the session brings the same.
+                Promises.whenDone(state.tail().abandon(), (_, _) -> {});
+            }
+        }
+        mount.master().release(ino);
+    }
+
+    /** The state of an inode, or null when it is not open. */
+    public @Nullable InodeState get(long ino) {
+        return states.get(ino);
+    }
+
+    /** What the master says of an inode, if it is open. */
+    public void adopt(Inode inode) {
+        InodeState state = states.get(inode.ino());
+        if (state != null) {
+            state.adopt(inode);
+        }
+    }
+
+    /** Attributes from the master, with what this mount has not committed yet. */
+    public Attributes overlay(Attributes known) {
+        InodeState state = states.get(known.ino());
+        return state == null ? known : state.over(known);
+    }
+
+    /** Another client moves the contents of a file, as {@link Standstill#order}. */
+    public CompletableFuture<Void> holdStill(long ino, int ms) {
+        InodeState state = states.get(ino);
+        return state == null
+                ? Promises.DONE
+                : still.computeIfAbsent(ino, _ -> new Standstill(state, mount)).order(ms);
+    }
+
+    /** Another client has cut or lengthened a file. Never blocks. */
+    public void changed(Inode inode) {
+        InodeState state;
+        synchronized (counts) {
+            state = states.get(inode.ino());
+            if (state == null) {
+                early.put(inode.ino(), inode);
+                if (early.size() > MAX_EARLY) {
+                    early.remove(early.keySet().iterator().next());
+                }
+                return;
+            }
+        }
+        state.adopt(inode);
+    }
+
+    /** How many inodes are open. */
+    public int size() {
+        return states.size();
+    }
+
+    /** All of them at this moment. */
+    public Collection<InodeState> all() {
+        return List.copyOf(states.values());
+    }
+}

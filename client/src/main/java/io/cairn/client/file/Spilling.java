@@ -1,0 +1,108 @@
+package io.cairn.client.file;
+
+import io.cairn.wire.Limits;
+import io.cairn.wire.master.ContentMutation.Patch;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Contents on their way out of the inode into chunks. Guarded by the lock of the inode.
+ *
+ * <p>Several clients may move the contents of one file at the same time, and all of them write to
+ * the same chunks; the master lets one of them win. Bytes that a client wrote itself (<em>own</em>)
+ * it may put there at any time. Those that it only moves along (<em>foreign</em>) could come down
+ * on younger ones that their writer has put there already: so they are put while holding the file's
+ * APPEND lock; and who sees that another client has won puts its own bytes there once more.
+ */
+final class Spilling {
+    private static final int LIMIT = Limits.MAX_INLINE_BYTES;
+
+    private final BitSet mine = new BitSet();
+    private byte[] own = new byte[0];
+    private long oid;
+    private byte[] moved = new byte[0];
+    private byte[] latest;
+
+    /**
+     * The contents begin to move.
+     *
+     * @param oid the object whose chunks take them
+     * @param contents what they are at the master
+     */
+    Spilling(long oid, byte[] contents) {
+        this.oid = oid;
+        this.latest = contents;
+    }
+
+    /** This client wrote bytes; those where inline contents may be are remembered. */
+    void wrote(long offset, ByteBuffer bytes) {
+        if (offset >= LIMIT) {
+            return;
+        }
+        int length = (int) Math.min(bytes.remaining(), LIMIT - offset);
+        int from = (int) offset;
+        if (own.length < from + length) {
+            own = Arrays.copyOf(own, Math.min(LIMIT, Math.max(from + length, 2 * own.length)));
+        }
+        bytes.get(bytes.position(), own, from, length);
+        mine.set(from, from + length);
+    }
+
+    /**
+     * What the master has now.
+     *
+     * @param itsOid the last object of the layout
+     * @return whether it is another one, so that what was put into the old one has to be put there
+     */
+    boolean see(byte[] contents, long itsOid) {
+        latest = contents;
+        boolean isOther = itsOid != oid;
+        if (isOther) {
+            oid = itsOid;
+            moved = new byte[0];
+        }
+        return isOther;
+    }
+
+    /** The bytes at the master that are neither own nor moved yet. */
+    List<Patch> foreign() {
+        List<Patch> patches = new ArrayList<>(0);
+        for (int from = mine.nextClearBit(0); from < latest.length; ) {
+            int end = mine.nextSetBit(from);
+            int to = end < 0 ? latest.length : Math.min(end, latest.length);
+            int same = from;
+            while (same < to && same < moved.length && moved[same] == latest[same]) {
+                same++;
+            }
+            if (same < to) {
+                patches.add(new Patch(same, Arrays.copyOfRange(latest, same, to)));
+            }
+            from = mine.nextClearBit(to);
+        }
+        return patches;
+    }
+
+    /** What was written at and beyond an offset is forgotten: it was cut off. */
+    void cut(int from) {
+        mine.clear(from, LIMIT);
+    }
+
+    /** The foreign bytes are on their way into the chunks. */
+    void foreignMoved() {
+        moved = latest;
+    }
+
+    /** The bytes that this client wrote, where inline contents may have been. */
+    List<Patch> own() {
+        List<Patch> patches = new ArrayList<>(1);
+        for (int from = mine.nextSetBit(0); from >= 0; ) {
+            int to = mine.nextClearBit(from);
+            patches.add(new Patch(from, Arrays.copyOfRange(own, from, to)));
+            from = mine.nextSetBit(to);
+        }
+        return patches;
+    }
+}

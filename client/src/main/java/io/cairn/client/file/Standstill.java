@@ -1,0 +1,99 @@
+package io.cairn.client.file;
+
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FsException;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the writers of this mount out of a file while another client moves its contents: they wait
+ * a moment and then write where it is. Everything is committed before, so nothing is left behind.
+ *
+ * <p>If nobody ends it in time, the inode is changed before the first writer goes on: then the
+ * other client can move it no more, as it names the version that it has copied. Thread-safe.
+ */
+public final class Standstill {
+    private final InodeState state;
+    private final Mount mount;
+    private @Nullable CompletableFuture<Void> begun;
+    private CompletableFuture<Boolean> end = CompletableFuture.completedFuture(true);
+
+    Standstill(InodeState state, Mount mount) {
+        this.state = state;
+        this.mount = mount;
+    }
+
+    /**
+     * Begins it or, for 0 milliseconds, ends it. Never blocks.
+     *
+     * @return completes when everything is committed and writers wait
+     */
+    CompletableFuture<Void> order(int ms) {
+        CompletableFuture<Void> mine;
+        synchronized (state) {
+            if (ms == 0) {
+                // Not here: writers may go on with this thread.
+                var _ = end.completeAsync(() -> true, mount.runtime().threads());
+                return Promises.DONE;
+            }
+            CompletableFuture<Void> present = begun;
+            if (present != null) {
+                return present;
+            }
+            mine = new CompletableFuture<>();
+            begun = mine;
+            end = new CompletableFuture<>();
+        }
+        mount.runtime().threads().execute(() -> hold(mine, ms));
+        return mine;
+    }
+
+    private void hold(CompletableFuture<Void> promise, int ms) {
+        try {
+            state.gate().close();
+        } catch (FsException e) {
+            over();
+            promise.completeExceptionally(e);
+            return;
+        }
+        try {
+            Await.get(state.commitNow(), state.drainTimeoutMs());
+            CompletableFuture<Boolean> ending = ending();
+            mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
+            promise.complete(null);
+            if (!Await.get(ending, 2L * ms)) {
+                renew();
+            }
+        } catch (FsException e) {
+            state.doubts().begin();
+            promise.completeExceptionally(e);
+        } finally {
+            over();
+            state.gate().open();
+        }
+    }
+
+    private CompletableFuture<Boolean> ending() {
+        synchronized (state) {
+            return end;
+        }
+    }
+
+    private void over() {
+        synchronized (state) {
+            begun = null;
+        }
+    }
+
+    /** Gives the inode another version. */
+    private void renew() {
+        long mtimeNs = state.inode().attributes().mtimeNs();
+        AttributeChange same = AttributeChange.NONE.withMtime(mtimeNs);
+        Reply reply = mount.master().change(new TreeMutation.SetAttributes(state.ino(), same));
+        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+    }
+}

@@ -1,0 +1,199 @@
+package io.cairn.client.file;
+
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+
+/**
+ * What was done to the contents of one inode that the master does not know yet. Guarded by the lock
+ * of the inode.
+ */
+final class Uncommitted {
+    private boolean dirty;
+    private long sinceMs;
+    private long end;
+    private long storedEnd;
+    private long mtimeNs;
+    private long usedDeltaBytes;
+    private long changes;
+    private boolean toldAll;
+    private long toldChanges;
+    private long toldUsedDeltaBytes;
+
+    /** Whether there is anything. */
+    boolean isDirty() {
+        return dirty;
+    }
+
+    /** Since when there is something, on the monotonic clock. */
+    long sinceMs() {
+        return sinceMs;
+    }
+
+    /** The file is at least this long, in bytes; 0 when its length did not change. */
+    long end() {
+        return end;
+    }
+
+    /** The end of what is at the chunk servers and not told to the master. */
+    long storedEnd() {
+        return storedEnd;
+    }
+
+    /** The length to tell the master: not beyond what is at the chunk servers unless drained. */
+    long end(boolean drained) {
+        return drained ? end : Math.min(end, storedEnd);
+    }
+
+    long usedDeltaBytes() {
+        return usedDeltaBytes;
+    }
+
+    /**
+     * The layout changed, but not because the file was emptied. Notes an error when the contents
+     * were moved elsewhere instead of cut, or what is beyond the end was given up: what was stored
+     * in the old place since the last commit did not move along.
+     *
+     * @param keptEnd up to here it is kept, in bytes
+     * @return whether that is so
+     */
+    boolean isElsewhere(Layout before, Layout after, long keptEnd, WriteErrors errors) {
+        Layout.Run first = after.runs().get(0);
+        Layout.Run old = before.runs().get(0);
+        boolean moved =
+                (first.oid() != old.oid() && first.sourceOid() != old.oid())
+                        || (first.oid() == old.oid() && first.detour() != old.detour())
+                        || after.poolId() != before.poolId()
+                        || after.seed() != before.seed();
+        if (moved) {
+            if (storedEnd > keptEnd) {
+                errors.note(
+                        new FsException(
+                                Errno.EIO, "the file moved to other storage while it was written"));
+            }
+            return storedEnd > keptEnd;
+        }
+        long renewedFrom = after.lastRun().firstChunk() * after.chunkSizeBytes();
+        boolean isGivenUp = after.renewedOid() >= before.lastOid() && storedEnd > renewedFrom;
+        if (isGivenUp) {
+            errors.note(givenUp());
+        }
+        return isGivenUp;
+    }
+
+    /** What a writer is told whose bytes were cut off although they may be younger than the cut. */
+    static FsException cutUnheard() {
+        return new FsException(
+                Errno.EIO,
+                "another client cut the file while this one did not hear the masters, and what was"
+                        + " not committed beyond the cut is lost");
+    }
+
+    /** What a writer is told whose bytes beyond the end nobody waited for. */
+    static FsException givenUp() {
+        return new FsException(
+                Errno.EIO,
+                "a client was lost, and what was not committed beyond the end of the file was"
+                        + " given up when it was extended");
+    }
+
+    /** The time of the last change, or another when there was none. */
+    long mtimeNs(long otherwiseNs) {
+        return mtimeNs == 0 ? otherwiseNs : mtimeNs;
+    }
+
+    /** Something changed; whether it is the first change since the last commit. */
+    boolean touch(long nowMs, long wallNs) {
+        mtimeNs = Math.max(wallNs, mtimeNs + 1);
+        changes++;
+        if (dirty) {
+            return false;
+        }
+        dirty = true;
+        sinceMs = nowMs;
+        return true;
+    }
+
+    /** The file is at least this long from now on. */
+    void extend(long newEnd) {
+        end = Math.max(end, newEnd);
+    }
+
+    /** Bytes up to an offset are at the chunk servers, which allocated some for them. */
+    void stored(long upTo, long allocatedDeltaBytes) {
+        storedEnd = Math.max(storedEnd, upTo);
+        usedDeltaBytes += allocatedDeltaBytes;
+    }
+
+    /** Data was lost: the file is only as long as what was stored or is still buffered. */
+    void lost(long bufferedEnd) {
+        end = Math.min(end, Math.max(storedEnd, bufferedEnd));
+    }
+
+    /** What was stored went to an object that is no more: only what is buffered counts. */
+    void cutOff(long bufferedEnd) {
+        end = Math.min(end, bufferedEnd);
+        storedEnd = 0;
+        usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
+    }
+
+    /** The file was cut to a length; whether that cut off anything that is not committed. */
+    boolean cutTo(long size) {
+        boolean isCut = end > size || storedEnd > size;
+        end = Math.min(end, size);
+        storedEnd = Math.min(storedEnd, size);
+        usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
+        return isCut;
+    }
+
+    /**
+     * The master is being told the state as of now.
+     *
+     * @param drained whether nothing is buffered; else only a part is told
+     */
+    void beginTelling(boolean drained) {
+        toldAll = drained;
+        toldChanges = changes;
+        toldUsedDeltaBytes = usedDeltaBytes;
+    }
+
+    /** Whether the master was told everything, and nothing changed since. */
+    boolean isAsTold() {
+        return toldAll && changes == toldChanges;
+    }
+
+    /** The master knows what it was told; whether that is all. */
+    boolean told() {
+        usedDeltaBytes -= toldUsedDeltaBytes;
+        toldUsedDeltaBytes = 0;
+        if (isAsTold()) {
+            clear();
+            return true;
+        }
+        return false;
+    }
+
+    /** Forgets everything. */
+    void clear() {
+        dirty = false;
+        end = 0;
+        storedEnd = 0;
+        mtimeNs = 0;
+        usedDeltaBytes = 0;
+        toldUsedDeltaBytes = 0;
+    }
+
+    /** What the master knows with this on top. */
+    Attributes over(Attributes known) {
+        if (!dirty) {
+            return known;
+        }
+        return known.withContents(
+                Math.max(known.size(), end),
+                Math.max(0, known.usedBytes() + usedDeltaBytes),
+                mtimeNs(known.mtimeNs()));
+    }
+}

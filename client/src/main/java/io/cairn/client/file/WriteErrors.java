@@ -1,0 +1,29 @@
+package io.cairn.client.file;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+
+/**
+ * The errors that befell data of one inode after its writer was told that all is well. Each open
+ * file remembers how many it has reported. Thread-safe.
+ */
+public final class WriteErrors {
+    private long count;
+    private FsException last = new FsException(Errno.EIO);
+
+    /** Another error. */
+    synchronized void note(FsException error) {
+        count++;
+        last = error;
+    }
+
+    /** How many there were. */
+    public synchronized long count() {
+        return count;
+    }
+
+    /** The last one. */
+    public synchronized FsException last() {
+        return last;
+    }
+}

@@ -1,0 +1,34 @@
+package io.cairn.client.session;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * How long to wait before the next try: doubling from 10 ms to 1 s, each time with a random part of
+ * up to half, so that many clients do not come back at the same moment. Thread-safe as far as the
+ * generator is used by this client only: all uses of it synchronize on it.
+ */
+public final class Backoff {
+    private static final long FIRST_MS = 10;
+    private static final long LAST_MS = 1000;
+
+    private final RandomGenerator random;
+    private long nextMs = FIRST_MS;
+
+    public Backoff(RandomGenerator random) {
+        this.random = random;
+    }
+
+    /** The next delay in milliseconds. */
+    public synchronized long nextMs() {
+        long delayMs = nextMs;
+        nextMs = Math.min(LAST_MS, nextMs * 2);
+        synchronized (random) {
+            return delayMs - random.nextLong(delayMs / 2);
+        }
+    }
+
+    /** Begins again with short delays, after a success. */
+    synchronized void reset() {
+        nextMs = FIRST_MS;
+    }
+}

@@ -1,0 +1,33 @@
+package io.cairn.client.session;
+
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.trace.Tracer;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/**
+ * What the client needs of the world besides the network.
+ *
+ * @param random all uses synchronize on it, so it need not be thread-safe
+ * @param threads runs each task on a thread of its own, which may block
+ * @param tracer makes the spans of its operations
+ */
+public record ClientRuntime(
+        Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads, Tracer tracer) {
+    /** Without traces. */
+    public ClientRuntime(
+            Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
+        this(clock, scheduler, random, threads, Tracer.OFF);
+    }
+
+    /** With virtual threads, and without traces. */
+    public ClientRuntime(Clock clock, Scheduler scheduler, RandomGenerator random) {
+        this(clock, scheduler, random, task -> Thread.ofVirtual().name("cairn-client").start(task));
+    }
+
+    /** The same with traces. */
+    public ClientRuntime with(Tracer other) {
+        return new ClientRuntime(clock, scheduler, random, threads, other);
+    }
+}

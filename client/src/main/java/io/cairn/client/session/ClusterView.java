@@ -1,0 +1,73 @@
+package io.cairn.client.session;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client's copy of the cluster map. At most one request for a younger one is on its way; who
+ * asks meanwhile waits for that one. Thread-safe; never blocks.
+ */
+public final class ClusterView {
+    private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
+
+    private final MasterChannel master;
+    private volatile ClusterMap map = ClusterMap.EMPTY;
+    private @Nullable CompletableFuture<ClusterMap> asking;
+
+    public ClusterView(MasterChannel master) {
+        this.master = master;
+    }
+
+    /** The youngest map that this client has seen. */
+    public ClusterMap map() {
+        return map;
+    }
+
+    /** The master has a map of this epoch: fetches it if it is younger. */
+    void learn(long epoch) {
+        if (epoch > map.epoch()) {
+            Promises.whenDone(refresh(), (_, _) -> {});
+        }
+    }
+
+    /** Asks the master; completes with the youngest map known then, whether or not it changed. */
+    public CompletableFuture<ClusterMap> refresh() {
+        CompletableFuture<ClusterMap> promise;
+        synchronized (this) {
+            if (asking != null) {
+                return asking;
+            }
+            promise = new CompletableFuture<>();
+            asking = promise;
+        }
+        Promises.whenDone(
+                master.query(new Query.GetMap(map.epoch())),
+                (reply, failure) -> answered(promise, reply, failure));
+        return promise;
+    }
+
+    private void answered(
+            CompletableFuture<ClusterMap> promise,
+            @Nullable Reply reply,
+            @Nullable Throwable failure) {
+        synchronized (this) {
+            asking = null;
+            if (reply instanceof Reply.MapReply answer && answer.map() != null) {
+                ClusterMap found = answer.map();
+                if (found.epoch() > map.epoch()) {
+                    map = found;
+                    LOG.debug("{}", found);
+                }
+            }
+        }
+        if (failure != null) {
+            LOG.debug("no cluster map: {}", Await.failure(failure).getMessage());
+        }
+        promise.complete(map);
+    }
+}

@@ -1,0 +1,180 @@
+package io.cairn.client.session;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Connection;
+import io.cairn.net.Line;
+import io.cairn.net.Message;
+import io.cairn.net.PolledLine;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Attendant;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Polled;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.master.Reply;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls that a thread brings to the leader without the event loop of the connection: over a line of
+ * its own when it waits for the answer, over the polled line when it looks for answers between
+ * other work. Whatever goes wrong, the call is then sent as any other: a mutation with the same
+ * number, so that it is executed once. Thread-safe.
+ */
+final class DirectCalls implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DirectCalls.class);
+
+    /** Lines to the leader; threads beyond it share the connection. */
+    private static final int MAX_LINES = 64;
+
+    private final MasterChannel channel;
+    private final Supplier<@Nullable Connection> leader;
+    private final SessionState state;
+    private final long timeoutMs;
+    private final Lines lines;
+    private final PolledCalls polled;
+
+    /**
+     * No line yet.
+     *
+     * @param timeoutMs for making a line, and for an answer over it
+     * @param leader the connection to the leader, or null while there is none
+     */
+    DirectCalls(
+            MasterChannel channel,
+            Transport transport,
+            Clock clock,
+            long timeoutMs,
+            Supplier<@Nullable Connection> leader) {
+        this.channel = channel;
+        this.leader = leader;
+        this.state = channel.session();
+        this.timeoutMs = timeoutMs;
+        this.lines = new Lines(transport, clock, timeoutMs, MAX_LINES);
+        this.polled = new PolledCalls(transport, clock, timeoutMs, leader);
+    }
+
+    /** The answers to what was begun. */
+    Polled polled() {
+        return polled;
+    }
+
+    /** Whether a call of this thread would be polled. */
+    boolean canBegin() {
+        return Attendant.isAttending() && polled.line() != null;
+    }
+
+    /** Sends a call and waits for its answer; false when it is still to be sent. */
+    boolean wait(MasterCall call) {
+        Connection connection = leader.get();
+        Line line = connection == null ? null : lines.take(connection.remote());
+        if (line == null) {
+            return false;
+        }
+        try {
+            byte[] frame = claimed(call, line.version());
+            return frame != null && over(line, frame, call);
+        } finally {
+            lines.giveBack(line);
+        }
+    }
+
+    /** The bytes of a call, which has its number then; null when it is not for a line now. */
+    private byte @Nullable [] claimed(MasterCall call, int version) {
+        if (state.session() == 0 || !channel.claim(call)) {
+            return null;
+        }
+        byte[] frame = call.frame(state.session(), state.ackedUpTo(), version);
+        return frame.length > Line.MAX_REQUEST_BYTES ? null : frame;
+    }
+
+    private boolean over(Line line, byte[] frame, MasterCall call) {
+        long greetings = state.greetings();
+        call.attempts++;
+        Message answer;
+        try {
+            answer = line.call(frame, timeoutMs);
+        } catch (FsException e) {
+            LOG.debug("{} over a line: {}", call.title(), e.getMessage());
+            return false;
+        }
+        return isTaken(call, greetings, answer);
+    }
+
+    /** Collects a call whose answer is polled for; false when it is still to be sent. */
+    boolean begin(MasterCall call) {
+        PolledLine line = Attendant.isAttending() ? polled.line() : null;
+        byte[] frame = line == null ? null : claimed(call, line.version());
+        if (line == null || frame == null) {
+            return false;
+        }
+        call.attempts++;
+        if (line.call(frame, timeoutMs, new Answered(call, state.greetings()))) {
+            return true;
+        }
+        call.attempts--;
+        return false;
+    }
+
+    /** Hears of a call that was begun. */
+    private final class Answered implements PolledLine.Asker {
+        private final MasterCall call;
+        private final long greetings;
+
+        Answered(MasterCall call, long greetings) {
+            this.call = call;
+            this.greetings = greetings;
+        }
+
+        @Override
+        public void answered(Message reply) {
+            if (!isTaken(call, greetings, reply)) {
+                channel.send(call);
+            }
+        }
+
+        @Override
+        public void failed(FsException error) {
+            LOG.debug("{} over the polled line: {}", call.title(), error.getMessage());
+            channel.send(call);
+        }
+    }
+
+    /** Takes the answer to a call; false when it is to be asked for over the connection. */
+    private boolean isTaken(MasterCall call, long greetings, Message answer) {
+        Reply reply;
+        try {
+            reply = call.reply(answer);
+        } catch (MalformedMessageException e) {
+            channel.fail(call, MasterChannel.malformed(call, e));
+            return true;
+        }
+        if (reply instanceof Reply.Failure f && f.errno() == Errno.NO_SESSION) {
+            channel.withoutSession(call);
+        } else if (reply instanceof Reply.EntryReply entry && call.opens()) {
+            // A new leader, or the same one after a break, may not have heard of this open.
+            if (!state.openIf(greetings, entry.inode().ino())) {
+                return false;
+            }
+            channel.complete(call, reply);
+        } else {
+            channel.succeed(call, reply);
+        }
+        return true;
+    }
+
+    /** The connection was made anew: what else leads there is probably broken. */
+    void renew() {
+        lines.renew();
+        polled.renew();
+    }
+
+    /** Closes all lines; calls in progress fail. Idempotent. */
+    @Override
+    public void close() {
+        lines.close();
+        polled.leave();
+    }
+}

@@ -1,0 +1,365 @@
+package io.cairn.client.session;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection to the leading master: finds it, opens or renews the session on it, keeps the
+ * lease alive, and begins again when it breaks.
+ *
+ * <pre>
+ *   SEARCHING --connected--> GREETING --SessionReply--> READY
+ *       ^                        |                        |
+ *       +------ not the leader, no answer, broken --------+
+ * </pre>
+ *
+ * Greeting means OpenSession if there is no session, then a KeepAlive that binds the connection to
+ * the session and tells the inodes held open. Thread-safe, never blocks; the listener is called
+ * without locks held, on an event loop or a scheduler thread.
+ */
+final class MasterLink implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MasterLink.class);
+
+    /** Hints that are followed at once, one after the other, before the backoff applies. */
+    private static final int MAX_HINTS = 3;
+
+    /** Who hears of the link. */
+    interface Listener {
+        /** Requests can be sent. */
+        void ready();
+
+        /** The session and its locks are gone; a new one will be opened. */
+        void sessionLost();
+
+        /** The master says something; completes when that has taken effect. */
+        CompletableFuture<Void> push(Push push);
+
+        /** The master has a cluster map of this epoch. */
+        void mapEpoch(long epoch);
+    }
+
+    private final ClientSettings settings;
+    private final Transport transport;
+    private final Clock clock;
+    private final Scheduler scheduler;
+    private final SessionState state;
+    private final Backoff backoff;
+    private final Listener listener;
+    private final Outage outage;
+    private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
+    private volatile @Nullable Connection ready;
+    private volatile String lastError = "not tried yet";
+    private @Nullable Connection current;
+    private @Nullable Endpoint hint;
+    private int hintsFollowed;
+    private int nextMaster;
+    private int renewals;
+    private boolean closed;
+
+    MasterLink(
+            ClientSettings settings,
+            Transport transport,
+            ClientRuntime runtime,
+            SessionState state,
+            Listener listener) {
+        this.settings = settings;
+        this.transport = transport;
+        this.clock = runtime.clock();
+        this.scheduler = runtime.scheduler();
+        this.state = state;
+        this.backoff = new Backoff(runtime.random());
+        this.listener = listener;
+        this.outage = new Outage(settings.masters(), clock);
+    }
+
+    /** Begins to search; completes when requests can be sent for the first time. */
+    CompletableFuture<Void> start() {
+        scheduler.execute(this::search);
+        return firstReady;
+    }
+
+    /** The connection to use, or null while there is none. */
+    @Nullable Connection ready() {
+        return ready;
+    }
+
+    /** Why there is no connection, for messages. */
+    String lastError() {
+        return lastError;
+    }
+
+    private void search() {
+        Endpoint to;
+        synchronized (this) {
+            if (closed || current != null) {
+                return;
+            }
+            List<Endpoint> masters = settings.masters();
+            to = hint != null ? hint : masters.get(nextMaster++ % masters.size());
+            hint = null;
+        }
+        long timeoutMs = Math.min(settings.attemptTimeoutMs(), settings.connectTimeoutMs());
+        Promises.whenDone(
+                transport.connect(to, new PushHandler(), timeoutMs),
+                (connection, failure) -> {
+                    if (connection == null) {
+                        failed(to, Await.failure(failure));
+                    } else {
+                        connected(connection);
+                    }
+                });
+    }
+
+    private void connected(Connection connection) {
+        synchronized (this) {
+            if (!closed && current == null) {
+                current = connection;
+            }
+        }
+        if (isCurrent(connection)) {
+            greet(connection);
+        } else {
+            connection.close();
+        }
+    }
+
+    private void greet(Connection connection) {
+        long session = state.session();
+        if (session != 0) {
+            keepAlive(connection, true);
+            return;
+        }
+        long nonce = state.openNonce();
+        Mutation opening = new SessionMutation.OpenSession(settings.clientName());
+        ask(
+                connection,
+                v -> MasterRequest.mutation(new Envelope(v, 0, nonce, 0, 0, opening)),
+                reply -> {
+                    state.opened(reply);
+                    LOG.info(
+                            "session {} opened at {} of cluster {}",
+                            reply.session(),
+                            connection.remote(),
+                            String.format("%016x", reply.clusterId()));
+                    keepAlive(connection, true);
+                });
+    }
+
+    private void keepAlive(Connection connection, boolean greeting) {
+        long session = state.session();
+        long[] opens = greeting ? state.takeOpens() : new long[0];
+        long sentMs = clock.millis();
+        ask(
+                connection,
+                v -> MasterRequest.query(session, new Query.KeepAlive(greeting, opens), v),
+                reply -> {
+                    state.renewed(reply, sentMs);
+                    if (greeting) {
+                        becomeReady(connection);
+                    }
+                    listener.mapEpoch(reply.mapEpoch());
+                    int number = nextRenewal();
+                    scheduler.schedule(() -> renew(connection, number), state.leaseMs() / 3);
+                });
+    }
+
+    private synchronized int nextRenewal() {
+        return ++renewals;
+    }
+
+    private void renew(Connection connection, int number) {
+        boolean due;
+        synchronized (this) {
+            due = connection.equals(current) && number == renewals;
+        }
+        if (due) {
+            keepAlive(connection, false);
+        }
+    }
+
+    private void becomeReady(Connection connection) {
+        synchronized (this) {
+            if (!connection.equals(current)) {
+                return;
+            }
+            ready = connection;
+            hintsFollowed = 0;
+        }
+        backoff.reset();
+        outage.ended(connection.remote());
+        listener.ready();
+        synchronized (this) {
+            // After the listener doubts what it could not be told.
+            state.connected(connection.equals(ready));
+        }
+        firstReady.complete(null);
+    }
+
+    /** What to do with the reply to a greeting or renewal. */
+    private interface Next {
+        void accept(Reply.SessionReply reply);
+    }
+
+    private void ask(Connection connection, Message.Content request, Next next) {
+        long session = state.session();
+        Promises.whenDone(
+                connection.call(Message.of(request), settings.attemptTimeoutMs()),
+                (message, failure) -> {
+                    try {
+                        Reply.SessionReply reply = sessionReply(message, failure);
+                        state.requireCluster(reply);
+                        next.accept(reply);
+                    } catch (FsException e) {
+                        if (e.errno() == Errno.NO_SESSION) {
+                            sessionGone(session);
+                        } else {
+                            broken(connection, e);
+                        }
+                    }
+                });
+    }
+
+    private static Reply.SessionReply sessionReply(
+            @Nullable Message message, @Nullable Throwable failure) {
+        if (message == null) {
+            throw Await.failure(failure);
+        }
+        message.release();
+        try {
+            return Await.expect(Reply.decode(message.decoder()), Reply.SessionReply.class);
+        } catch (MalformedMessageException e) {
+            throw new FsException(Errno.EPROTO, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** A request was answered NO_SESSION: opens a new session on the same connection. */
+    void sessionGone(long session) {
+        if (!state.lost(session)) {
+            return;
+        }
+        Connection connection;
+        synchronized (this) {
+            ready = null;
+            state.connected(false);
+            connection = current;
+        }
+        LOG.warn("session {} has ended at the master; its locks are lost", session);
+        listener.sessionLost();
+        if (connection != null) {
+            greet(connection);
+        }
+    }
+
+    /** A connection failed, or is not to the leader: the message of NOT_LEADER tells who is. */
+    void broken(Connection connection, FsException error) {
+        synchronized (this) {
+            if (!connection.equals(current)) {
+                return;
+            }
+            current = null;
+            ready = null;
+            state.connected(false);
+        }
+        connection.close();
+        failed(connection.remote(), error);
+    }
+
+    private void failed(Endpoint at, FsException error) {
+        lastError = at + " " + Outage.reason(at, error);
+        long delayMs;
+        synchronized (this) {
+            if (closed || current != null) {
+                return;
+            }
+            hint = error.errno() == Errno.NOT_LEADER ? parseHint(error.getMessage()) : null;
+            if (hint != null && hintsFollowed++ < MAX_HINTS) {
+                delayMs = 0;
+            } else {
+                delayMs = backoff.nextMs();
+            }
+        }
+        outage.failed(at, error, delayMs);
+        scheduler.schedule(this::search, delayMs);
+    }
+
+    private static @Nullable Endpoint parseHint(@Nullable String text) {
+        try {
+            return text == null || text.isEmpty() ? null : Endpoint.parse(text);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private synchronized boolean isCurrent(Connection connection) {
+        return connection.equals(current);
+    }
+
+    /** Stops for good. Idempotent. */
+    @Override
+    public void close() {
+        Connection connection;
+        synchronized (this) {
+            closed = true;
+            connection = current;
+            current = null;
+            ready = null;
+            state.connected(false);
+        }
+        if (connection != null) {
+            connection.close();
+        }
+    }
+
+    /** The master's side of the connection: pushes. */
+    private final class PushHandler implements Handler {
+        @Override
+        public void handle(Connection from, Message request, Answer answer) {
+            byte[] header = request.header();
+            request.release();
+            if (header.length < 2 || header[0] != MasterRequest.PUSH) {
+                answer.fail(new FsException(Errno.EPROTO, "a client answers pushes only"));
+                return;
+            }
+            Decoder in = request.decoder();
+            in.u8();
+            Push push = Push.decode(in);
+            // The answer says that the push has taken effect.
+            Promises.whenDone(
+                    listener.push(push),
+                    (_, failure) -> {
+                        if (failure == null) {
+                            answer.send(Message.empty());
+                        } else {
+                            answer.fail(Await.failure(failure));
+                        }
+                    });
+        }
+
+        @Override
+        public void closed(Connection connection) {
+            broken(connection, new FsException(Errno.DISCONNECTED));
+        }
+    }
+}

@@ -1,0 +1,401 @@
+package io.cairn.client.tree;
+
+import io.cairn.client.chunk.ChunkIo;
+import io.cairn.client.chunk.ChunkPlace;
+import io.cairn.client.chunk.ChunkSource;
+import io.cairn.client.chunk.WritePermit;
+import io.cairn.client.file.InodeState;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Usage;
+import io.cairn.runtime.Errand;
+import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+
+/**
+ * Changes of contents other than writes: truncation, fallocate, and the search for holes. They
+ * drain and commit what is buffered first, and keep writers of this mount out meanwhile. Blocking.
+ */
+public final class FileContents {
+    private static final int KEEP_SIZE = 1;
+    private static final int PUNCH_HOLE = 2;
+    private static final int ZERO_RANGE = 16;
+    private static final int MAX_PARALLEL = 16;
+    private static final int MAX_TRIES = 20;
+
+    /** A young cluster has no place for chunks until its servers have come together. */
+    private static final long STORAGE_MS = 5000;
+
+    private static final long STORAGE_RETRY_MS = 100;
+
+    private final Mount mount;
+    private final ClusterFacts facts;
+    private final ExistingChunks existing;
+    private final LongConsumer whole;
+
+    /** Contents of files; {@code whole} makes a file whole that has too many runs. */
+    public FileContents(Mount mount, ClusterFacts facts, LongConsumer whole) {
+        this.mount = mount;
+        this.facts = facts;
+        this.whole = whole;
+        this.existing = new ExistingChunks(mount);
+    }
+
+    private void commit(InodeState state) {
+        Await.get(state.commitNow(), state.drainTimeoutMs());
+    }
+
+    /** EISDIR, EINVAL or EFBIG when something cannot have a size. */
+    static void requireSize(Attributes inode, long sizeBytes) {
+        if (inode.isDirectory()) {
+            throw new FsException(Errno.EISDIR);
+        }
+        if (!inode.isFile() || sizeBytes < 0) {
+            throw new FsException(Errno.EINVAL);
+        }
+        if (sizeBytes > FileSystem.MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG);
+        }
+    }
+
+    /** Changes the size, and perhaps other attributes with it. */
+    public Reply.EntryReply resize(Caller caller, InodeState state, AttributeChange change) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            Reply reply = tryResize(caller, state, change);
+            if (!hasTooManyRuns(reply)) {
+                return Await.expect(reply, Reply.EntryReply.class);
+            }
+            whole.accept(state.ino());
+        }
+        throw new FsException(Errno.EFBIG, "others cut the file in many places all the time");
+    }
+
+    private Reply tryResize(Caller caller, InodeState state, AttributeChange change) {
+        long session = state.lockingSession();
+        if (change.size() > state.size()) {
+            state.tail().detour().before(change.size());
+        }
+        state.gate().close();
+        try {
+            state.discardFrom(change.size());
+            commit(state);
+            if (change.size() > state.size()) {
+                state.tail().beforeExtension();
+            }
+            Mutation mutation =
+                    Testimony.asked(caller, new TreeMutation.SetAttributes(state.ino(), change));
+            Reply reply = mount.master().change(mutation, session);
+            if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
+                // An inline file grows out of its inode: the client moves the contents first.
+                ensureStorage(state);
+                state.moveToChunks();
+                commit(state);
+                reply = mount.master().change(mutation, session);
+            }
+            if (reply instanceof Reply.EntryReply entry) {
+                state.adopt(entry.inode());
+            }
+            return reply;
+        } finally {
+            state.gate().open();
+        }
+    }
+
+    /** Whether the master wants the file to be made whole first. */
+    static boolean hasTooManyRuns(Reply reply) {
+        return reply instanceof Reply.Failure failure && failure.errno() == Errno.E2BIG;
+    }
+
+    private Reply ask(long ino, AttributeChange change, long session) {
+        return mount.master().change(new TreeMutation.SetAttributes(ino, change), session);
+    }
+
+    /** Has the master choose a pool for a file that was made before any chunk server came. */
+    public void ensureStorage(InodeState state) {
+        if (ChunkIo.canStore(state.layout())) {
+            return;
+        }
+        AttributeChange touch = AttributeChange.NONE.withMtime(state.attributes().mtimeNs());
+        long endMs = mount.nowMs() + Math.min(STORAGE_MS, mount.timeoutMs());
+        while (true) {
+            Reply reply = ask(state.ino(), touch, 0);
+            state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+            if (ChunkIo.canStore(state.layout())) {
+                return;
+            }
+            if (mount.nowMs() - endMs >= 0) {
+                throw new FsException(Errno.ENOSPC, "no chunk server has registered yet");
+            }
+            pause(STORAGE_RETRY_MS);
+        }
+    }
+
+    /** Lets time pass. */
+    public void pause(long ms) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        mount.runtime().scheduler().schedule(() -> over.complete(null), ms);
+        Await.get(over, ms);
+    }
+
+    /** As {@code OpenFile.allocate}: space is not reserved, but there must be enough now. */
+    public void allocate(InodeState state, int mode, long offset, long length) {
+        if (offset < 0 || length <= 0) {
+            throw new FsException(Errno.EINVAL, "offset " + offset + ", length " + length);
+        }
+        if (offset > FileSystem.MAX_FILE_BYTES - length) {
+            throw new FsException(Errno.EFBIG);
+        }
+        long end = offset + length;
+        switch (mode) {
+            case 0 -> {
+                requireRoom(state, length);
+                extend(state, end);
+            }
+            case KEEP_SIZE -> requireRoom(state, length);
+            case PUNCH_HOLE | KEEP_SIZE -> zero(state, offset, end);
+            case ZERO_RANGE | KEEP_SIZE -> {
+                requireRoom(state, length);
+                zero(state, offset, end);
+            }
+            case ZERO_RANGE -> {
+                requireRoom(state, length);
+                zero(state, offset, end);
+                extend(state, end);
+            }
+            default -> throw new FsException(Errno.EOPNOTSUPP, "fallocate mode " + mode);
+        }
+    }
+
+    /**
+     * ENOSPC when a range is longer than what the file has and what is free together. Free space is
+     * told for the usual number of copies, which may be more than this file has; it gets the doubt.
+     */
+    private void requireRoom(InodeState state, long length) {
+        Usage known = facts.knownUsage();
+        Usage usage = known != null ? known : facts.usage();
+        int copies = state.inode().policy().replicas();
+        int factor = copies == 0 ? 1 : Math.max(1, Policy.MAX_REPLICAS / copies);
+        long missing = length - state.attributes().usedBytes();
+        if (usage.totalBytes() > 0 && missing / factor > usage.availableBytes()) {
+            throw new FsException(
+                    Errno.ENOSPC,
+                    length + " bytes asked for, " + usage.availableBytes() + " are free");
+        }
+    }
+
+    private void extend(InodeState state, long end) {
+        if (end <= state.size()) {
+            return;
+        }
+        if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
+            ensureStorage(state);
+        }
+        state.tail().beforeWrite(end, end);
+        Errand.waited();
+        state.extendTo(end);
+        commit(state);
+    }
+
+    private void zero(InodeState state, long offset, long wantedEnd) {
+        state.gate().close();
+        try {
+            commit(state);
+            long end = Math.min(wantedEnd, state.size());
+            if (!state.zeroInline(offset, end)) {
+                zeroChunks(state, offset, end);
+            }
+            commit(state);
+        } finally {
+            state.gate().open();
+        }
+    }
+
+    private void zeroChunks(InodeState state, long from, long end) {
+        if (from >= end) {
+            return;
+        }
+        Layout layout = state.layout();
+        long chunkBytes = layout.chunkSizeBytes();
+        long endChunk = layout.chunkOf(end - 1) + 1;
+        ArrayDeque<CompletableFuture<Void>> running = new ArrayDeque<>();
+        for (long next = layout.chunkOf(from); next < endChunk; ) {
+            ExistingChunks.Page page = existing.page(layout, next, endChunk);
+            for (long index : page.indices()) {
+                long at = Math.max(from, index * chunkBytes);
+                long to = Math.min(end - chunkBytes, index * chunkBytes) + chunkBytes;
+                running.add(zeroChunk(state, layout, at, to));
+                if (running.size() == MAX_PARALLEL) {
+                    Await.get(running.remove(), mount.timeoutMs());
+                }
+            }
+            next = page.next();
+        }
+        running.forEach(each -> Await.get(each, mount.timeoutMs()));
+    }
+
+    /** A chunk still to be cloned is let alone where its source holds nothing. */
+    private CompletableFuture<Void> zeroChunk(InodeState state, Layout layout, long from, long to) {
+        long index = layout.chunkOf(from);
+        ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
+        if (state.source(index).place().equals(place)) {
+            return zeroChunk(state, place, from, to);
+        }
+        return Promises.then(
+                seekInChunk(state, from, true),
+                found ->
+                        found < 0 || found >= to
+                                ? Promises.DONE
+                                : zeroChunk(state, place, from, to));
+    }
+
+    private CompletableFuture<Void> zeroChunk(
+            InodeState state, ChunkPlace place, long from, long to) {
+        Layout layout = place.layout();
+        int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
+        WritePermit permit = state.permit();
+        return Promises.then(
+                        state.prepare(place),
+                        _ -> mount.chunks().zero(place, inChunk, (int) (to - from), permit))
+                .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply));
+    }
+
+    /**
+     * As {@code OpenFile.seek}. A chunk that was moved away meanwhile looks like a hole, so the
+     * answer counts only if the layout is the same afterwards.
+     */
+    public long seek(InodeState state, long offset, boolean data) {
+        for (int tries = 0; tries < MAX_TRIES; tries++) {
+            commit(state);
+            if (!state.isFresh()) {
+                refresh(state);
+            }
+            Layout used = state.layout();
+            long found = seekOnce(state, offset, data);
+            refresh(state);
+            if (used.equals(state.layout())) {
+                if (found < 0) {
+                    throw new FsException(Errno.ENXIO, "no data at or after " + offset);
+                }
+                return found;
+            }
+        }
+        throw new FsException(Errno.EIO, "the file was truncated during each search");
+    }
+
+    private void refresh(InodeState state) {
+        Query query = new Query.GetInode(state.ino());
+        state.adopt(Await.expect(mount.master().ask(query), Reply.EntryReply.class).inode());
+    }
+
+    private long seekOnce(InodeState state, long offset, boolean data) {
+        long size = state.size();
+        if (offset < 0 || offset >= size) {
+            throw new FsException(Errno.ENXIO, "offset " + offset + " of " + size);
+        }
+        if (state.inline() != null) {
+            return data ? offset : size;
+        }
+        return data ? seekData(state, offset, size) : seekHole(state, offset, size);
+    }
+
+    /** The chunk at hand first; then what there is, several at a time. */
+    private long seekData(InodeState state, long offset, long size) {
+        Layout layout = state.layout();
+        long found = Await.get(seekInChunk(state, offset, true), mount.timeoutMs());
+        if (found >= 0) {
+            return found < size ? found : -1;
+        }
+        long end = layout.chunkOf(size - 1) + 1;
+        for (long next = layout.chunkOf(offset) + 1; next < end; ) {
+            ExistingChunks.Page page = existing.page(layout, next, end);
+            found = seekData(state, page.indices());
+            if (found >= 0) {
+                return found < size ? found : -1;
+            }
+            next = page.next();
+        }
+        return -1;
+    }
+
+    private long seekData(InodeState state, List<Long> chunks) {
+        long chunkBytes = state.layout().chunkSizeBytes();
+        ArrayDeque<CompletableFuture<Long>> asked = new ArrayDeque<>();
+        for (int i = 0; i < chunks.size() || !asked.isEmpty(); ) {
+            while (i < chunks.size() && asked.size() < MAX_PARALLEL) {
+                asked.add(seekInChunk(state, chunks.get(i) * chunkBytes, true));
+                i++;
+            }
+            long found = Await.get(asked.remove(), mount.timeoutMs());
+            if (found >= 0) {
+                return found;
+            }
+        }
+        return -1;
+    }
+
+    private long seekHole(InodeState state, long offset, long size) {
+        Layout layout = state.layout();
+        long end = layout.chunkOf(size - 1) + 1;
+        for (long index = layout.chunkOf(offset); index < end; index++) {
+            // The end of the last chunk there can be is no number.
+            long at = Math.max(offset, index * layout.chunkSizeBytes());
+            long found = Await.get(seekInChunk(state, at, false), mount.timeoutMs());
+            if (found >= 0) {
+                return Math.min(found, size);
+            }
+        }
+        return size;
+    }
+
+    /** The offset in the file of the next data or hole in one chunk; -1 when there is none. */
+    private CompletableFuture<Long> seekInChunk(InodeState state, long at, boolean data) {
+        Layout layout = state.layout();
+        long index = layout.chunkOf(at);
+        long base = index * layout.chunkSizeBytes();
+        int inChunk = (int) (at - base);
+        ChunkSource source = state.source(index);
+        CompletableFuture<Integer> found = mount.chunks().seek(source.place(), inChunk, data);
+        if (data) {
+            return found.thenApply(hit -> hit < 0 || hit >= source.lengthBytes() ? -1 : base + hit);
+        }
+        // What lies beyond the end of the stored chunk is a hole, too.
+        return Promises.then(
+                found,
+                hit ->
+                        hit >= 0
+                                ? CompletableFuture.completedFuture(
+                                        base + Math.min(hit, source.lengthBytes()))
+                                : mount.chunks()
+                                        .stat(source.place())
+                                        .thenApply(
+                                                reply ->
+                                                        holeAfter(
+                                                                reply.state().lengthBytes(),
+                                                                inChunk,
+                                                                base,
+                                                                source,
+                                                                layout)));
+    }
+
+    private static long holeAfter(
+            int storedBytes, int inChunk, long base, ChunkSource source, Layout layout) {
+        long end = Math.max(inChunk, Math.min(storedBytes, source.lengthBytes()));
+        return end < layout.chunkSizeBytes() ? base + end : -1;
+    }
+}

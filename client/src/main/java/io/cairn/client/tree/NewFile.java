@@ -1,0 +1,34 @@
+package io.cairn.client.tree;
+
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.wire.master.TreeMutation;
+
+/**
+ * What a file to be made looks like.
+ *
+ * @param mode permission bits, before what the directory has to say about them
+ * @param rdev device number of a device, else 0
+ * @param verifier tells exclusive creations apart; 0 for others
+ * @param opened whether it is opened, too
+ */
+public record NewFile(FileType type, int mode, long rdev, long verifier, boolean opened) {
+    private static final byte[] NOTHING = {};
+
+    /** What makes it, with the mode that it gets. */
+    public TreeMutation.Create creation(Caller caller, long parentIno, Name name, int finalMode) {
+        return new TreeMutation.Create(
+                parentIno,
+                name,
+                type,
+                finalMode & 07777,
+                caller.uid(),
+                caller.gid(),
+                rdev,
+                false,
+                verifier,
+                NOTHING,
+                opened);
+    }
+}

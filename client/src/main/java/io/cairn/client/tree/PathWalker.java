@@ -1,0 +1,258 @@
+package io.cairn.client.tree;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.DirectoryPage;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Paths over a {@link FileSystem}: resolution as the kernel does it, and a few conveniences for
+ * programs that have no mount. Paths are bytes, separated by {@code /}, and begin at the root of
+ * the filesystem whether or not they begin with a slash. Thread-safe; blocks.
+ */
+public final class PathWalker {
+    private static final int MAX_SYMLINKS = 40;
+    private static final int PAGE_ENTRIES = 1000;
+    private static final int COPY_BYTES = 1 << 20;
+
+    private final FileSystem fs;
+    private final Caller caller;
+
+    /**
+     * A walker that acts for a caller.
+     *
+     * @param fs stays open when the walker is forgotten
+     */
+    public PathWalker(FileSystem fs, Caller caller) {
+        this.fs = fs;
+        this.caller = caller;
+    }
+
+    /**
+     * Where a path leads.
+     *
+     * @param parentIno the directory in which its last name is looked up; of the root: itself
+     * @param name the last name; null for the root and paths that end in {@code .} or {@code ..}
+     * @param target what is there, null when nothing is
+     */
+    public record Place(long parentIno, @Nullable Name name, @Nullable Attributes target) {
+        /** What is there; ENOENT when nothing is. */
+        public Attributes required() {
+            if (target == null) {
+                throw new FsException(Errno.ENOENT);
+            }
+            return target;
+        }
+
+        /** The last name; EEXIST when the path has none to make. */
+        public Name requiredName() {
+            if (name == null) {
+                throw new FsException(Errno.EEXIST, "the path names a directory that exists");
+            }
+            return name;
+        }
+    }
+
+    /**
+     * Finds what a path names; symbolic links on the way are followed, the last one if asked to.
+     *
+     * @throws FsException ENOENT, ENOTDIR, EACCES; ELOOP over 40 links; ENAMETOOLONG over 4095
+     *     bytes
+     */
+    public Attributes resolve(byte[] path, boolean followLast) {
+        return locate(path, followLast).required();
+    }
+
+    /** The same for text, as UTF-8. */
+    public Attributes resolve(String path) {
+        return resolve(path.getBytes(StandardCharsets.UTF_8), true);
+    }
+
+    /** Finds a path whose last name need not exist; otherwise like {@link #resolve}. */
+    public Place locate(byte[] path, boolean followLast) {
+        if (path.length == 0) {
+            throw new FsException(Errno.ENOENT, "the empty path");
+        }
+        if (path.length >= FileSystem.MAX_PATH_BYTES) {
+            throw new FsException(Errno.ENAMETOOLONG, "path of " + path.length + " bytes");
+        }
+        ArrayDeque<byte[]> rest = new ArrayDeque<>(split(path));
+        boolean mustBeDirectory = path[path.length - 1] == '/';
+        long directory = FileSystem.ROOT_INO;
+        int links = 0;
+        Place place = here(directory);
+        while (!rest.isEmpty()) {
+            byte[] part = rest.pop();
+            if (isDots(part)) {
+                directory = part.length == 2 ? fs.parent(directory) : directory;
+                place = here(directory);
+                continue;
+            }
+            Name name = Name.of(part);
+            boolean last = rest.isEmpty();
+            Attributes found = lookup(directory, name, last);
+            if (found == null) {
+                return new Place(directory, name, null);
+            }
+            place = new Place(directory, name, found);
+            if (found.type() == FileType.SYMLINK && (!last || followLast || mustBeDirectory)) {
+                if (++links > MAX_SYMLINKS) {
+                    throw new FsException(Errno.ELOOP);
+                }
+                byte[] target = fs.readlink(caller, found.ino());
+                if (target.length > 0 && target[0] == '/') {
+                    directory = FileSystem.ROOT_INO;
+                }
+                List<byte[]> parts = split(target);
+                for (int i = parts.size() - 1; i >= 0; i--) {
+                    rest.push(parts.get(i));
+                }
+                place = here(directory);
+            } else if (!last || mustBeDirectory) {
+                if (!found.isDirectory()) {
+                    throw new FsException(Errno.ENOTDIR);
+                }
+                directory = found.ino();
+            }
+        }
+        return place;
+    }
+
+    private Place here(long directory) {
+        return new Place(fs.parent(directory), null, fs.getAttributes(caller, directory));
+    }
+
+    private @Nullable Attributes lookup(long directory, Name name, boolean last) {
+        try {
+            return fs.lookup(caller, directory, name);
+        } catch (FsException e) {
+            if (e.errno() == Errno.ENOENT && last) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isDots(byte[] part) {
+        return part[0] == '.' && (part.length == 1 || (part.length == 2 && part[1] == '.'));
+    }
+
+    private static List<byte[]> split(byte[] path) {
+        List<byte[]> parts = new ArrayList<>();
+        int begin = 0;
+        for (int at = 0; at <= path.length; at++) {
+            if (at == path.length || path[at] == '/') {
+                if (at > begin) {
+                    parts.add(Arrays.copyOfRange(path, begin, at));
+                }
+                begin = at + 1;
+            }
+        }
+        return parts;
+    }
+
+    /** All entries of a directory, with attributes, in cookie order. */
+    public List<DirectoryEntry> list(byte[] path) {
+        long ino = resolve(path, true).ino();
+        List<DirectoryEntry> all = new ArrayList<>();
+        long cookie = 0;
+        while (true) {
+            DirectoryPage page = fs.readDirectory(caller, ino, cookie, PAGE_ENTRIES, true);
+            all.addAll(page.entries());
+            if (page.end() || page.entries().isEmpty()) {
+                return all;
+            }
+            cookie = page.entries().get(page.entries().size() - 1).cookie();
+        }
+    }
+
+    /** Makes a directory and those above it that are missing; the attributes of the last one. */
+    public Attributes makeDirectories(byte[] path, int mode) {
+        Attributes made = fs.getAttributes(caller, FileSystem.ROOT_INO);
+        int end = 0;
+        while (end < path.length) {
+            end++;
+            if (end < path.length && path[end] != '/') {
+                continue;
+            }
+            Place place = locate(Arrays.copyOf(path, end), true);
+            if (place.target() != null) {
+                made = place.target();
+            } else {
+                made = makeDirectory(place, mode);
+            }
+        }
+        return made;
+    }
+
+    private Attributes makeDirectory(Place place, int mode) {
+        try {
+            return fs.mkdir(caller, place.parentIno(), place.requiredName(), mode);
+        } catch (FsException e) {
+            if (e.errno() == Errno.EEXIST) {
+                return fs.lookup(caller, place.parentIno(), place.requiredName());
+            }
+            throw e;
+        }
+    }
+
+    /** Opens a file; with O_CREAT makes it when it is missing. */
+    public OpenFile open(byte[] path, int flags, int mode) {
+        boolean create = (flags & FileSystem.O_CREAT) != 0;
+        boolean exclusive = create && (flags & FileSystem.O_EXCL) != 0;
+        Place place = locate(path, !exclusive);
+        Attributes target = place.target();
+        if (target != null && !exclusive) {
+            return fs.open(caller, target.ino(), flags);
+        }
+        if (!create) {
+            throw new FsException(Errno.ENOENT);
+        }
+        return fs.create(caller, place.parentIno(), place.requiredName(), mode, flags).file();
+    }
+
+    /**
+     * The whole contents of a file.
+     *
+     * @throws FsException EFBIG beyond 2^31 - 9 bytes
+     */
+    public byte[] readFile(byte[] path) {
+        try (OpenFile file = open(path, FileSystem.O_RDONLY, 0)) {
+            long size = file.attributes().size();
+            if (size > Integer.MAX_VALUE - 8) {
+                throw new FsException(Errno.EFBIG, "a file of " + size + " bytes");
+            }
+            ByteBuffer target = ByteBuffer.allocate((int) size);
+            while (target.hasRemaining() && file.read(target.position(), target) > 0) {
+                // A read is short only at the end of the file.
+            }
+            return Arrays.copyOf(target.array(), target.position());
+        }
+    }
+
+    /** Makes or replaces the contents of a file, committed on return. */
+    public void writeFile(byte[] path, byte[] contents) {
+        int flags = FileSystem.O_WRONLY | FileSystem.O_CREAT | FileSystem.O_TRUNC;
+        try (OpenFile file = open(path, flags, 0644)) {
+            ByteBuffer source = ByteBuffer.wrap(contents);
+            while (source.position() < contents.length) {
+                int at = source.position();
+                source.limit(Math.min(contents.length, at + COPY_BYTES));
+                file.write(at, source);
+            }
+        }
+    }
+}

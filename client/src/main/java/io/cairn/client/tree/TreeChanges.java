@@ -1,0 +1,194 @@
+package io.cairn.client.tree;
+
+import io.cairn.client.cache.MetadataCache;
+import io.cairn.client.cache.NameChange;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.TreeMutation;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Changes of names and attributes for callers who may make them: sent to the master, and taken over
+ * into what this mount knows when they are answered. Thread-safe; waits only if its way of sending
+ * does.
+ */
+public final class TreeChanges {
+    private final Tree tree;
+    private final Mount mount;
+    private final MetadataCache cache;
+    private final Function<Mutation, CompletableFuture<Reply>> sending;
+
+    /**
+     * Changes of one tree.
+     *
+     * @param sending brings a mutation to the master; what goes on with the reply does not wait
+     */
+    TreeChanges(Tree tree, Mount mount, Function<Mutation, CompletableFuture<Reply>> sending) {
+        this.tree = tree;
+        this.mount = mount;
+        this.cache = mount.cache();
+        this.sending = sending;
+    }
+
+    /** Sends a mutation, and takes over what the reply tells. */
+    CompletableFuture<EntryReply> change(Caller caller, Mutation mutation) {
+        return sending.apply(Testimony.asked(caller, mutation))
+                .thenApply(reply -> tree.absorb(caller, Await.expect(reply, EntryReply.class)));
+    }
+
+    /** The same for a change of names, which ends with it; {@code done} when it was done. */
+    private CompletableFuture<EntryReply> change(
+            Caller caller, Mutation mutation, Consumer<EntryReply> done, NameChange... names) {
+        return change(caller, mutation)
+                .handle(
+                        (entry, failure) -> {
+                            try {
+                                if (entry == null) {
+                                    throw Await.failure(failure);
+                                }
+                                done.accept(entry);
+                                return entry;
+                            } finally {
+                                for (NameChange each : names) {
+                                    each.close();
+                                }
+                            }
+                        });
+    }
+
+    /** Gives a name to an inode. */
+    public CompletableFuture<EntryReply> add(
+            Caller caller, long parentIno, Name name, Mutation mutation) {
+        NameChange names = cache.begin(parentIno, List.of(name));
+        return change(
+                caller,
+                mutation,
+                entry -> names.done(entry.parent(), Map.of(name, entry.inode().ino())),
+                names);
+    }
+
+    /** Makes a directory. */
+    public CompletableFuture<EntryReply> mkdir(Caller caller, long parentIno, Name name, int mode) {
+        long generation = cache.generation();
+        long sentMs = mount.nowMs();
+        Mutation mutation =
+                new TreeMutation.Mkdir(parentIno, name, mode & 07777, caller.uid(), caller.gid());
+        return add(caller, parentIno, name, mutation)
+                .thenApply(
+                        entry -> {
+                            cache.madeDirectory(entry.inode().ino(), generation, sentMs);
+                            return entry;
+                        });
+    }
+
+    /** Takes the name of a directory, or of anything else. */
+    public CompletableFuture<EntryReply> remove(
+            Caller caller, long parentIno, Name name, boolean directory) {
+        Mutation mutation =
+                directory
+                        ? new TreeMutation.Rmdir(parentIno, name)
+                        : new TreeMutation.Unlink(parentIno, name);
+        NameChange names = cache.begin(parentIno, List.of(name));
+        return change(
+                caller,
+                mutation,
+                entry -> {
+                    names.done(entry.parent(), Map.of(name, 0L));
+                    if (directory || entry.inode().attributes().nlink() == 0) {
+                        tree.removed(entry.inode().ino(), directory);
+                    }
+                },
+                names);
+    }
+
+    /** Renames or exchanges. */
+    public CompletableFuture<EntryReply> rename(Caller caller, TreeMutation.Rename rename) {
+        return renamed(caller, rename)
+                .thenApply(
+                        entry -> {
+                            Attributes replaced = entry.replaced();
+                            if (replaced != null && replaced.nlink() == 0) {
+                                mount.removed().removed(replaced.ino());
+                            }
+                            return entry;
+                        });
+    }
+
+    private CompletableFuture<EntryReply> renamed(Caller caller, TreeMutation.Rename rename) {
+        Name old = rename.name();
+        Name entered = rename.newName();
+        if (rename.parentIno() == rename.newParentIno()) {
+            NameChange both = cache.begin(rename.parentIno(), List.of(old, entered));
+            return change(
+                    caller,
+                    rename,
+                    entry -> {
+                        if (hasChanged(rename, entry)) {
+                            long ino = entry.inode().ino();
+                            both.done(
+                                    entry.parent(),
+                                    Map.of(old, remains(rename, entry), entered, ino));
+                        }
+                    },
+                    both);
+        }
+        NameChange from = cache.begin(rename.parentIno(), List.of(old));
+        NameChange to = cache.begin(rename.newParentIno(), List.of(entered));
+        return change(
+                caller,
+                rename,
+                entry -> {
+                    if (hasChanged(rename, entry)) {
+                        from.done(entry.parent(), Map.of(old, remains(rename, entry)));
+                        to.done(entry.otherParent(), Map.of(entered, entry.inode().ino()));
+                    }
+                },
+                to,
+                from);
+    }
+
+    private static boolean isExchange(TreeMutation.Rename rename) {
+        return (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
+    }
+
+    /** What the old name stands for afterwards. */
+    private static long remains(TreeMutation.Rename rename, EntryReply entry) {
+        Attributes other = entry.replaced();
+        return isExchange(rename) && other != null ? other.ino() : 0;
+    }
+
+    /**
+     * Whether both names were certainly of different inodes: else rename(2) does nothing, and the
+     * reply tells of no change. What a whiteout leaves behind the reply does not tell either.
+     */
+    private static boolean hasChanged(TreeMutation.Rename rename, EntryReply entry) {
+        Attributes moved = entry.inode().attributes();
+        boolean same =
+                rename.parentIno() == rename.newParentIno()
+                        && rename.name().equals(rename.newName());
+        boolean mayBeLinks = !moved.isDirectory() && moved.nlink() > 1;
+        boolean whiteout = (rename.flags() & FileSystem.RENAME_WHITEOUT) != 0;
+        return !same
+                && !mayBeLinks
+                && !whiteout
+                && (!isExchange(rename) || entry.replaced() != null);
+    }
+
+    /** Sets attributes other than the size, as {@link Permissions} has allowed it. */
+    CompletableFuture<Attributes> setAttributes(Caller caller, long ino, AttributeChange change) {
+        return change(caller, new TreeMutation.SetAttributes(ino, change))
+                .thenApply(entry -> tree.shown(entry.inode().attributes()));
+    }
+}

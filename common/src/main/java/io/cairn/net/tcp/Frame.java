@@ -1,0 +1,235 @@
+package io.cairn.net.tcp;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Line;
+import io.cairn.net.Message;
+import io.cairn.trace.TraceContext;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.MalformedMessageException;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A frame that waits to be sent, and the layout of frames. Numbers are big-endian.
+ *
+ * <pre>
+ * +--------+------+-----------+--------------+--------+---------+
+ * | length | kind | requestId | headerLength | header | payload |
+ * |   4    |  1   |     8     |      4       |  ...   |   ...   |
+ * +--------+------+-----------+--------------+--------+---------+
+ *          |<------------------- length ----------------------->|
+ *
+ * kind       header                          payload
+ * 1 HELLO    Greeting                        none    first frame
+ * 2 REQUEST  message                         any     answered by REPLY or FAILURE, same requestId
+ * 3 REPLY    message                         any
+ * 4 FAILURE  errno(4) text(4 + n)            none
+ * 5 ONE_WAY  message                         any     not answered; requestId 0
+ * 6 BEAT     empty                           none    after three seconds without another frame
+ * 7 TRACED   TraceContext, message           any     REQUEST to a side whose Greeting tells that it
+ *                                                    takes part in traces
+ * </pre>
+ *
+ * This layout never changes. Request ids count up from 1 on either side.
+ */
+public final class Frame {
+    public static final int HELLO = 1;
+    public static final int REQUEST = 2;
+    public static final int REPLY = 3;
+    public static final int FAILURE = 4;
+    static final int ONE_WAY = 5;
+    public static final int BEAT = 6;
+    static final int TRACED = 7;
+
+    /** Bytes that {@code length} counts besides header and payload. */
+    static final int FIXED_BYTES = 13;
+
+    private static final int MAX_HELLO_BYTES = 256;
+    private static final int MAX_FAILURE_BYTES = 16 << 10;
+    private static final int MAX_FAILURE_CHARACTERS = 4096;
+
+    final int kind;
+    final long requestId;
+    final byte[] header;
+    final @Nullable Call call;
+
+    /** Replies and failures: how many bytes the request took. */
+    final int requestBytes;
+
+    private final int bodyBytes;
+    private @Nullable ByteBuf payload;
+
+    private Frame(
+            int kind, long requestId, Message message, @Nullable Call call, int requestBytes) {
+        this.kind = kind;
+        this.requestId = requestId;
+        TraceContext trace = kind == TRACED ? message.trace() : null;
+        this.header = trace == null ? message.header() : trace.before(message.header());
+        // Indices of its own: the giver may send the same bytes elsewhere at the same time.
+        ByteBuf given = message.payload();
+        this.payload = given == null ? null : given.duplicate();
+        this.call = call;
+        this.requestBytes = requestBytes;
+        this.bodyBytes = header.length + message.payloadBytes();
+    }
+
+    /**
+     * A request of this side.
+     *
+     * @param traces whether the other side wants to know to which trace it belongs
+     */
+    static Frame request(Message message, Call call, boolean traces) {
+        int kind = traces && message.trace() != null ? TRACED : REQUEST;
+        return new Frame(kind, call.requestId, message, call, 0);
+    }
+
+    /**
+     * The request in a TRACED frame.
+     *
+     * @throws MalformedMessageException when its trace context is none; it is released then
+     */
+    static Message request(Message frame) {
+        try {
+            ByteBuffer in = ByteBuffer.wrap(frame.header());
+            TraceContext trace = TraceContext.read(in);
+            byte[] header = new byte[in.remaining()];
+            in.get(header);
+            return frame.withHeader(header).traced(trace);
+        } catch (MalformedMessageException e) {
+            frame.release();
+            throw e;
+        }
+    }
+
+    /** Bytes after the preface of the frame in which a request came. */
+    static int bodyBytes(Message request) {
+        return request.header().length
+                + request.payloadBytes()
+                + (request.trace() == null ? 0 : TraceContext.BYTES);
+    }
+
+    /** The answer to a request that took {@code requestBytes} bytes. */
+    static Frame reply(long requestId, Message message, int requestBytes) {
+        return new Frame(REPLY, requestId, message, null, requestBytes);
+    }
+
+    /** A message without an answer. */
+    static Frame oneWay(Message message) {
+        return new Frame(ONE_WAY, 0, message, null, 0);
+    }
+
+    /** The first frame of a connection. */
+    static Frame hello(Greeting greeting) {
+        return new Frame(HELLO, 0, Message.of(greeting.toBytes()), null, 0);
+    }
+
+    /** The first frame of a {@link Line}, encoded. */
+    static byte[] lineHello(Greeting greeting) {
+        return encoded(HELLO, 0, greeting.toBytes());
+    }
+
+    /** A request of a {@link Line}, encoded; with a context only to who takes part in traces. */
+    static byte[] lineRequest(long requestId, byte[] header, @Nullable TraceContext trace) {
+        return trace == null
+                ? encoded(REQUEST, requestId, header)
+                : encoded(TRACED, requestId, trace.before(header));
+    }
+
+    /** What stands before the header of such a request without a context. */
+    static byte[] linePreface(long requestId, int headerBytes) {
+        return preface(ByteBuffer.allocate(Preface.BYTES), REQUEST, requestId, headerBytes).array();
+    }
+
+    private static byte[] encoded(int kind, long requestId, byte[] header) {
+        ByteBuffer out = ByteBuffer.allocate(Preface.BYTES + header.length);
+        return preface(out, kind, requestId, header.length).put(header).array();
+    }
+
+    private static ByteBuffer preface(ByteBuffer out, int kind, long requestId, int headerBytes) {
+        return out.putInt(FIXED_BYTES + headerBytes)
+                .put((byte) kind)
+                .putLong(requestId)
+                .putInt(headerBytes);
+    }
+
+    /** A sign of life. */
+    static Frame beat() {
+        return new Frame(BEAT, 0, Message.empty(), null, 0);
+    }
+
+    /** The answer that something went wrong. */
+    static Frame failure(long requestId, FsException error, int requestBytes) {
+        String text = String.valueOf(error.getMessage());
+        if (text.length() > MAX_FAILURE_CHARACTERS) {
+            text = text.substring(0, MAX_FAILURE_CHARACTERS);
+        }
+        Encoder out = new Encoder().i32(error.errno().number()).text(text);
+        return new Frame(FAILURE, requestId, Message.of(out.toBytes()), null, requestBytes);
+    }
+
+    /** The error that a FAILURE frame tells. */
+    static FsException failure(byte[] header) {
+        Decoder in = new Decoder(header);
+        Errno errno = Errno.ofNumber(in.i32());
+        return new FsException(errno == null ? Errno.EIO : errno, in.text());
+    }
+
+    /** Whether a frame of this kind may have these lengths. */
+    static boolean allows(int kind, int headerBytes, int payloadBytes) {
+        return switch (kind) {
+            case HELLO ->
+                    headerBytes >= Greeting.MIN_BYTES
+                            && headerBytes <= MAX_HELLO_BYTES
+                            && payloadBytes == 0;
+            case REQUEST, REPLY, ONE_WAY ->
+                    headerBytes <= Limits.MAX_HEADER_BYTES
+                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
+            case FAILURE -> headerBytes <= MAX_FAILURE_BYTES && payloadBytes == 0;
+            case TRACED ->
+                    headerBytes >= TraceContext.BYTES
+                            && headerBytes <= Limits.MAX_HEADER_BYTES + TraceContext.BYTES
+                            && payloadBytes <= Limits.MAX_PAYLOAD_BYTES;
+            case BEAT -> headerBytes == 0 && payloadBytes == 0;
+            default -> false;
+        };
+    }
+
+    /** Bytes of the frame after the preface. */
+    int bodyBytes() {
+        return bodyBytes;
+    }
+
+    /** Writes preface and header. */
+    void writeHead(ByteBuf out) {
+        out.writeInt(FIXED_BYTES + bodyBytes).writeByte(kind).writeLong(requestId);
+        out.writeInt(header.length).writeBytes(header);
+    }
+
+    /** Bytes of the payload that is still here. */
+    int payloadBytes() {
+        return payload == null ? 0 : payload.readableBytes();
+    }
+
+    boolean isAnswer() {
+        return kind == REPLY || kind == FAILURE;
+    }
+
+    /** Gives the payload away. */
+    @Nullable ByteBuf takePayload() {
+        ByteBuf taken = payload;
+        payload = null;
+        return taken;
+    }
+
+    /** Releases the payload, if it is still here. */
+    void release() {
+        ByteBuf taken = takePayload();
+        if (taken != null) {
+            taken.release();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.cairn.net.tcp;
+
+import io.cairn.base.Printable;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
+import io.cairn.wire.ProtocolRange;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * What each side of a connection tells about itself, in the first frame.
+ *
+ * <pre>
+ * +-------+--------+-------+--------+---------+
+ * | magic | newest | flags | oldest | release |
+ * |   8   |   4    |   1   |   4    |  4 + n  |
+ * +-------+--------+-------+--------+---------+
+ * </pre>
+ *
+ * This layout never changes; bytes behind it are ignored. What tells only its newest version speaks
+ * no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in traces
+ * and understands TRACED. Other flags are ignored.
+ *
+ * @param range what the side understands
+ * @param line whether it is a line
+ * @param traces whether it takes part in traces
+ * @param release what it is, for operators; cut at 64 bytes
+ */
+record Greeting(ProtocolRange range, boolean line, boolean traces, String release) {
+    /** "Cairn" between bytes that text and line-end conversions would change. */
+    private static final long MAGIC = 0x8943_6169_726e_0d0aL;
+
+    /** The shortest: magic and newest version. */
+    static final int MIN_BYTES = 12;
+
+    private static final int FLAG_LINE = 1;
+    private static final int FLAG_TRACES = 2;
+    private static final int MAX_RELEASE_BYTES = 64;
+    private static final String UNKNOWN = "unknown";
+
+    /** The header of the frame. */
+    byte[] toBytes() {
+        byte[] text = release.getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(text.length, MAX_RELEASE_BYTES);
+        return new Encoder(64)
+                .i64(MAGIC)
+                .i32(range.newest())
+                .u8((line ? FLAG_LINE : 0) | (traces ? FLAG_TRACES : 0))
+                .i32(range.oldest())
+                .i32(length)
+                .raw(text, 0, length)
+                .toBytes();
+    }
+
+    /**
+     * The version that this side and another one speak.
+     *
+     * @throws FsException WRONG_CLUSTER when there is none; the message names the other side
+     */
+    int agree(Greeting theirs, Endpoint remote) {
+        int version = range.common(theirs.range);
+        if (version == 0) {
+            throw new FsException(Errno.WRONG_CLUSTER, range.refusal(remote, theirs.range));
+        }
+        return version;
+    }
+
+    /**
+     * Reads the header of a frame.
+     *
+     * @throws MalformedMessageException when it is no greeting
+     */
+    static Greeting decode(byte[] header) {
+        Decoder in = new Decoder(header);
+        if (in.i64() != MAGIC) {
+            throw new MalformedMessageException("first frame without Cairn's magic number");
+        }
+        int newest = in.i32();
+        int flags = in.remaining() > 0 ? in.u8() : 0;
+        boolean line = (flags & FLAG_LINE) != 0;
+        boolean traces = (flags & FLAG_TRACES) != 0;
+        if (in.remaining() == 0) {
+            return new Greeting(new ProtocolRange(newest, newest), line, traces, UNKNOWN);
+        }
+        ProtocolRange range = new ProtocolRange(in.i32(), newest);
+        return new Greeting(range, line, traces, Printable.of(in.text()));
+    }
+}

@@ -1,0 +1,202 @@
+package io.cairn.net.tcp;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Admission;
+import io.cairn.net.Connection;
+import io.cairn.net.EventLoops;
+import io.cairn.net.Handler;
+import io.cairn.net.Line;
+import io.cairn.net.Listener;
+import io.cairn.net.Lookout;
+import io.cairn.net.PolledLine;
+import io.cairn.net.PortBinding;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The network of production: {@link Frame frames} over TCP. Requests, replies and futures complete
+ * on event loops, where nothing may block: work that does goes on to an executor, and {@code
+ * *Async} methods of the futures take one.
+ *
+ * <p>Memory is bounded: frames by {@link Limits}, unanswered requests for each connection and for
+ * the transport as a whole, connections for each listener. A peer that violates the protocol, is
+ * silent for ten seconds, or takes thirty for one frame is disconnected with one line in the log.
+ * Thread-safe.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
+public final class NettyTransport implements Transport {
+    private static final ReadBuffers.Sizes READS = new ReadBuffers.Sizes(64 << 10, 2048, 32);
+    private static final WriteBufferWaterMark WATER_MARK =
+            new WriteBufferWaterMark(1 << 20, 4 << 20);
+    private static final int ACCEPT_QUEUE = 1024;
+    private static final long MIN_BUDGET_BYTES = 64L << 20;
+    private static final long BEAT_MS = 1000;
+    private static final long CLOSE_TIMEOUT_MS = 2000;
+
+    private final TransportContext context;
+    private final ByteBufAllocator allocator;
+    private final boolean ownsLoops;
+    private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final Lookout lookout;
+    private volatile boolean closed;
+
+    /**
+     * A transport with threads of its own.
+     *
+     * @param name beginning of the names of the threads
+     * @param threads event loops, 1 or more; a connection belongs to one of them
+     */
+    public NettyTransport(String name, int threads, Clock clock) {
+        this(new EventLoops(name, threads, clock), false, true);
+    }
+
+    /** A transport on threads that it shares and does not close. */
+    public NettyTransport(EventLoops loops) {
+        this(loops, false);
+    }
+
+    /**
+     * A transport on threads that it shares and does not close.
+     *
+     * @param traces whether requests may tell, and be told, to which trace they belong
+     */
+    public NettyTransport(EventLoops loops, boolean traces) {
+        this(loops, traces, false);
+    }
+
+    private NettyTransport(EventLoops loops, boolean traces, boolean ownsLoops) {
+        this(
+                new TransportContext(
+                        loops,
+                        new ReceiveBudget(
+                                Math.max(MIN_BUDGET_BYTES, Runtime.getRuntime().maxMemory() / 4)),
+                        ProtocolRange.OURS,
+                        traces,
+                        BEAT_MS),
+                ByteBufAllocator.DEFAULT,
+                ownsLoops);
+    }
+
+    public NettyTransport(TransportContext context, ByteBufAllocator allocator, boolean ownsLoops) {
+        this.context = context;
+        this.allocator = allocator;
+        this.lookout = new Lookout(context.loops().clock());
+        this.ownsLoops = ownsLoops;
+    }
+
+    @Override
+    public CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs) {
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    new FsException(Errno.DISCONNECTED, "the transport is closed"));
+        }
+        return new Dial(this, context.loops(), to, handler, timeoutMs).begin();
+    }
+
+    @Override
+    public Line line(Endpoint to, long timeoutMs) {
+        if (closed) {
+            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
+        }
+        return TcpLine.connect(to, timeoutMs, context, lookout, allocator);
+    }
+
+    @Override
+    public PolledLine polledLine(Endpoint to, long timeoutMs) {
+        if (closed) {
+            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
+        }
+        return PolledTcpLine.connect(to, timeoutMs, context);
+    }
+
+    /** Puts a new socket into service, in its initializer. */
+    NettyConnection adopt(Channel channel, Handler handler, Endpoint remote) {
+        NettyConnection connection = new NettyConnection(channel, context, handler, remote);
+        channel.config().setAllocator(allocator);
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.reader(), READS));
+        channel.config().setWriteBufferWaterMark(WATER_MARK);
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        channel.pipeline().addLast(connection.reader());
+        track(channel);
+        return connection;
+    }
+
+    private void track(Channel channel) {
+        channels.add(channel);
+        channel.closeFuture().addListener(done -> channels.remove(channel));
+        if (closed) {
+            channel.close();
+        }
+    }
+
+    @Override
+    public Listener listen(Endpoint at, Handler handler) {
+        if (closed) {
+            throw new FsException(Errno.ENXIO, "the transport is closed");
+        }
+        Admission admission =
+                new Admission(
+                        at.toString(),
+                        Limits.MAX_CONNECTIONS,
+                        Limits.MAX_CONNECTIONS / 2,
+                        context.loops().clock());
+        ServerBootstrap bootstrap =
+                new ServerBootstrap()
+                        .group(context.loops().group())
+                        .channel(context.loops().serverClass())
+                        .option(ChannelOption.SO_BACKLOG, ACCEPT_QUEUE)
+                        .option(ChannelOption.SO_REUSEADDR, true)
+                        .childHandler(
+                                new ChannelInitializer<Channel>() {
+                                    @Override
+                                    protected void initChannel(Channel channel) {
+                                        accept(channel, admission, handler);
+                                    }
+                                });
+        Channel server = PortBinding.bind(bootstrap, at);
+        track(server);
+        return new PortBinding(context.loops(), at, server, admission);
+    }
+
+    private void accept(Channel channel, Admission admission, Handler handler) {
+        if (admission.admit(channel, true)) {
+            Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
+            adopt(channel, handler, remote)
+                    .greeting()
+                    .thenAccept(greeted -> admission.spoke(channel));
+        }
+    }
+
+    private static Endpoint endpointOf(InetSocketAddress address) {
+        return new Endpoint(address.getAddress().getHostAddress(), address.getPort());
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        List<Channel> open = new ArrayList<>(channels);
+        for (Channel channel : open) {
+            channel.close();
+        }
+        PortBinding.await(context.loops(), open, CLOSE_TIMEOUT_MS);
+        if (ownsLoops) {
+            context.loops().close();
+        }
+    }
+}

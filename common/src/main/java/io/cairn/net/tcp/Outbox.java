@@ -1,0 +1,307 @@
+package io.cairn.net.tcp;
+
+import io.cairn.net.SleepStrategy;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.AbstractEpollStreamChannel;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Frames on their way to the socket, in the order added. Any thread adds; the event loop takes all
+ * that came in since it last looked, writes them together and flushes once. What the socket does
+ * not take waits here and not in Netty's buffer, so that a call that times out gives its memory
+ * back at once.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
+final class Outbox {
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+    /** Messages without an answer that may wait for a peer that does not read. */
+    static final int MAX_ONE_WAYS = 4096;
+
+    private static final int MAX_ONE_WAY_BYTES = 16 << 20;
+
+    /** Payloads up to this size are copied behind their header. */
+    private static final int COPIED_BYTES = 4096;
+
+    private static final int BATCH_BYTES = 64 << 10;
+    private static final int FIRST_BATCH_BYTES = 512;
+
+    private final NettyConnection connection;
+    private final Channel channel;
+    private final Queue<Frame> arrived = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean scheduled = new AtomicBoolean();
+    private final Runnable drainTask;
+
+    // Below: on the event loop only.
+    private final Deque<Frame> waiting = new ArrayDeque<>();
+    private @Nullable ByteBuf batch;
+    private boolean held;
+    private int heldBytes;
+    private long answerBytes;
+    private int oneWays;
+    private long oneWayBytes;
+    private long sentCount;
+
+    Outbox(NettyConnection connection, Channel channel) {
+        this.connection = connection;
+        this.channel = channel;
+        this.drainTask = connection::drain;
+    }
+
+    /** Takes a frame over, on any thread. */
+    void add(Frame frame) {
+        boolean inLoop = channel.eventLoop().inEventLoop();
+        if (!inLoop && frame.isAnswer() && sendAtOnce(frame)) {
+            return;
+        }
+        arrived.add(frame);
+        if (inLoop && held) {
+            heldBytes += frame.bodyBytes();
+            if (heldBytes >= BATCH_BYTES) {
+                drain();
+            }
+            return;
+        }
+        schedule();
+    }
+
+    private void schedule() {
+        if (scheduled.compareAndSet(false, true)) {
+            try {
+                channel.eventLoop().execute(drainTask);
+            } catch (RejectedExecutionException e) {
+                discard();
+            }
+        }
+    }
+
+    /**
+     * Gives the answer that the loop waits for to the socket, instead of the loop: on a busy
+     * machine it might be long until the loop has a processor again. Not where others are to come,
+     * as they go together.
+     *
+     * @return false: it is for the loop
+     */
+    private boolean sendAtOnce(Frame frame) {
+        if (frame.payloadBytes() > COPIED_BYTES
+                || !(channel instanceof AbstractEpollStreamChannel socket)) {
+            return false;
+        }
+        SleepStrategy loop = connection.loop();
+        if (!loop.borrow()) {
+            return false;
+        }
+        boolean sent = false;
+        try {
+            sent = loop.unanswered() == 1 && isEmpty() && connection.isAlive();
+            if (sent) {
+                send(frame, socket);
+            }
+        } finally {
+            loop.giveBack(sent);
+        }
+        return sent;
+    }
+
+    private boolean isEmpty() {
+        ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+        return arrived.isEmpty()
+                && waiting.isEmpty()
+                && batch == null
+                && unsent != null
+                && unsent.isEmpty()
+                && !connection.isPaused();
+    }
+
+    /** With the turn of the loop. What the socket does not take, or refuses, is for the loop. */
+    private void send(Frame frame, AbstractEpollStreamChannel socket) {
+        connection.answered(frame);
+        put(frame);
+        ByteBuf bytes = batch;
+        int sent = 0;
+        if (bytes != null && bytes.hasMemoryAddress()) {
+            try {
+                sent =
+                        socket.fd()
+                                .writeAddress(
+                                        bytes.memoryAddress(),
+                                        bytes.readerIndex(),
+                                        bytes.writerIndex());
+            } catch (IOException e) {
+                LOG.debug("{}: the event loop will see why", channel, e);
+            }
+        }
+        if (bytes != null && sent == bytes.readableBytes()) {
+            bytes.release();
+            batch = null;
+        } else if (bytes != null) {
+            bytes.skipBytes(sent);
+            schedule();
+        }
+    }
+
+    /** The loop is reading, and will drain afterwards, or when enough has come together. */
+    void hold() {
+        held = true;
+    }
+
+    void unhold() {
+        held = false;
+    }
+
+    /** Bytes of answers that wait here. */
+    long answerBytes() {
+        return answerBytes;
+    }
+
+    /** Frames given to the socket so far. */
+    long sentCount() {
+        return sentCount;
+    }
+
+    /** Gives to the socket what it takes. */
+    void drain() {
+        scheduled.set(false);
+        heldBytes = 0;
+        takeArrived();
+        boolean wrote = batch != null;
+        while (connection.isAlive() && channel.isWritable()) {
+            Frame frame = waiting.poll();
+            if (frame == null) {
+                break;
+            }
+            wrote |= write(frame);
+        }
+        if (wrote) {
+            writeBatch();
+            channel.flush();
+        }
+    }
+
+    private void takeArrived() {
+        for (Frame frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+            if (!connection.isAlive()) {
+                drop(frame);
+            } else if (frame.call == null || connection.remember(frame.call)) {
+                count(frame, 1);
+                if (frame.call != null) {
+                    frame.call.setUnsent(frame);
+                }
+                waiting.add(frame);
+            } else {
+                frame.release();
+            }
+        }
+        if (oneWays > MAX_ONE_WAYS || oneWayBytes > MAX_ONE_WAY_BYTES) {
+            connection.breakOff("it does not read: " + oneWays + " messages wait for it");
+        }
+    }
+
+    private void count(Frame frame, int sign) {
+        switch (frame.kind) {
+            case Frame.REPLY, Frame.FAILURE -> {
+                answerBytes += (long) sign * frame.bodyBytes();
+                if (sign > 0) {
+                    connection.answered(frame);
+                }
+            }
+            case Frame.ONE_WAY -> {
+                oneWays += sign;
+                oneWayBytes += (long) sign * frame.bodyBytes();
+            }
+            default -> {}
+        }
+    }
+
+    /** False for a call that is over already. */
+    private boolean write(Frame frame) {
+        count(frame, -1);
+        Call call = frame.call;
+        if (call != null) {
+            call.setUnsent(null);
+            if (call.isOver()) {
+                frame.release();
+                return false;
+            }
+        }
+        ByteBuf payload = put(frame);
+        if (payload != null) {
+            writeBatch();
+            channel.write(payload, channel.voidPromise());
+        } else if (batch != null && batch.readableBytes() >= BATCH_BYTES) {
+            writeBatch();
+        }
+        return true;
+    }
+
+    /** Puts a frame into the batch; its payload, when that is too large to be copied. */
+    private @Nullable ByteBuf put(Frame frame) {
+        sentCount++;
+        ByteBuf head = batch;
+        if (head == null) {
+            int bytes = Preface.BYTES + frame.header.length;
+            head = channel.alloc().directBuffer(Math.max(bytes, FIRST_BATCH_BYTES));
+            batch = head;
+        }
+        frame.writeHead(head);
+        ByteBuf payload = frame.takePayload();
+        if (payload != null && payload.readableBytes() <= COPIED_BYTES) {
+            head.writeBytes(payload);
+            payload.release();
+            return null;
+        }
+        return payload;
+    }
+
+    private void writeBatch() {
+        ByteBuf bytes = batch;
+        if (bytes != null) {
+            batch = null; // writing may lead back to drain()
+            channel.write(bytes, channel.voidPromise());
+        }
+    }
+
+    /** Gives everything to the socket, which is closed after that. */
+    void finish() {
+        takeArrived();
+        for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
+            write(frame);
+        }
+        writeBatch();
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+
+    /** Drops everything: the connection has ended. */
+    void discard() {
+        if (batch != null) {
+            batch.release();
+            batch = null;
+        }
+        for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
+            frame.release();
+        }
+        for (Frame frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+            drop(frame);
+        }
+    }
+
+    private void drop(Frame frame) {
+        frame.release();
+        if (frame.call != null) {
+            connection.dropped(frame.call);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.cairn.net.tcp;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.net.Answer;
+import io.cairn.net.CallLimit;
+import io.cairn.net.Message;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where the answer to one request goes. Thread-safe; the first completion counts. */
+final class RequestAnswer implements Answer {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestAnswer.class);
+
+    private final NettyConnection connection;
+    private final long requestId;
+    private final int requestBytes;
+    private final AtomicBoolean done = new AtomicBoolean();
+
+    RequestAnswer(NettyConnection connection, long requestId, int requestBytes) {
+        this.connection = connection;
+        this.requestId = requestId;
+        this.requestBytes = requestBytes;
+    }
+
+    @Override
+    public void send(Message content) {
+        Message reply = content.encoded(connection.version());
+        if (!done.compareAndSet(false, true)) {
+            reply.release();
+            LOG.error(
+                    "A request from {} was answered twice; the second answer is dropped",
+                    connection.remote(),
+                    new IllegalStateException("answered twice"));
+            return;
+        }
+        if (CallLimit.exceeded(reply)) {
+            String text = "answer of " + CallLimit.sizeOf(reply) + " exceeds the limits";
+            LOG.error("Request from {}: {}", connection.remote(), text);
+            reply.release();
+            connection.answer(
+                    Frame.failure(requestId, new FsException(Errno.EIO, text), requestBytes));
+            return;
+        }
+        connection.answer(Frame.reply(requestId, reply, requestBytes));
+    }
+
+    @Override
+    public void fail(FsException error) {
+        if (done.compareAndSet(false, true)) {
+            connection.answer(Frame.failure(requestId, error, requestBytes));
+        }
+    }
+}

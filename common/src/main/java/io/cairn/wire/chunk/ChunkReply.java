@@ -1,0 +1,170 @@
+package io.cairn.wire.chunk;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.TypedMessage;
+import java.util.List;
+
+/** What a chunk server answers. Failures travel as failure frames, not as replies. */
+public sealed interface ChunkReply extends TypedMessage {
+    @Override
+    ChunkReplyType type();
+
+    /** Nothing to tell. */
+    record Done() implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.DONE;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+
+        static Done decode(Decoder in) {
+            return new Done();
+        }
+    }
+
+    /**
+     * Applied by all current members.
+     *
+     * @param sequence the chunk's write sequence
+     * @param lengthBytes length of the chunk afterwards
+     * @param allocatedDeltaBytes bytes newly allocated (negative: freed) on one replica
+     * @param epoch epoch of the group at write {@code sequence}; together they name the write
+     */
+    record WriteReply(long sequence, int lengthBytes, int allocatedDeltaBytes, long epoch)
+            implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.WRITE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(sequence).i32(lengthBytes).i32(allocatedDeltaBytes).i64(epoch);
+        }
+
+        static WriteReply decode(Decoder in) {
+            return new WriteReply(in.i64(), in.i32(), in.i32(), in.i64());
+        }
+    }
+
+    /**
+     * The payload starts at {@code offsetBytes}, a block boundary, and ends at a block boundary or
+     * at the length of the chunk.
+     *
+     * @param lengthBytes length of the chunk: what lies beyond reads as zeros
+     * @param crcs CRC32C of each whole block, the last one of the chunk padded with zeros
+     */
+    record ReadReply(int offsetBytes, int lengthBytes, int[] crcs) implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.READ;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(offsetBytes).i32(lengthBytes).ints(crcs);
+        }
+
+        static ReadReply decode(Decoder in) {
+            return new ReadReply(in.i32(), in.i32(), in.ints());
+        }
+    }
+
+    /** State of a chunk; sequence 0 and length 0 when it does not exist. */
+    record StatReply(ChunkState state, long allocatedBytes) implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.STAT;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            state.encode(out);
+            out.i64(allocatedBytes);
+        }
+
+        static StatReply decode(Decoder in) {
+            return new StatReply(ChunkState.decode(in), in.i64());
+        }
+    }
+
+    /** An offset in the chunk, or -1. */
+    record OffsetReply(int offsetBytes) implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.OFFSET;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(offsetBytes);
+        }
+
+        static OffsetReply decode(Decoder in) {
+            return new OffsetReply(in.i32());
+        }
+    }
+
+    /** Chunks of a group in order of (oid, index). */
+    record ListReply(List<ChunkState> chunks, boolean end) implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.LIST;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(chunks, (o, c) -> c.encode(o)).bool(end);
+        }
+
+        static ListReply decode(Decoder in) {
+            return new ListReply(in.list(ChunkState::decode), in.bool());
+        }
+    }
+
+    /**
+     * Chunk indices in order.
+     *
+     * @param end whether there are no more in the ranges asked for
+     */
+    record IndicesReply(long[] indices, boolean end) implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.INDICES;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(indices).bool(end);
+        }
+
+        static IndicesReply decode(Decoder in) {
+            return new IndicesReply(in.longs(), in.bool());
+        }
+    }
+
+    /**
+     * How far one replica of a chunk is.
+     *
+     * @param epoch epoch of the group at the last write
+     * @param sequence write sequence, from 1; 0 = no such chunk
+     */
+    record ChunkState(
+            long oid, long index, int chunkSizeLog2, long epoch, long sequence, int lengthBytes) {
+        void encode(Encoder out) {
+            out.i64(oid).i64(index).u8(chunkSizeLog2).i64(epoch).i64(sequence).i32(lengthBytes);
+        }
+
+        static ChunkState decode(Decoder in) {
+            return new ChunkState(in.i64(), in.i64(), in.u8(), in.i64(), in.i64(), in.i32());
+        }
+    }
+
+    /** Reads code and fields. */
+    static ChunkReply decode(Decoder in) {
+        return ChunkReplyType.TABLE.require(in.u8()).decode(in);
+    }
+}

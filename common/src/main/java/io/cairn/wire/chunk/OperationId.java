@@ -1,0 +1,20 @@
+package io.cairn.wire.chunk;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+
+/**
+ * Names a write of a client for ever, so that a resend is applied once.
+ *
+ * @param session the client's session
+ * @param sequence number of the write within the session
+ */
+public record OperationId(long session, long sequence) {
+    void encode(Encoder out) {
+        out.i64(session).i64(sequence);
+    }
+
+    static OperationId decode(Decoder in) {
+        return new OperationId(in.i64(), in.i64());
+    }
+}

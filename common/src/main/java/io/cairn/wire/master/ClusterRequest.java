@@ -1,0 +1,252 @@
+package io.cairn.wire.master;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.TypedMessage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What chunk servers, and masters that follow, tell the leader. */
+public sealed interface ClusterRequest extends TypedMessage {
+    @Override
+    ClusterRequestType type();
+
+    /**
+     * Chunks of which the replica here cannot be used, or has a bad block.
+     *
+     * @param group their placement group
+     * @param chunks how many there are, above 0
+     */
+    record Damage(int group, int chunks) {
+        void encode(Encoder out) {
+            out.i32(group).i32(chunks);
+        }
+
+        static Damage decode(Decoder in) {
+            return new Damage(in.i32(), in.i32());
+        }
+    }
+
+    /**
+     * A storage directory as its server sees it.
+     *
+     * @param identity random number written when it was formatted
+     * @param capacityBytes size of the disk, less the reserve
+     * @param freeBytes what may still be written
+     * @param chunks number of blobs
+     * @param healthy false once the disk failed: the master takes it out of its groups
+     * @param disk the same for all targets on one disk, whichever servers they belong to; 0 when
+     *     that is not known
+     * @param directory where it is on its machine, for people; empty when that is not known
+     * @param load what was done with it
+     * @param damages what is damaged there, for some groups
+     */
+    record TargetReport(
+            long identity,
+            long capacityBytes,
+            long freeBytes,
+            long chunks,
+            boolean healthy,
+            long disk,
+            String directory,
+            TargetLoad load,
+            List<Damage> damages) {
+        /** An idle target on a disk that is not known. */
+        public TargetReport(
+                long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
+            this(
+                    identity,
+                    capacityBytes,
+                    freeBytes,
+                    chunks,
+                    healthy,
+                    0,
+                    "",
+                    TargetLoad.NONE,
+                    List.of());
+        }
+
+        void encode(Encoder out) {
+            out.i64(identity).i64(capacityBytes).i64(freeBytes).i64(chunks).bool(healthy);
+            out.i64(disk).text(directory);
+            load.encode(out);
+            out.list(damages, (o, damage) -> damage.encode(o));
+        }
+
+        static TargetReport decode(Decoder in) {
+            return new TargetReport(
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.bool(),
+                    in.i64(),
+                    in.text(),
+                    TargetLoad.decode(in),
+                    in.list(Damage::decode));
+        }
+    }
+
+    /**
+     * Sent every {@code leaseMs / 3}; the first one registers the server and its targets. The reply
+     * renews the server's lease.
+     *
+     * @param clusterId the cluster its directories belong to; 0 when freshly formatted
+     * @param name the operator's name of the server
+     * @param incarnation random number of this process start
+     * @param bootId which start of the machine this is: another one means that what was not flushed
+     *     may be lost; 0 when it is not known
+     * @param mapEpoch the map it has
+     * @param collected gc entries whose deletion is done here
+     * @param adopts whether the operator said that targets of other servers moved here for good
+     */
+    record Heartbeat(
+            long clusterId,
+            String name,
+            Endpoint endpoint,
+            long incarnation,
+            long bootId,
+            List<TargetReport> targets,
+            long mapEpoch,
+            long[] collected,
+            boolean adopts)
+            implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.HEARTBEAT;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(clusterId).text(name);
+            Codecs.endpoint(out, endpoint);
+            out.i64(incarnation)
+                    .i64(bootId)
+                    .list(targets, (o, t) -> t.encode(o))
+                    .i64(mapEpoch)
+                    .longs(collected)
+                    .bool(adopts);
+        }
+
+        static Heartbeat decode(Decoder in) {
+            return new Heartbeat(
+                    in.i64(),
+                    in.text(),
+                    Codecs.endpoint(in),
+                    in.i64(),
+                    in.i64(),
+                    in.list(TargetReport::decode),
+                    in.i64(),
+                    in.longs(),
+                    in.bool());
+        }
+    }
+
+    /**
+     * A head could not reach a member, or the member failed a write: take it out of the group.
+     * Done.
+     */
+    record MemberFailed(int group, long epoch, int targetId, String reason)
+            implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.MEMBER_FAILED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).i32(targetId).text(reason);
+        }
+
+        static MemberFailed decode(Decoder in) {
+            return new MemberFailed(in.i32(), in.i64(), in.i32(), in.text());
+        }
+    }
+
+    /** A head has brought a SYNCING member up to date, in this epoch. Done. */
+    record MemberSynced(int group, long epoch, int targetId) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.MEMBER_SYNCED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).i32(targetId);
+        }
+
+        static MemberSynced decode(Decoder in) {
+            return new MemberSynced(in.i32(), in.i64(), in.i32());
+        }
+    }
+
+    /**
+     * A master that follows is there, said every two seconds; its connection tells its release.
+     * Done.
+     *
+     * @param newest the newest version of the protocol that it understands: how far the level of
+     *     the cluster may rise
+     */
+    record MasterPresent(String id, int newest) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.MASTER_PRESENT;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(id).i32(newest);
+        }
+
+        static MasterPresent decode(Decoder in) {
+            return new MasterPresent(in.text(), in.i32());
+        }
+    }
+
+    /** Data to delete: all chunks of an object from an index on, below {@code endChunk}. */
+    record GarbageTask(long entryId, int poolId, long oid, long fromChunk, long endChunk) {
+        void encode(Encoder out) {
+            out.i64(entryId).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk);
+        }
+
+        static GarbageTask decode(Decoder in) {
+            return new GarbageTask(in.i64(), in.i32(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * The reply to a heartbeat.
+     *
+     * @param clusterId the cluster, for fresh directories to adopt
+     * @param leaseMs the server may serve this long after it sent the heartbeat
+     * @param map a younger map than the server's, or null
+     * @param garbage what to delete; repeated until confirmed
+     */
+    record HeartbeatReply(
+            long clusterId, long leaseMs, @Nullable ClusterMap map, List<GarbageTask> garbage) {
+        /** The bytes, for a reader of this version of the protocol. */
+        public byte[] toBytes(int version) {
+            Encoder out = Encoder.speaking(version);
+            out.i64(clusterId).i64(leaseMs).optional(map, Codecs::clusterMap);
+            out.list(garbage, (o, g) -> g.encode(o));
+            return out.toBytes();
+        }
+
+        /** Reads the bytes. */
+        public static HeartbeatReply decode(Decoder in) {
+            return new HeartbeatReply(
+                    in.i64(),
+                    in.i64(),
+                    in.optional(Codecs::clusterMap),
+                    in.list(GarbageTask::decode));
+        }
+    }
+
+    /** Reads code and fields. */
+    static ClusterRequest decode(Decoder in) {
+        return ClusterRequestType.TABLE.require(in.u8()).decode(in);
+    }
+}

@@ -1,0 +1,229 @@
+package io.cairn.wire.master;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+
+/** The mutations of file contents: inline bytes, sizes, layouts. */
+public sealed interface ContentMutation extends Mutation {
+    /**
+     * A piece of contents at an offset.
+     *
+     * @param bytes all of a buffer with an array, which nobody changes any more, nor the position
+     */
+    record Patch(long offsetBytes, ByteBuffer bytes) {
+        /** All of an array that nobody changes any more. */
+        public Patch(long offsetBytes, byte[] bytes) {
+            this(offsetBytes, ByteBuffer.wrap(bytes));
+        }
+
+        /** The offset behind the last byte. */
+        public long endBytes() {
+            return offsetBytes + bytes.limit();
+        }
+
+        void encode(Encoder out) {
+            out.i64(offsetBytes).bytes(bytes);
+        }
+
+        static Patch decode(Decoder in) {
+            return new Patch(in.i64(), in.view());
+        }
+    }
+
+    /**
+     * Writes into a file whose contents live in the inode. Fails with EFBIG when the result would
+     * exceed the inline limit, with ESTALE when the contents live in chunks (the client then writes
+     * chunks) or were cut since (what was cut off must not come back).
+     *
+     * @param cuts how often the size of the file had been set as far as the writer knows
+     * @param sizeBytes the file is at least this long afterwards
+     * @param mtimeNs the time of the last write
+     */
+    record WriteInline(long ino, long cuts, List<Patch> patches, long sizeBytes, long mtimeNs)
+            implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.WRITE_INLINE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(cuts).list(patches, (o, p) -> p.encode(o));
+            out.i64(sizeBytes).i64(mtimeNs);
+        }
+
+        /** How long the contents are afterwards, in bytes. */
+        public long lengthAfterBytes(byte[] old) {
+            long lengthBytes = Math.max(old.length, sizeBytes);
+            for (Patch patch : patches) {
+                lengthBytes = Math.max(lengthBytes, patch.endBytes());
+            }
+            return lengthBytes;
+        }
+
+        /**
+         * The contents after the write, which must fit into an array that nobody changes: a patch
+         * may lend it.
+         */
+        public byte[] applyTo(byte[] old) {
+            int lengthBytes = Math.toIntExact(lengthAfterBytes(old));
+            if (patches.size() == 1) {
+                ByteBuffer all = patches.getFirst().bytes();
+                boolean isWhole = all.arrayOffset() == 0 && all.array().length == lengthBytes;
+                if (isWhole && all.limit() == lengthBytes) {
+                    return all.array();
+                }
+            }
+            byte[] contents = Arrays.copyOf(old, lengthBytes);
+            for (Patch patch : patches) {
+                ByteBuffer bytes = patch.bytes();
+                bytes.get(0, contents, (int) patch.offsetBytes(), bytes.limit());
+            }
+            return contents;
+        }
+
+        @Override
+        public int expectedBytes() {
+            int fieldsBytes = 4 * Long.BYTES + Integer.BYTES;
+            for (Patch patch : patches) {
+                fieldsBytes += Long.BYTES + Integer.BYTES + patch.bytes().limit();
+            }
+            return fieldsBytes;
+        }
+
+        static WriteInline decode(Decoder in) {
+            return new WriteInline(in.i64(), in.i64(), in.list(Patch::decode), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Commits what was written to chunks: the size grows to at least {@code sizeBytes}. ESTALE when
+     * {@code oid} is no longer the last object of the layout (the file was truncated meanwhile):
+     * the client reads the inode again.
+     *
+     * @param usedDeltaBytes bytes newly allocated (or freed, negative) by the writes since the last
+     *     commit
+     */
+    record CommitSize(long ino, long oid, long sizeBytes, long mtimeNs, long usedDeltaBytes)
+            implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.COMMIT_SIZE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid).i64(sizeBytes).i64(mtimeNs).i64(usedDeltaBytes);
+        }
+
+        static CommitSize decode(Decoder in) {
+            return new CommitSize(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Moves contents out of the inode: the client has written all of them, as of inode version
+     * {@code baseVersion}, to the chunks. ESTALE when the inode has another version or no inline
+     * contents.
+     */
+    record Spill(long ino, long baseVersion, long sizeBytes, long mtimeNs, long usedBytes)
+            implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.SPILL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(baseVersion).i64(sizeBytes).i64(mtimeNs).i64(usedBytes);
+        }
+
+        static Spill decode(Decoder in) {
+            return new Spill(in.i64(), in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /** The clone that a run of the layout asked for is made on all current replicas. Idempotent. */
+    record CloneDone(long ino, long oid) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.CLONE_DONE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid);
+        }
+
+        static CloneDone decode(Decoder in) {
+            return new CloneDone(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Exchanges contents (inline bytes, layout, size, used bytes) and policy of two regular files,
+     * if both still have the given versions; else ESTALE. How a file moves to another pool.
+     */
+    record SwapContents(long ino, long version, long otherIno, long otherVersion)
+            implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.SWAP_CONTENTS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version).i64(otherIno).i64(otherVersion);
+        }
+
+        static SwapContents decode(Decoder in) {
+            return new SwapContents(in.i64(), in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Makes everything beyond the size a hole, if {@code oid} is still the last object of the
+     * layout: whatever a client that is no more has written there is not seen when the file is
+     * extended. Else nothing changes. The client has committed what it wrote itself.
+     */
+    record RenewTail(long ino, long oid) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.RENEW_TAIL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(oid);
+        }
+
+        static RenewTail decode(Decoder in) {
+            return new RenewTail(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Lets the chunks behind the end of a file, or all if its contents are in its inode, be where
+     * groups serve, under a new object, if some of their groups do not and the inode still has that
+     * version; else ESTALE. Nothing changes when it does not help. No client may have stored
+     * anything there that it has not committed.
+     */
+    record TakeDetour(long ino, long version) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.TAKE_DETOUR;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(version);
+        }
+
+        static TakeDetour decode(Decoder in) {
+            return new TakeDetour(in.i64(), in.i64());
+        }
+    }
+}

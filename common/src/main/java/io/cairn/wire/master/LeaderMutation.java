@@ -1,0 +1,232 @@
+package io.cairn.wire.master;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.util.List;
+
+/** The mutations that only the leader itself proposes; refused from clients. */
+public sealed interface LeaderMutation extends Mutation
+        permits LeaderMutation.Purge,
+                LeaderMutation.Collected,
+                LeaderMutation.ChangeMap,
+                LeaderMutation.Found,
+                LeaderMutation.DoubtObjects,
+                LeaderMutation.ChangeRecords,
+                LeaderMutation.ChangeSettings,
+                LeaderMutation.LoseSession,
+                LeaderMutation.RenewObjects,
+                LeaderMutation.RaiseLevel,
+                JobMutation {
+    /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
+    record Purge(long[] inos) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.PURGE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(inos);
+        }
+
+        static Purge decode(Decoder in) {
+            return new Purge(in.longs());
+        }
+    }
+
+    /** Leader: every replica has confirmed the deletion of these gc entries. */
+    record Collected(long[] entryIds) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.COLLECTED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(entryIds);
+        }
+
+        static Collected decode(Decoder in) {
+            return new Collected(in.longs());
+        }
+    }
+
+    /**
+     * Leader: a new cluster map; refused with ESTALE unless its epoch is the current one plus 1.
+     */
+    record ChangeMap(ClusterMap map) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.CHANGE_MAP;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.clusterMap(out, map);
+        }
+
+        static ChangeMap decode(Decoder in) {
+            return new ChangeMap(Codecs.clusterMap(in));
+        }
+    }
+
+    /**
+     * Leader, once: founds the cluster. Ignored when it is founded already.
+     *
+     * @param uid whose the root directory is, with {@code gid}
+     */
+    record Found(long clusterId, int standardReplicas, int inlineLimitBytes, int uid, int gid)
+            implements LeaderMutation {
+        /** A cluster whose root directory is root's. */
+        public Found(long clusterId, int standardReplicas, int inlineLimitBytes) {
+            this(clusterId, standardReplicas, inlineLimitBytes, 0, 0);
+        }
+
+        @Override
+        public MutationType type() {
+            return MutationType.FOUND;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(clusterId).i32(standardReplicas).i32(inlineLimitBytes).i32(uid).i32(gid);
+        }
+
+        static Found decode(Decoder in) {
+            return new Found(in.i64(), in.i32(), in.i32(), in.i32(), in.i32());
+        }
+    }
+
+    /**
+     * Leader: a client has gone without a word. Every object there is now may hold bytes of it
+     * beyond the end of a file: see {@link ContentMutation.RenewTail}.
+     */
+    record DoubtObjects() implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.DOUBT_OBJECTS;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+
+        static DoubtObjects decode(Decoder in) {
+            return new DoubtObjects();
+        }
+    }
+
+    /**
+     * Leader: changes records of the administration together, or none of them: ESTALE when one has
+     * another version than expected, E2BIG when one is too large, ENOSPC when there are too many.
+     */
+    record ChangeRecords(List<RecordChange> changes) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.CHANGE_RECORDS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(changes, (o, change) -> change.encode(o));
+        }
+
+        static ChangeRecords decode(Decoder in) {
+            return new ChangeRecords(in.list(RecordChange::decode));
+        }
+    }
+
+    /**
+     * Leader: changes settings of the cluster together, or none of them. Fails as {@link
+     * ChangeRecords} does, and with EINVAL when there is no such number of copies.
+     *
+     * @param standardReplicas copies of every chunk from now on where no policy says otherwise; 0 =
+     *     as many as before
+     * @param records the settings that are records
+     */
+    record ChangeSettings(int standardReplicas, List<RecordChange> records)
+            implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.CHANGE_SETTINGS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(standardReplicas).list(records, (o, change) -> change.encode(o));
+        }
+
+        static ChangeSettings decode(Decoder in) {
+            return new ChangeSettings(in.i32(), in.list(RecordChange::decode));
+        }
+    }
+
+    /**
+     * Leader: ends a session that does not end itself; ignored when it has ended. What it had open
+     * may have chunks that its inode does not refer to yet: see {@link RenewObjects}.
+     *
+     * @param inos what it held open, as far as the contents are in the inode; empty when not known
+     * @param known whether the leader has heard what it held open
+     */
+    record LoseSession(long session, long[] inos, boolean known) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.LOSE_SESSION;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(session).longs(inos).bool(known);
+        }
+
+        static LoseSession decode(Decoder in) {
+            return new LoseSession(in.i64(), in.longs(), in.bool());
+        }
+    }
+
+    /**
+     * Leader: gives files that a lost client had open a new object, as nobody has them open any
+     * more; chunks of the old one are deleted. Nothing happens to those whose contents are in
+     * chunks by now, or that have another object.
+     */
+    record RenewObjects(List<Holding> holdings) implements LeaderMutation {
+        /** A file and its last object. */
+        public record Holding(long ino, long oid) {}
+
+        @Override
+        public MutationType type() {
+            return MutationType.RENEW_OBJECTS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(holdings, (o, each) -> o.i64(each.ino).i64(each.oid));
+        }
+
+        static RenewObjects decode(Decoder in) {
+            return new RenewObjects(in.list(i -> new Holding(i.i64(), i.i64())));
+        }
+    }
+
+    /**
+     * Leader: from now on mutations may be of versions up to this one, because all masters
+     * understand them. EINVAL when the level is not above the present one. A master that does not
+     * understand it stops. Never changes its form: masters of all releases read it.
+     */
+    record RaiseLevel(int level) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.RAISE_LEVEL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(level);
+        }
+
+        static RaiseLevel decode(Decoder in) {
+            return new RaiseLevel(in.i32());
+        }
+    }
+}

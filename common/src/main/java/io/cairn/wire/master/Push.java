@@ -1,0 +1,131 @@
+package io.cairn.wire.master;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Lock;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.TypedMessage;
+
+/**
+ * What the master tells a client unasked, over the connection of the client's session. No reply.
+ */
+public sealed interface Push extends TypedMessage {
+    @Override
+    PushType type();
+
+    /** A queued lock request was granted. May be lost: a client asks again after a while. */
+    record LockGranted(long ino, long requestId) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.LOCK_GRANTED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(requestId);
+        }
+
+        static LockGranted decode(Decoder in) {
+            return new LockGranted(in.i64(), in.i64());
+        }
+    }
+
+    /** Another session waits for this APPEND lock: commit and release it. */
+    record RecallLock(long ino, Lock.Kind kind, long owner) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.RECALL_LOCK;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).u8(kind.code()).i64(owner);
+        }
+
+        static RecallLock decode(Decoder in) {
+            return new RecallLock(in.i64(), Codecs.lockKind(in), in.i64());
+        }
+    }
+
+    /** What the client caches of an inode is out of date. */
+    record Invalidate(long ino) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.INVALIDATE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static Invalidate decode(Decoder in) {
+            return new Invalidate(in.i64());
+        }
+    }
+
+    /** The cluster map has a new epoch: ask for it. */
+    record MapChanged(long epoch) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.MAP_CHANGED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(epoch);
+        }
+
+        static MapChanged decode(Decoder in) {
+            return new MapChanged(in.i64());
+        }
+    }
+
+    /**
+     * Another client has cut or lengthened a file that this one holds open: how it is now. Who has
+     * answered writes and appends on top of that.
+     */
+    record Changed(Inode inode) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.CHANGED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.inode(out, inode);
+        }
+
+        static Changed decode(Decoder in) {
+            return new Changed(Codecs.inode(in));
+        }
+    }
+
+    /**
+     * Another client is about to move the contents of a file: commit, keep writers out, answer. Who
+     * ends that by itself changes the inode first, so that a late move is refused.
+     *
+     * @param ms for how long, in milliseconds; 0 ends it
+     */
+    record HoldStill(long ino, int ms) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.HOLD_STILL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i32(ms);
+        }
+
+        static HoldStill decode(Decoder in) {
+            return new HoldStill(in.i64(), in.i32());
+        }
+    }
+
+    /** Reads code and fields. */
+    static Push decode(Decoder in) {
+        return PushType.TABLE.require(in.u8()).decode(in);
+    }
+}

@@ -1,0 +1,361 @@
+package io.cairn.wire.master;
+
+import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
+import io.cairn.fs.Name;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.TypedMessage;
+import java.util.List;
+
+/**
+ * A request that the leader answers from its applied state without logging anything. Travels after
+ * a session number (0 = without a session; not for OPEN, RELEASE and KEEP_ALIVE).
+ */
+public sealed interface Query extends TypedMessage {
+    @Override
+    QueryType type();
+
+    /** What any master can answer that has applied the log. */
+    sealed interface OfState extends Query {}
+
+    /** What takes the leader's own knowledge of clients and servers as well. */
+    sealed interface OfLeader extends Query {}
+
+    /** A name in a directory: EntryReply with the inode and the parent, or Absent. */
+    record Lookup(long parentIno, Name name) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.LOOKUP;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).name(name);
+        }
+
+        static Lookup decode(Decoder in) {
+            return new Lookup(in.i64(), in.name());
+        }
+    }
+
+    /** An inode: EntryReply without a parent. */
+    record GetInode(long ino) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_INODE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static GetInode decode(Decoder in) {
+            return new GetInode(in.i64());
+        }
+    }
+
+    /** A page of a directory after a cookie: DirectoryReply. */
+    record ReadDirectory(long ino, long cookie, int maxEntries, boolean withAttributes)
+            implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.READ_DIRECTORY;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(cookie).i32(maxEntries).bool(withAttributes);
+        }
+
+        static ReadDirectory decode(Decoder in) {
+            return new ReadDirectory(in.i64(), in.i64(), in.i32(), in.bool());
+        }
+    }
+
+    /** The value of an extended attribute: BytesReply. */
+    record GetXattr(long ino, byte[] name) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_XATTR;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).bytes(name);
+        }
+
+        static GetXattr decode(Decoder in) {
+            return new GetXattr(in.i64(), in.bytes());
+        }
+    }
+
+    /** The names of the extended attributes: NamesReply. */
+    record ListXattr(long ino) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.LIST_XATTR;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static ListXattr decode(Decoder in) {
+            return new ListXattr(in.i64());
+        }
+    }
+
+    /** A lock that conflicts with a wanted one of this session: LockReply. */
+    record TestLock(long ino, Lock wanted) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.TEST_LOCK;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+            Codecs.lock(out, wanted);
+        }
+
+        static TestLock decode(Decoder in) {
+            return new TestLock(in.i64(), Codecs.lock(in));
+        }
+    }
+
+    /** Capacity: UsageReply. */
+    record GetUsage() implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_USAGE;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+
+        static GetUsage decode(Decoder in) {
+            return new GetUsage();
+        }
+    }
+
+    /** The cluster map if its epoch is above {@code knownEpoch}: MapReply. */
+    record GetMap(long knownEpoch) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_MAP;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(knownEpoch);
+        }
+
+        static GetMap decode(Decoder in) {
+            return new GetMap(in.i64());
+        }
+    }
+
+    /**
+     * The session holds an inode open from now on, once more: EntryReply. ESTALE for an orphan it
+     * does not hold.
+     */
+    record Open(long ino) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.OPEN;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static Open decode(Decoder in) {
+            return new Open(in.i64());
+        }
+    }
+
+    /** The session no longer holds these inodes open (one count each): Done. */
+    record Release(long[] inos) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.RELEASE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.longs(inos);
+        }
+
+        static Release decode(Decoder in) {
+            return new Release(in.longs());
+        }
+    }
+
+    /**
+     * Renews the lease; on a new connection also tells all inodes that the session holds open, once
+     * per count. Binds the connection to the session for pushes. SessionReply; NO_SESSION when it
+     * has ended.
+     */
+    record KeepAlive(boolean reconnected, long[] openInos) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.KEEP_ALIVE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.bool(reconnected).longs(openInos);
+        }
+
+        static KeepAlive decode(Decoder in) {
+            return new KeepAlive(in.bool(), in.longs());
+        }
+    }
+
+    /** State of the service, for operators: TextReply with a JSON document. */
+    record GetStatus() implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_STATUS;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
+
+        static GetStatus decode(Decoder in) {
+            return new GetStatus();
+        }
+    }
+
+    /** The path of an inode, for operators: BytesReply. ENOENT for an orphan. */
+    record GetPath(long ino) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_PATH;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static GetPath decode(Decoder in) {
+            return new GetPath(in.i64());
+        }
+    }
+
+    /**
+     * Whether a file can be extended over a gap, which has to be a hole: EntryReply when nobody but
+     * living clients can have written beyond its size; ESTALE when its tail has to be renewed
+     * before ({@link ContentMutation.RenewTail}).
+     */
+    record CheckTail(long ino) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.CHECK_TAIL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static CheckTail decode(Decoder in) {
+            return new CheckTail(in.i64());
+        }
+    }
+
+    /** A lock that conflicts with a wanted one of a machine behind a gateway: LockReply. */
+    record TestHostLock(LockHost host, long ino, Lock wanted) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.TEST_HOST_LOCK;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.lockHost(out, host);
+            out.i64(ino);
+            Codecs.lock(out, wanted);
+        }
+
+        static TestHostLock decode(Decoder in) {
+            return new TestHostLock(Codecs.lockHost(in), in.i64(), Codecs.lock(in));
+        }
+    }
+
+    /**
+     * The machines with locks, in the order of addresses and names, after one that need not exist:
+     * HostsReply.
+     */
+    record ListHosts(LockHost after, int maxHosts) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.LIST_HOSTS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.lockHost(out, after);
+            out.i32(maxHosts);
+        }
+
+        static ListHosts decode(Decoder in) {
+            return new ListHosts(Codecs.lockHost(in), in.i32());
+        }
+    }
+
+    /**
+     * Nobody else is to write a file for a while, as its contents move: Done when every other
+     * session that holds it open has committed and keeps its writers out; EBUSY when one does not
+     * do so in time. Until then nobody can open it.
+     *
+     * @param ms for how long, in milliseconds; 0 ends it
+     */
+    record HoldStill(long ino, int ms) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.HOLD_STILL;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i32(ms);
+        }
+
+        static HoldStill decode(Decoder in) {
+            return new HoldStill(in.i64(), in.i32());
+        }
+    }
+
+    /**
+     * Several names of a directory, {@link Limits#MAX_PAGE_ENTRIES} at most: DirectoryReply without
+     * an end, with those of them that exist and fit, and their attributes.
+     */
+    record LookupMany(long parentIno, List<Name> names) implements OfState {
+        @Override
+        public QueryType type() {
+            return QueryType.LOOKUP_MANY;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(parentIno).list(names, Encoder::name);
+        }
+
+        static LookupMany decode(Decoder in) {
+            return new LookupMany(in.i64(), in.list(Decoder::name));
+        }
+    }
+
+    /** Reads code and fields. */
+    static Query decode(Decoder in) {
+        return QueryType.TABLE.require(in.u8()).decode(in);
+    }
+}

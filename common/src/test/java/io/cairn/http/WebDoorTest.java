@@ -1,0 +1,224 @@
+package io.cairn.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FsException;
+import io.cairn.net.EventLoops;
+import io.cairn.runtime.Clock;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Base64;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class WebDoorTest {
+    private static final char[] PASSWORD = "changeit".toCharArray();
+
+    @TempDir Path directory;
+    private final EventLoops loops = new EventLoops("web-test", 1, Clock.system());
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private @Nullable WebDoor door;
+
+    @AfterEach
+    void close() {
+        if (door != null) {
+            door.close();
+        }
+        loops.close();
+    }
+
+    private WebDoor open(@Nullable WebCertificate certificate) {
+        WebDoor opened =
+                new WebDoor(loops, new Endpoint("127.0.0.1", 0), certificate, this::answer);
+        door = opened;
+        return opened;
+    }
+
+    private WebAnswer answer(WebRequest request) {
+        return switch (request.path()) {
+            case "/echo" -> WebAnswer.of(200, "text/plain", request.body());
+            case "/feed" ->
+                    WebAnswer.of(
+                            "text/event-stream",
+                            out -> {
+                                try {
+                                    while (true) {
+                                        out.write("tick\n".getBytes(StandardCharsets.UTF_8));
+                                        Thread.sleep(20);
+                                    }
+                                } finally {
+                                    ended.countDown();
+                                }
+                            });
+            default -> throw new IllegalStateException("expected by the test");
+        };
+    }
+
+    private static HttpRequest request(String scheme, WebDoor at, String path, byte[] body) {
+        URI uri = URI.create(scheme + "://localhost:" + at.endpoint().port() + path);
+        return HttpRequest.newBuilder(uri)
+                .version(HttpClient.Version.HTTP_1_1)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build();
+    }
+
+    @Test
+    void aBodyUpToTheLimitArrivesAndGoesBack() throws Exception {
+        WebDoor at = open(null);
+        byte[] body = new byte[WebDoor.MAX_BODY_BYTES];
+        body[body.length - 1] = 7;
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            for (int i = 0; i < 3; i++) {
+                HttpResponse<byte[]> echo =
+                        http.send(
+                                request("http", at, "/echo", body),
+                                HttpResponse.BodyHandlers.ofByteArray());
+                assertEquals(200, echo.statusCode());
+                assertEquals(body.length, echo.body().length);
+                assertEquals(7, echo.body()[body.length - 1]);
+            }
+            HttpResponse<String> failed =
+                    http.send(
+                            request("http", at, "/defect", new byte[0]),
+                            HttpResponse.BodyHandlers.ofString());
+            assertEquals(500, failed.statusCode());
+            assertTrue(failed.body().contains("urn:cairn:problem:defect"), failed.body());
+        }
+    }
+
+    @Test
+    void aFeedEndsWhenItsClientGoes() throws Exception {
+        WebDoor at = open(null);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port())) {
+            socket.setSoTimeout(10_000);
+            String request = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            InputStream in = socket.getInputStream();
+            String begin = new String(in.readNBytes(300), StandardCharsets.UTF_8);
+            assertTrue(begin.contains("transfer-encoding: chunked"), begin);
+            assertTrue(begin.contains("tick"), begin);
+        }
+        assertTrue(ended.await(20, TimeUnit.SECONDS), "the feed goes on");
+    }
+
+    @Test
+    void aFeedEndsWhenTheDoorCloses() throws Exception {
+        WebDoor at = open(null);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port())) {
+            String request = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            assertTrue(socket.getInputStream().read() >= 0);
+            at.close();
+            assertTrue(ended.await(20, TimeUnit.SECONDS), "the feed goes on");
+        }
+    }
+
+    /** A key and a certificate for localhost, made by the JDK's keytool. */
+    private KeyStore keys() throws Exception {
+        Path store = directory.resolve("keys.p12");
+        Process keytool =
+                new ProcessBuilder(
+                                Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                        .toString(),
+                                "-genkeypair",
+                                "-alias",
+                                "web",
+                                "-keyalg",
+                                "EC",
+                                "-dname",
+                                "CN=localhost",
+                                "-ext",
+                                "san=dns:localhost,dns:*.Cairn.example",
+                                "-storetype",
+                                "PKCS12",
+                                "-storepass",
+                                new String(PASSWORD),
+                                "-keystore",
+                                store.toString())
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolve("keytool.log").toFile())
+                        .start();
+        assertTrue(keytool.waitFor(50, TimeUnit.SECONDS));
+        assertEquals(0, keytool.exitValue(), Files.readString(directory.resolve("keytool.log")));
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream in = Files.newInputStream(store)) {
+            keys.load(in, PASSWORD);
+        }
+        return keys;
+    }
+
+    private Path pem(String type, byte[] bytes) throws IOException {
+        Path file = directory.resolve(type.replace(' ', '_') + ".pem");
+        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+        return Files.writeString(
+                file, "-----BEGIN " + type + "-----\n" + text + "\n-----END " + type + "-----\n");
+    }
+
+    @Test
+    void overTlsTheServerProvesItself() throws Exception {
+        KeyStore keys = keys();
+        Path chain = pem("CERTIFICATE", keys.getCertificate("web").getEncoded());
+        Path key = pem("PRIVATE KEY", keys.getKey("web", PASSWORD).getEncoded());
+        WebCertificate certificate = WebCertificate.read(chain, key);
+        assertTrue(certificate.names().contains("localhost"));
+        assertTrue(certificate.names().contains("*.cairn.example"));
+        WebDoor at = open(certificate);
+        TrustManagerFactory trust =
+                TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("web", keys.getCertificate("web"));
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust.getTrustManagers(), null);
+        try (HttpClient http = HttpClient.newBuilder().sslContext(context).build();
+                HttpClient stranger = HttpClient.newHttpClient()) {
+            for (int i = 0; i < 2; i++) {
+                HttpResponse<String> echo =
+                        http.send(
+                                request("https", at, "/echo", new byte[] {'h', 'i'}),
+                                HttpResponse.BodyHandlers.ofString());
+                assertEquals("hi", echo.body());
+            }
+            assertThrows(
+                    IOException.class,
+                    () ->
+                            stranger.send(
+                                    request("https", at, "/echo", new byte[0]),
+                                    HttpResponse.BodyHandlers.ofString()));
+        }
+    }
+
+    @Test
+    void aCertificateThatCannotBeUsedIsNamed() throws Exception {
+        Path none = directory.resolve("none.pem");
+        Path empty = Files.createFile(directory.resolve("empty.pem"));
+        FsException absent =
+                assertThrows(FsException.class, () -> WebCertificate.read(none, empty));
+        assertTrue(String.valueOf(absent.getMessage()).contains("none.pem"));
+        FsException wrong =
+                assertThrows(FsException.class, () -> WebCertificate.read(empty, empty));
+        assertTrue(String.valueOf(wrong.getMessage()).contains("PKCS #8"));
+    }
+}

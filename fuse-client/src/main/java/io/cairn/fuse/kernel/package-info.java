@@ -1,0 +1,5 @@
+/** The driver that speaks the protocol of the kernel. */
+@NullMarked
+package io.cairn.fuse.kernel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,98 @@
+package io.cairn.fuse.loop;
+
+import io.cairn.fs.Attributes;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What attributes the kernel has, remembered as fingerprints, so that opening a file makes it
+ * forget exactly what is stale: with {@link KernelPages} this is what makes close-to-open hold
+ * between mounts although the kernel caches attributes and pages.
+ *
+ * <p>A table of fixed size, one slot per node number modulo its size; a later node displaces an
+ * earlier one, which costs a notice and never leaves a stale cache. Thread-safe.
+ */
+public final class KernelView {
+    private static final int SLOTS = 1 << 16;
+    private static final int SET_IDS = 06000;
+    private static final int MAX_PRIVILEGED = 10_000;
+
+    private final AtomicLongArray attributes = new AtomicLongArray(SLOTS);
+
+    /** The files that the kernel was told to be set-uid or set-gid. */
+    private final Set<Long> privileged = ConcurrentHashMap.newKeySet();
+
+    private static int slot(long node) {
+        return (int) (mix(node) & (SLOTS - 1));
+    }
+
+    private static long mix(long value) {
+        long h = value * 0x9e3779b97f4a7c15L;
+        h ^= h >>> 32;
+        h *= 0xd6e8feb86659fd93L;
+        return h ^ (h >>> 32);
+    }
+
+    private static long fingerprint(Attributes a) {
+        long h = mix(a.ino());
+        h = mix(h ^ a.version());
+        h = mix(h ^ a.size());
+        h = mix(h ^ a.mtimeNs());
+        return mix(h ^ a.ctimeNs()) | 1;
+    }
+
+    /** What replies under way tell, by the thread that makes them: slots and fingerprints. */
+    private final ThreadLocal<Telling> telling = ThreadLocal.withInitial(Telling::new);
+
+    private static final class Telling {
+        long[] pairs = new long[16];
+        int length;
+
+        void add(long slot, long print) {
+            if (length == pairs.length) {
+                pairs = Arrays.copyOf(pairs, 2 * length);
+            }
+            pairs[length++] = slot;
+            pairs[length++] = print;
+        }
+    }
+
+    /** The kernel is about to be told these attributes by this thread: until then it knows none. */
+    public void tells(Attributes told) {
+        if (isPrivileged(told)) {
+            if (privileged.size() < MAX_PRIVILEGED) {
+                privileged.add(told.ino());
+            }
+        } else if (!privileged.isEmpty()) {
+            privileged.remove(told.ino());
+        }
+        int slot = slot(told.ino());
+        attributes.set(slot, 0);
+        telling.get().add(slot, fingerprint(told));
+    }
+
+    /** The reply of this thread was sent, or was not. */
+    public void told(boolean sent) {
+        Telling told = telling.get();
+        for (int i = 0; sent && i < told.length; i += 2) {
+            attributes.set((int) told.pairs[i], told.pairs[i + 1]);
+        }
+        told.length = 0;
+    }
+
+    private static boolean isPrivileged(Attributes inode) {
+        return inode.isFile() && (inode.mode() & SET_IDS) != 0;
+    }
+
+    /** Whether the kernel honours set-uid or set-gid of a file that has neither any more. */
+    public boolean honours(Attributes fresh) {
+        return !privileged.isEmpty() && !isPrivileged(fresh) && privileged.contains(fresh.ino());
+    }
+
+    /** Whether these attributes are the last that the kernel was told of the inode. */
+    public boolean knows(Attributes fresh) {
+        return attributes.get(slot(fresh.ino())) == fingerprint(fresh);
+    }
+}

@@ -1,0 +1,76 @@
+package io.cairn.fuse.loop;
+
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fuse.sys.ProcessStatus;
+
+/** What the operations of one mount share, whichever driver brings them. Thread-safe. */
+public final class MountState {
+    private final FileSystem fileSystem;
+    private final long rootIno;
+    private final MountOptions options;
+    private final LockWaits waits;
+    private final OpenFiles files;
+    private final ReplacedFiles replaced;
+    private final HandleTable<DirectoryCursor> directories = new HandleTable<>();
+    private final KernelView view = new KernelView();
+    private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
+
+    public MountState(FileSystem fileSystem, long rootIno, MountOptions options) {
+        this.fileSystem = fileSystem;
+        this.rootIno = rootIno;
+        this.options = options;
+        this.waits = new LockWaits(fileSystem);
+        this.files = new OpenFiles(fileSystem, waits);
+        this.replaced = new ReplacedFiles(fileSystem, files);
+    }
+
+    /** Whoever made the request has set the access list of an inode. */
+    public void dropSetgid(LoopThread thread, long ino) {
+        Caller caller = thread.caller();
+        Attributes inode = fileSystem.getAttributes(caller, ino);
+        if (ProcessStatus.losesSetgid(caller, thread.process(), inode)) {
+            AttributeChange change = AttributeChange.NONE.withMode(inode.mode() & 05777);
+            fileSystem.setAttributes(caller, ino, change);
+        }
+    }
+
+    public FileSystem fileSystem() {
+        return fileSystem;
+    }
+
+    /** The directory that is the root of the mount. */
+    public long rootIno() {
+        return rootIno;
+    }
+
+    public MountOptions options() {
+        return options;
+    }
+
+    public LockWaits waits() {
+        return waits;
+    }
+
+    public OpenFiles files() {
+        return files;
+    }
+
+    public HandleTable<DirectoryCursor> directories() {
+        return directories;
+    }
+
+    public ReplacedFiles replaced() {
+        return replaced;
+    }
+
+    public KernelView view() {
+        return view;
+    }
+
+    public CapabilityMemory capabilities() {
+        return capabilities;
+    }
+}

@@ -1,0 +1,73 @@
+package io.cairn.fuse.loop;
+
+import io.cairn.fuse.sys.Opcode;
+import io.cairn.fuse.sys.RawMemory;
+import io.cairn.runtime.Errand;
+import org.jspecify.annotations.Nullable;
+
+/** A request of the kernel on its way. Thread-safe. */
+public final class Request extends Errand {
+    /** Bit of the write_flags of fuse_write_in: a page of a memory map, which nobody waits for. */
+    private static final int WRITE_PAGE = 1;
+
+    private static final int WRITE_FLAGS_OFFSET = 20;
+
+    private final long unique;
+    private final @Nullable Opcode opcode;
+    private final int process;
+    private final long beganNs = System.nanoTime();
+    private final boolean mayFail;
+    private volatile boolean interrupted;
+
+    /**
+     * The one in a buffer.
+     *
+     * @param buffer address of its fuse_in_header
+     */
+    Request(long buffer) {
+        opcode = Opcode.of(RawMemory.getInt(buffer + 4));
+        unique = RawMemory.getLong(buffer + 8);
+        process = RawMemory.getInt(buffer + 32);
+        // Pages of a map that were not written would be lost with an error.
+        boolean isPage =
+                opcode == Opcode.WRITE
+                        && (RawMemory.getInt(buffer + LoopThread.ARGUMENTS + WRITE_FLAGS_OFFSET)
+                                        & WRITE_PAGE)
+                                != 0;
+        mayFail = (opcode == null || opcode.mayFail()) && !isPage;
+    }
+
+    /** Its number. */
+    long unique() {
+        return unique;
+    }
+
+    /** The thread of the application; 0 when the kernel cannot name it here. */
+    int process() {
+        return process;
+    }
+
+    /** How long it has been under way. */
+    long ageNs() {
+        return System.nanoTime() - beganNs;
+    }
+
+    /** The process got a signal, which may be one that it goes on after. */
+    void interrupt() {
+        interrupted = true;
+    }
+
+    /**
+     * Whether it should end for a signal that does not kill. Not a read, as it may be for a page
+     * fault: who gets an error there is killed by it. Nor a lock that was asked for without
+     * waiting: it may be granted, to somebody who knows nothing of it and goes on.
+     */
+    boolean isInterrupted() {
+        return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;
+    }
+
+    /** Whether it may be answered EINTR. */
+    boolean mayFail() {
+        return mayFail;
+    }
+}

@@ -1,0 +1,81 @@
+package io.cairn.fuse.sys;
+
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What {@code /proc} tells of a thread that made a request, and the request does not (proc(5)).
+ * Takes some ten microseconds, so it is for what is rare.
+ */
+public final class ProcessStatus {
+    private static final long SIGKILL = 1L << 8;
+    private static final int SETGID = 02000;
+
+    /** PF_EXITING of the kernel. */
+    private static final long EXITING = 4;
+
+    /** Places in {@code /proc/PID/stat} behind the name: flags, exit code. */
+    private static final int FLAGS_FIELD = 6;
+
+    private static final int EXIT_CODE_FIELD = 49;
+
+    private ProcessStatus() {}
+
+    /**
+     * Whether a thread is being killed, or is at its end because it was. False when it is gone:
+     * then others may wait for what it asked.
+     */
+    public static boolean isKilled(int thread) {
+        if (thread <= 0) {
+            return false;
+        }
+        try {
+            for (String line : lines(thread, "status")) {
+                if ((line.startsWith("SigPnd:") || line.startsWith("ShdPnd:"))
+                        && (Long.parseUnsignedLong(line.substring(7).strip(), 16) & SIGKILL) != 0) {
+                    return true;
+                }
+            }
+            String stat = lines(thread, "stat").getFirst();
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return (Long.parseLong(fields[FLAGS_FIELD]) & EXITING) != 0
+                    && (Long.parseLong(fields[EXIT_CODE_FIELD]) & 0x7f) != 0;
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether who sets the access list of an inode takes its set-gid bit away with it, as chmod(2)
+     * would: who is neither root nor in its group. Requests tell one group of the caller only.
+     */
+    public static boolean losesSetgid(Caller caller, int thread, Attributes inode) {
+        return (inode.mode() & SETGID) != 0
+                && caller.uid() != 0
+                && caller.gid() != inode.gid()
+                && !isInGroup(thread, inode.gid());
+    }
+
+    private static boolean isInGroup(int thread, int gid) {
+        try {
+            String wanted = Integer.toUnsignedString(gid);
+            return lines(thread, "status").stream()
+                    .filter(line -> line.startsWith("Groups:"))
+                    .flatMap(line -> Arrays.stream(line.substring(7).strip().split(" ", -1)))
+                    .anyMatch(wanted::equals);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static List<String> lines(int thread, String file) throws IOException {
+        Path path = Path.of("/proc", Integer.toString(thread), file);
+        return Files.readAllLines(path, StandardCharsets.ISO_8859_1);
+    }
+}

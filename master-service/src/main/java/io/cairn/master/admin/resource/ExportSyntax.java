@@ -1,0 +1,20 @@
+package io.cairn.master.admin.resource;
+
+import java.util.List;
+
+/** What a list of NFS exports may hold; the gateways know, masters do not. Thread-safe. */
+public interface ExportSyntax {
+    /**
+     * The path that a line exports.
+     *
+     * @throws IllegalArgumentException when it is not a line of exports(5); the message says why
+     */
+    String pathOf(String line);
+
+    /**
+     * Checks paths against each other.
+     *
+     * @throws IllegalArgumentException when two cannot be exported together
+     */
+    void check(List<String> paths);
+}

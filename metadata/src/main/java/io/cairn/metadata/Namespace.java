@@ -1,0 +1,408 @@
+package io.cairn.metadata;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.check.StateCheck;
+import io.cairn.metadata.cluster.AdminRecord;
+import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.content.LayoutChoice;
+import io.cairn.metadata.inode.OrphanIndex;
+import io.cairn.metadata.job.JobError;
+import io.cairn.metadata.job.JobRecord;
+import io.cairn.metadata.job.TreeWalk;
+import io.cairn.metadata.lock.LockRecord;
+import io.cairn.metadata.session.SessionRecord;
+import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.InodeCache;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Notice;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Store.Change;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.ProtocolRange;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The replicated state of a cluster: tree, contents, sessions, locks, garbage, cluster map. A
+ * deterministic state machine: the same log entries in the same order make the same state, whoever
+ * applies them and however often the process was restarted between them.
+ *
+ * <p>Threads: {@link #apply} and {@link #advance} belong to one thread. Everything else may be
+ * called by any thread at any time and sees the state between two log entries. An entry is executed
+ * beside the committed state; only the commit of its changes excludes readers.
+ *
+ * <p>A log entry holds one or more envelopes:
+ *
+ * <pre>
+ * +----------+----------+-----+----------+----------+
+ * | length 4 | envelope | ... | length 4 | envelope |
+ * +----------+----------+-----+----------+----------+
+ * </pre>
+ */
+public final class Namespace {
+    /** How long a session lasts without a KeepAlive, as told when it is opened. */
+    public static final long LEASE_MS = 15_000;
+
+    /** Envelopes of one log entry. */
+    public static final int MAX_ENVELOPES = 1 << Keys.ORDINAL_BITS;
+
+    /** What readers see besides the store; replaced as a whole with each commit. */
+    private record Published(
+            long term,
+            long index,
+            ClusterMap map,
+            long clusterId,
+            int level,
+            int standardReplicas,
+            int inlineLimitBytes,
+            long inodeCount,
+            long firstSureOid) {}
+
+    private final Store store;
+    private final ProtocolRange understood;
+    private final InodeCache cache = new InodeCache();
+    private final OrphanIndex orphans;
+    private final Counters counters;
+    private final Transaction transaction;
+    private final Interpreter interpreter;
+    private final View view;
+    private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    private volatile Published published;
+
+    /**
+     * Opens the state in a store, which may be empty. The store stays the caller's to close.
+     *
+     * @throws IllegalStateException when the store holds a newer format, or the cluster is at a
+     *     level that this release does not understand
+     */
+    public Namespace(Store store) {
+        this(store, ProtocolRange.OURS);
+    }
+
+    /** The state as a release that understands these versions of the protocol keeps it. */
+    public Namespace(Store store, ProtocolRange understood) {
+        this.understood = understood;
+        this.store = store;
+        orphans = OrphanIndex.load(store);
+        counters = Counters.load(store);
+        transaction = new Transaction(store, cache, counters);
+        interpreter = new Interpreter(store, transaction, understood);
+        view = new View(store, cache);
+        published = publication(store.appliedTerm(), store.appliedIndex());
+    }
+
+    /**
+     * What came of a log entry.
+     *
+     * @param replies the encoded replies, one per envelope; a single EPROTO failure when the bytes
+     *     are not a sequence of envelopes: then nothing was executed
+     * @param notices what the leader should tell its clients, in order
+     */
+    public record Applied(List<byte[]> replies, List<Notice> notices) {}
+
+    /**
+     * Executes a log entry. Bad input never throws: it fails with a reply, the same on every
+     * master.
+     *
+     * @param index above {@link #appliedIndex}
+     * @throws RuntimeException when the store failed or an invariant is broken: the process must
+     *     halt and recover from log and snapshot
+     */
+    public Applied apply(long term, long index, byte[] entry) {
+        requireNext(index);
+        transaction.begin(index);
+        List<byte[]> replies = new ArrayList<>();
+        List<Integer> offsets = envelopes(entry);
+        if (offsets == null) {
+            replies.add(Interpreter.malformed("log entry " + index + " holds no envelopes"));
+        } else {
+            for (int ordinal = 0; ordinal < offsets.size(); ordinal++) {
+                int offset = offsets.get(ordinal);
+                int length = new Decoder(entry, offset - Integer.BYTES, Integer.BYTES).i32();
+                replies.add(interpreter.execute(entry, offset, length, ordinal));
+            }
+        }
+        commit(transaction.changes(), term, index);
+        return new Applied(replies, transaction.notices());
+    }
+
+    /** Takes note of a log entry without mutations: a change of the Raft group, a new term. */
+    public void advance(long term, long index) {
+        requireNext(index);
+        transaction.begin(index);
+        commit(List.of(), term, index);
+    }
+
+    private void requireNext(long index) {
+        if (index <= published.index) {
+            throw new IllegalArgumentException(
+                    "log entry " + index + " after " + published.index + " was applied");
+        }
+    }
+
+    /** Where the envelopes begin, or null when the entry is not made of envelopes. */
+    private static @Nullable List<Integer> envelopes(byte[] entry) {
+        List<Integer> offsets = new ArrayList<>();
+        int at = 0;
+        while (at < entry.length) {
+            if (entry.length - at < Integer.BYTES || offsets.size() == MAX_ENVELOPES) {
+                return null;
+            }
+            int length = new Decoder(entry, at, Integer.BYTES).i32();
+            at += Integer.BYTES;
+            if (length <= Envelope.HEADER_BYTES || length > entry.length - at) {
+                return null;
+            }
+            offsets.add(at);
+            at += length;
+        }
+        return offsets.isEmpty() ? null : offsets;
+    }
+
+    private void commit(List<Change> changes, long term, long index) {
+        lock.writeLock().lock();
+        try {
+            store.commit(changes, term, index);
+            orphans.follow(changes);
+            transaction.publish();
+            interpreter.jobs().publish();
+            published = publication(term, index);
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private Published publication(long term, long index) {
+        Cluster cluster = interpreter.cluster();
+        return new Published(
+                term,
+                index,
+                cluster.map(),
+                cluster.clusterId(),
+                cluster.level(),
+                cluster.standardReplicas(),
+                cluster.inlineLimitBytes(),
+                counters.inodeCount(),
+                counters.firstSureOid());
+    }
+
+    private <T> T reading(Supplier<T> reader) {
+        lock.readLock().lock();
+        try {
+            return reader.get();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Index of the last applied log entry; -1 at first. */
+    public long appliedIndex() {
+        return published.index;
+    }
+
+    /** Term of the last applied log entry; 0 at first. */
+    public long appliedTerm() {
+        return published.term;
+    }
+
+    /**
+     * Answers a query from the applied state; errors come as {@link Reply.Failure}.
+     *
+     * @param session who asks; counts only for TestLock
+     */
+    public Reply read(long session, Query.OfState query) {
+        return switch (query) {
+            case Query.GetMap m -> {
+                ClusterMap map = published.map;
+                yield new Reply.MapReply(map.epoch() > m.knownEpoch() ? map : null);
+            }
+            case Query.GetPath m -> new PathSearch(view, lock.readLock()).path(m.ino());
+            case Query.CheckTail m -> answer(() -> view.checkTail(m.ino(), published.firstSureOid));
+            case Query.Lookup m -> answer(() -> view.lookup(m));
+            case Query.GetInode m -> answer(() -> view.entry(m.ino()));
+            case Query.ReadDirectory m -> answer(() -> view.readDirectory(m));
+            case Query.LookupMany m -> answer(() -> view.lookupMany(m));
+            case Query.GetXattr m -> answer(() -> view.getXattr(m));
+            case Query.ListXattr m -> answer(() -> view.listXattr(m));
+            case Query.TestLock m -> answer(() -> view.testLock(session, m));
+            case Query.TestHostLock m -> answer(() -> view.testLock(m));
+            case Query.ListHosts m -> answer(() -> view.listHosts(m));
+        };
+    }
+
+    private Reply answer(Supplier<Reply> reader) {
+        try {
+            return reading(reader);
+        } catch (FsException e) {
+            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** An inode, orphans included; null when there is none. */
+    public @Nullable Inode inode(long ino) {
+        lock.readLock().lock();
+        try {
+            return view.inode(ino);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** The session that has the APPEND token of a file; 0 when none has. */
+    public long appender(long ino) {
+        lock.readLock().lock();
+        try {
+            return view.appender(ino);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** The current cluster map. */
+    public ClusterMap clusterMap() {
+        return published.map;
+    }
+
+    /** The identity of the cluster; 0 until it is founded. */
+    public long clusterId() {
+        return published.clusterId;
+    }
+
+    /** Mutations are of this version of the protocol at most: all masters understand it. */
+    public int level() {
+        return published.level;
+    }
+
+    /** What this release understands: how far the level may be raised here. */
+    public ProtocolRange understood() {
+        return understood;
+    }
+
+    /** Contents up to this size live in the inode, in bytes. */
+    public int inlineLimitBytes() {
+        return published.inlineLimitBytes;
+    }
+
+    /** Copies of every chunk unless a policy says otherwise. */
+    public int standardReplicas() {
+        return published.standardReplicas;
+    }
+
+    /** Whether contents in chunks lie as new ones would that a policy asks for; else also true. */
+    public boolean isLaidOutAs(Inode inode, Policy policy) {
+        Layout layout = inode.layout();
+        Published now = published;
+        return layout == null
+                || inode.inline() != null
+                || LayoutChoice.satisfies(now.map, now.standardReplicas, layout, policy);
+    }
+
+    /** Whether a mutation of a session was done, and its client has not said that it knows. */
+    public boolean hasReply(long session, long sequence) {
+        lock.readLock().lock();
+        try {
+            return store.get(Store.Family.REPLY, Keys.of(session, sequence)) != null;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Number of inodes, orphans included. */
+    public long inodeCount() {
+        return published.inodeCount;
+    }
+
+    /** All tree jobs, by number; a copy. */
+    public List<JobRecord> jobs() {
+        return List.copyOf(interpreter.jobs().published());
+    }
+
+    /** A tree job, or null when there is none of that number. */
+    public @Nullable JobRecord job(long job) {
+        return interpreter.jobs().published(job);
+    }
+
+    /** The first errors of a tree job, at most {@value TreeWalk#MAX_ERRORS}. */
+    public List<JobError> jobErrors(long job) {
+        return reading(() -> view.jobErrors(job));
+    }
+
+    /**
+     * The directory that an unfinished tree job is in, as a path of bytes; the path of its tree
+     * when it is in none.
+     */
+    public byte[] jobPath(JobRecord record) {
+        return reading(() -> view.jobPath(record.job(), record.order().path()));
+    }
+
+    /** All open sessions, by number. */
+    public List<SessionRecord> sessions() {
+        return reading(view::sessions);
+    }
+
+    /**
+     * Records of the administration whose keys begin with a text, in the order of their keys.
+     *
+     * @param after only keys behind this one; empty for all
+     * @param max how many at most
+     */
+    public List<AdminRecord> records(String prefix, String after, int max) {
+        return reading(() -> view.records(prefix, after, max));
+    }
+
+    /**
+     * About {@code max} locks that a session holds or waits for; reads all locks: for operators.
+     */
+    public List<LockRecord> locks(long session, int max) {
+        return reading(() -> view.locks(session, max));
+    }
+
+    /** Inodes without a name, by number, after {@code afterIno}. */
+    public List<Long> orphans(long afterIno, int max) {
+        return reading(() -> orphans.after(afterIno, max));
+    }
+
+    /**
+     * Files whose contents are in the inode while a client that was lost before a wall time may
+     * have written chunks of their object, by number.
+     */
+    public List<Long> leavings(long beforeNs, int max) {
+        return reading(() -> view.leavings(beforeNs, max));
+    }
+
+    /** Data to delete, by entry, after {@code afterEntryId}. */
+    public List<ClusterRequest.GarbageTask> garbage(long afterEntryId, int max) {
+        return reading(() -> view.garbage(afterEntryId, max));
+    }
+
+    /**
+     * SHA-256 over all keys and values but the store's position: equal on all masters that applied
+     * the same entries. Reads everything, and no entry is applied meanwhile: for tests and
+     * operators.
+     */
+    public byte[] fingerprint() {
+        return reading(view::fingerprint);
+    }
+
+    /**
+     * Checks the invariants I3 and I11 over everything, while no entry is applied: the tree is
+     * acyclic and rooted, link and entry counts are true, orphans are listed, sums are exact, locks
+     * and replies belong to sessions. One line per violation, each with the name of its invariant;
+     * empty when all is well.
+     */
+    public List<String> check() {
+        return reading(() -> new StateCheck(store, published.inodeCount).violations());
+    }
+}

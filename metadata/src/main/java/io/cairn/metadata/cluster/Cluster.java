@@ -1,0 +1,172 @@
+package io.cairn.metadata.cluster;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Codecs;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Limits;
+import io.cairn.wire.ProtocolRange;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Push;
+
+/**
+ * What the whole cluster agrees on: its identity, its settings, the cluster map. Belongs to the
+ * apply thread.
+ */
+public final class Cluster {
+    private final Transaction transaction;
+    private final ProtocolRange understood;
+    private int level = ProtocolRange.FIRST;
+    private long clusterId;
+    private int standardReplicas = 1;
+    private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+    private ClusterMap map = ClusterMap.EMPTY;
+
+    /**
+     * Reads them from the store.
+     *
+     * @throws IllegalStateException when this release does not understand the level of the cluster
+     */
+    public Cluster(Store store, Transaction transaction, ProtocolRange understood) {
+        this.transaction = transaction;
+        this.understood = understood;
+        byte[] storedLevel = store.get(Family.META, Keys.level());
+        if (storedLevel != null) {
+            level = Keys.open(Family.META, storedLevel).i32();
+        }
+        requireUnderstood(level);
+        byte[] identity = store.get(Family.META, Keys.cluster());
+        if (identity != null) {
+            Decoder in = Keys.open(Family.META, identity);
+            clusterId = in.i64();
+            standardReplicas = in.i32();
+            inlineLimitBytes = in.i32();
+        }
+        byte[] storedMap = store.get(Family.META, Keys.map());
+        if (storedMap != null) {
+            map = Codecs.clusterMap(Keys.open(Family.META, storedMap));
+        }
+    }
+
+    /** Founds the cluster; false when it is founded already. */
+    public boolean found(LeaderMutation.Found m) {
+        if (clusterId != 0) {
+            return false;
+        }
+        if (m.clusterId() == 0
+                || m.standardReplicas() < 1
+                || m.standardReplicas() > Policy.MAX_REPLICAS
+                || m.inlineLimitBytes() < 0
+                || m.inlineLimitBytes() > Limits.MAX_INLINE_BYTES) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "a cluster needs an id, 1.."
+                            + Policy.MAX_REPLICAS
+                            + " replicas and an inline limit of 0.."
+                            + Limits.MAX_INLINE_BYTES
+                            + " bytes, not "
+                            + m);
+        }
+        clusterId = m.clusterId();
+        standardReplicas = m.standardReplicas();
+        inlineLimitBytes = m.inlineLimitBytes();
+        write();
+        return true;
+    }
+
+    /** Fails with EINVAL when this number of copies cannot be the standard. */
+    public void requireReplicas(int replicas) {
+        if (clusterId == 0 || replicas < 1 || replicas > Policy.MAX_REPLICAS) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "a founded cluster keeps 1.." + Policy.MAX_REPLICAS + " replicas as standard");
+        }
+    }
+
+    /** Takes another number of copies as the standard, one that is possible. */
+    public void setStandardReplicas(int replicas) {
+        standardReplicas = replicas;
+        write();
+    }
+
+    /**
+     * Raises the level; EINVAL when it is not above the present one.
+     *
+     * @throws IllegalStateException when this release does not understand it
+     */
+    public void raise(int newLevel) {
+        if (newLevel <= level) {
+            throw new FsException(
+                    Errno.EINVAL, "the cluster is at level " + level + ", which only rises");
+        }
+        requireUnderstood(newLevel);
+        level = newLevel;
+        transaction.put(Family.META, Keys.level(), Keys.value(5).i32(level).toBytes());
+    }
+
+    private void requireUnderstood(int wanted) {
+        if (wanted < understood.oldest() || wanted > understood.newest()) {
+            throw new IllegalStateException(
+                    "the cluster is at level %d, this release understands %s: install %s"
+                            .formatted(
+                                    wanted,
+                                    understood,
+                                    wanted > understood.newest()
+                                            ? "a newer one"
+                                            : "the one before it and raise the level first"));
+        }
+    }
+
+    private void write() {
+        transaction.put(
+                Family.META,
+                Keys.cluster(),
+                Keys.value(17)
+                        .i64(clusterId)
+                        .i32(standardReplicas)
+                        .i32(inlineLimitBytes)
+                        .toBytes());
+    }
+
+    /** Takes the next cluster map and tells everybody; ESTALE when it is not the next one. */
+    public void change(ClusterMap next) {
+        if (next.epoch() != map.epoch() + 1) {
+            throw new FsException(
+                    Errno.ESTALE,
+                    "the cluster map has epoch " + map.epoch() + ", not " + (next.epoch() - 1));
+        }
+        map = next;
+        var out = Keys.value(4096);
+        Codecs.clusterMap(out, next);
+        transaction.put(Family.META, Keys.map(), out.toBytes());
+        transaction.notify(0, new Push.MapChanged(next.epoch()));
+    }
+
+    /** 0 until the cluster is founded. */
+    public long clusterId() {
+        return clusterId;
+    }
+
+    /** Mutations are of this version at most: all masters understand it. */
+    public int level() {
+        return level;
+    }
+
+    public int standardReplicas() {
+        return standardReplicas;
+    }
+
+    public int inlineLimitBytes() {
+        return inlineLimitBytes;
+    }
+
+    public ClusterMap map() {
+        return map;
+    }
+}

@@ -1,0 +1,5 @@
+/** The cluster map, settings, and records of the administration. */
+@NullMarked
+package io.cairn.metadata.cluster;
+
+import org.jspecify.annotations.NullMarked;

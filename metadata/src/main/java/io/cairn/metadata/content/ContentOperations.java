@@ -1,0 +1,432 @@
+package io.cairn.metadata.content;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.inode.GarbageQueue;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeTable;
+import io.cairn.metadata.inode.Leavings;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.Done;
+import io.cairn.wire.master.Reply.EntryReply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The mutations of contents: bytes in the inode, sizes, layouts. Belongs to the apply thread.
+ *
+ * <p>A file's contents live either in the inode ({@code inline}) or in chunks. They move out with
+ * Spill and come back with a truncation to nothing, which also gives the file a new object, so that
+ * late writes of somebody who has not heard of it land where nobody looks.
+ */
+public final class ContentOperations {
+    private static final long BLOCK_BYTES = 4096;
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final GarbageQueue garbage;
+    private final LayoutChoice layouts;
+    private final Cluster cluster;
+    private final Leavings leavings;
+
+    public ContentOperations(
+            Transaction transaction,
+            InodeTable inodes,
+            GarbageQueue garbage,
+            LayoutChoice layouts,
+            Cluster cluster,
+            Leavings leavings) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.garbage = garbage;
+        this.layouts = layouts;
+        this.cluster = cluster;
+        this.leavings = leavings;
+    }
+
+    public Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
+        Inode inode = inodes.file(m.ino());
+        byte[] old = inode.inline();
+        if (old == null) {
+            throw stale(m.ino(), "has its contents in chunks");
+        }
+        if (inode.cuts() != m.cuts()) {
+            throw stale(m.ino(), "was truncated");
+        }
+        requireSize(m.sizeBytes());
+        for (ContentMutation.Patch patch : m.patches()) {
+            requireInline(requireSize(patch.offsetBytes()));
+        }
+        requireInline(m.lengthAfterBytes(old));
+        InodeDraft draft = new InodeDraft(inode);
+        draft.setInline(m.applyTo(old));
+        layouts.settle(draft);
+        Inode after = written(draft, m.mtimeNs()).inode();
+        return new Reply.WrittenReply(
+                inode.attributes().version(), after.withContents(after.layout(), null));
+    }
+
+    public EntryReply commitSize(ContentMutation.CommitSize m) {
+        Inode inode = inodes.file(m.ino());
+        requireSize(m.sizeBytes());
+        Layout layout = inode.layout();
+        if (inode.inline() != null || layout == null || layout.lastOid() != m.oid()) {
+            throw stale(m.ino(), "was truncated: object " + m.oid() + " is not its last one");
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.sizeBytes = Math.max(draft.sizeBytes, m.sizeBytes());
+        draft.usedBytes = plus(draft.usedBytes, m.usedDeltaBytes());
+        return written(draft, m.mtimeNs());
+    }
+
+    /** Never below 0; the largest number instead of overflow. */
+    private static long plus(long usedBytes, long deltaBytes) {
+        long sum = usedBytes + deltaBytes;
+        if (deltaBytes > 0 && sum < usedBytes) {
+            return Long.MAX_VALUE;
+        }
+        return Math.max(0, sum);
+    }
+
+    public Reply spill(ContentMutation.Spill m) {
+        Inode inode = inodes.file(m.ino());
+        requireSize(m.sizeBytes());
+        byte[] inline = inode.inline();
+        Layout layout = inode.layout();
+        if (inline == null || layout == null) {
+            throw stale(m.ino(), "has its contents in chunks already");
+        }
+        if (layout.poolId() == 0) {
+            return settle(inode);
+        }
+        if (inode.attributes().version() != m.baseVersion()) {
+            throw stale(m.ino(), "has changed since version " + m.baseVersion());
+        }
+        if (m.sizeBytes() < inline.length || m.usedBytes() < 0) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    "spilling " + inline.length + " bytes cannot leave " + m.sizeBytes());
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.inline = null;
+        draft.sizeBytes = m.sizeBytes();
+        draft.usedBytes = m.usedBytes();
+        leavings.remove(m.ino());
+        return written(draft, m.mtimeNs());
+    }
+
+    /** The one failure that changes something: the file has a pool when the client asks again. */
+    private Reply settle(Inode inode) {
+        InodeDraft draft = new InodeDraft(inode);
+        if (!layouts.settle(draft)) {
+            throw noPool();
+        }
+        inodes.put(draft);
+        return new Reply.Failure(
+                Errno.ESTALE, "inode " + inode.ino() + " has got a pool just now: read it again");
+    }
+
+    private static FsException noPool() {
+        return new FsException(
+                Errno.ENOSPC, "no chunk server has registered yet; start one with 'cairn chunk'");
+    }
+
+    public Reply cloneDone(ContentMutation.CloneDone m) {
+        Inode inode = inodes.file(m.ino());
+        Layout layout = inode.layout();
+        if (inode.inline() != null || layout == null) {
+            return new Done();
+        }
+        boolean pending = false;
+        for (Layout.Run run : layout.runs()) {
+            if (run.oid() == m.oid() && run.sourceOid() != 0) {
+                garbage.addSource(layout.poolId(), run);
+                pending = true;
+            }
+        }
+        if (pending) {
+            InodeDraft draft = new InodeDraft(inode);
+            draft.layout = layout.withCloned(m.oid());
+            inodes.put(draft);
+        }
+        return new Done();
+    }
+
+    public EntryReply swap(ContentMutation.SwapContents m) {
+        if (m.ino() == m.otherIno()) {
+            throw new FsException(Errno.EINVAL, "cannot swap inode " + m.ino() + " with itself");
+        }
+        Inode one = inodes.file(m.ino());
+        Inode other = inodes.file(m.otherIno());
+        if (one.attributes().version() != m.version()) {
+            throw stale(m.ino(), "has changed since version " + m.version());
+        }
+        if (other.attributes().version() != m.otherVersion()) {
+            throw stale(m.otherIno(), "has changed since version " + m.otherVersion());
+        }
+        leavings.swap(m.ino(), m.otherIno());
+        Inode changed = inodes.put(withContentsOf(one, other));
+        Inode otherChanged = inodes.put(withContentsOf(other, one));
+        return new EntryReply(changed, null, null, otherChanged.attributes());
+    }
+
+    private InodeDraft withContentsOf(Inode inode, Inode other) {
+        InodeDraft draft = new InodeDraft(inode);
+        draft.inline = other.inline();
+        draft.layout = other.layout();
+        draft.policy = other.policy();
+        draft.sizeBytes = other.attributes().size();
+        draft.usedBytes = other.attributes().usedBytes();
+        draft.ctimeNs = transaction.nowNs();
+        return draft;
+    }
+
+    /** Truncates or extends; the caller sets the times and stores the draft. */
+    public void resize(InodeDraft draft, long sizeBytes) {
+        if (draft.type != FileType.FILE) {
+            throw new FsException(
+                    draft.type == FileType.DIRECTORY ? Errno.EISDIR : Errno.EINVAL,
+                    "inode " + draft.ino + " is not a regular file");
+        }
+        requireSize(sizeBytes);
+        // Somebody may have written beyond the size and not come to commit it: that is cut, too.
+        draft.nameChanges++;
+        Layout layout = draft.layout;
+        byte[] inline = draft.inline;
+        if (inline != null) {
+            resizeInline(draft, inline, sizeBytes);
+        } else if (layout == null) {
+            throw new IllegalStateException("file " + draft.ino + " has no layout");
+        } else if (sizeBytes == 0) {
+            garbage.addAll(layout);
+            draft.setInline(new byte[0]);
+            draft.layout = layouts.fresh(draft.ino, draft.policy);
+        } else if (sizeBytes >= draft.sizeBytes) {
+            if (sizeBytes > draft.sizeBytes && isDoubtful(layout)) {
+                renewTail(draft, layout);
+            }
+            draft.sizeBytes = sizeBytes;
+        } else {
+            requireRoomForRun(layout, sizeBytes);
+            draft.layout = truncated(layout, sizeBytes);
+            draft.sizeBytes = sizeBytes;
+            draft.usedBytes = Math.min(draft.usedBytes, InodeDraft.roundUp(sizeBytes, BLOCK_BYTES));
+        }
+    }
+
+    private void resizeInline(InodeDraft draft, byte[] inline, long sizeBytes) {
+        if (sizeBytes <= cluster.inlineLimitBytes()) {
+            draft.setInline(Arrays.copyOf(inline, (int) sizeBytes));
+        } else if (inline.length > 0) {
+            throw new FsException(
+                    Errno.EFBIG,
+                    "the contents of inode " + draft.ino + " have to be spilled first");
+        } else {
+            Layout layout = draft.layout;
+            layouts.settle(draft);
+            if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
+                throw noPool();
+            }
+            if (isDoubtful(layout) || layouts.isBlocked(draft.layout)) {
+                renewObject(draft, layout);
+            }
+            draft.inline = null;
+            draft.sizeBytes = sizeBytes;
+            leavings.remove(draft.ino);
+        }
+    }
+
+    /** Whether a client that is no more may have written to the object beyond the end. */
+    private boolean isDoubtful(Layout layout) {
+        return layout.lastOid() < transaction.counters().firstSureOid();
+    }
+
+    public EntryReply renewTail(ContentMutation.RenewTail m) {
+        Inode inode = inodes.file(m.ino());
+        Layout layout = inode.layout();
+        if (layout == null || layout.lastOid() != m.oid()) {
+            return new EntryReply(inode, null, null, null);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        if (inode.inline() != null) {
+            renewObject(draft, layout);
+        } else {
+            renewTail(draft, layout);
+        }
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    public EntryReply takeDetour(ContentMutation.TakeDetour m) {
+        Inode inode = inodes.file(m.ino());
+        if (inode.attributes().version() != m.version()) {
+            throw stale(m.ino(), "has changed since version " + m.version());
+        }
+        Layout layout = inode.layout();
+        InodeDraft draft = new InodeDraft(inode);
+        if (layout == null || !layouts.isBlocked(layout) || !takeDetour(draft, layout)) {
+            return new EntryReply(inode, null, null, null);
+        }
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    private boolean takeDetour(InodeDraft draft, Layout layout) {
+        if (draft.inline != null) {
+            boolean helps = layouts.helps(layouts.choose(draft.ino, draft.policy, 0));
+            if (helps) {
+                renewObject(draft, layout);
+            }
+            return helps;
+        }
+        long detour = layouts.detour(layout);
+        Layout.Run run = layout.lastRun().withDetour(detour);
+        boolean helps = layouts.helps(layout.withRuns(List.of(run)));
+        if (!helps || layout.runs().size() >= Layout.MAX_RUNS) {
+            return false;
+        }
+        long first = layout.chunkBehind(draft.sizeBytes);
+        long firstByte = first << layout.chunkSizeLog2();
+        boolean isCut = isDoubtful(layout) && firstByte != draft.sizeBytes;
+        Layout now = isCut ? truncated(layout, draft.sizeBytes) : layout;
+        List<Layout.Run> runs = new ArrayList<>(truncated(now, firstByte).runs());
+        runs.add(runs.removeLast().withDetour(detour));
+        draft.layout = layout.withRenewed(runs);
+        return true;
+    }
+
+    /** A client that was lost may have written chunks of these objects: they become garbage. */
+    public void renewObjects(LeaderMutation.RenewObjects m) {
+        for (LeaderMutation.RenewObjects.Holding holding : m.holdings()) {
+            Inode inode = transaction.inode(holding.ino());
+            Layout layout = inode == null ? null : inode.layout();
+            if (inode != null
+                    && layout != null
+                    && inode.inline() != null
+                    && layout.lastOid() == holding.oid()
+                    && leavings.names(inode.ino())) {
+                InodeDraft draft = new InodeDraft(inode);
+                renewObject(draft, layout);
+                inodes.put(draft);
+            }
+        }
+    }
+
+    /** Contents in the inode: nothing of the object is needed. */
+    private void renewObject(InodeDraft draft, Layout layout) {
+        garbage.addAll(layout);
+        leavings.remove(draft.ino);
+        Layout now = Objects.requireNonNull(draft.layout);
+        if (layouts.isBlocked(now)) {
+            draft.layout = layouts.fresh(draft.ino, draft.policy);
+        } else {
+            long oid = transaction.counters().takeOid();
+            draft.layout = now.withRuns(List.of(now.lastRun().beside(0, oid)));
+        }
+    }
+
+    /** As a truncation to the size that the file has. */
+    private void renewTail(InodeDraft draft, Layout layout) {
+        draft.layout = layout.withRenewed(truncated(layout, draft.sizeBytes).runs());
+        draft.usedBytes =
+                Math.min(draft.usedBytes, InodeDraft.roundUp(draft.sizeBytes, BLOCK_BYTES));
+    }
+
+    /**
+     * The layout after truncation to a size that is not 0. The chunk with the new end, or the first
+     * one beyond it, and all after it come under a new object; the old objects go to the garbage
+     * queue from there on. When the end is inside a chunk, what is left of this chunk has still to
+     * be cloned, and its old copy is kept until then.
+     */
+    private Layout truncated(Layout layout, long sizeBytes) {
+        long boundary = layout.chunkOf(sizeBytes);
+        long keptBytes = sizeBytes & (layout.chunkSizeBytes() - 1);
+        Layout.Run cut = layout.runOf(boundary);
+        List<Layout.Run> runs = new ArrayList<>();
+        for (Layout.Run run : layout.runs()) {
+            if (run.firstChunk() < boundary) {
+                runs.add(run);
+            }
+        }
+        for (Layout.Run run : layout.runs()) {
+            if (run.firstChunk() > boundary) {
+                garbage.add(layout.poolId(), run);
+            }
+        }
+        runs.add(cut(layout, cut, boundary, keptBytes));
+        return layout.withRuns(runs);
+    }
+
+    /**
+     * E2BIG when the layout would have too many runs: the client copies the contents into one. What
+     * renews the tail, once for each lost client, may go beyond.
+     */
+    private static void requireRoomForRun(Layout layout, long sizeBytes) {
+        long boundary = layout.chunkOf(sizeBytes);
+        int kept = 0;
+        for (Layout.Run run : layout.runs()) {
+            kept += run.firstChunk() < boundary ? 1 : 0;
+        }
+        if (kept >= Layout.MAX_RUNS) {
+            throw new FsException(
+                    Errno.E2BIG,
+                    "the file was truncated in " + kept + " places: copy it to make it whole");
+        }
+    }
+
+    /** The run that begins at the boundary, in place of what {@code cut} holds from there on. */
+    private Layout.Run cut(Layout layout, Layout.Run cut, long boundary, long keptBytes) {
+        int pool = layout.poolId();
+        long oid = transaction.counters().takeOid();
+        boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
+        if (keptBytes == 0) {
+            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            if (isPending) {
+                garbage.addSource(pool, cut);
+            }
+            return cut.beside(boundary, oid);
+        }
+        if (isPending) {
+            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            long sourceLengthBytes = Math.min(cut.sourceLengthBytes(), keptBytes);
+            return new Layout.Run(boundary, oid, cut.sourceOid(), sourceLengthBytes, cut.detour());
+        }
+        garbage.add(pool, cut.oid(), boundary + 1, GarbageQueue.TO_END);
+        return new Layout.Run(boundary, oid, cut.oid(), keptBytes, cut.detour());
+    }
+
+    private EntryReply written(InodeDraft draft, long mtimeNs) {
+        draft.mtimeNs = mtimeNs;
+        draft.ctimeNs = transaction.nowNs();
+        return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    private static long requireSize(long sizeBytes) {
+        if (sizeBytes < 0) {
+            throw new FsException(Errno.EINVAL, "size " + sizeBytes);
+        }
+        if (sizeBytes > FileSystem.MAX_FILE_BYTES) {
+            throw new FsException(Errno.EFBIG, "size " + sizeBytes);
+        }
+        return sizeBytes;
+    }
+
+    private void requireInline(long sizeBytes) {
+        if (sizeBytes > cluster.inlineLimitBytes()) {
+            throw new FsException(
+                    Errno.EFBIG, sizeBytes + " bytes do not fit into the inode; write chunks");
+        }
+    }
+
+    private static FsException stale(long ino, String why) {
+        return new FsException(Errno.ESTALE, "inode " + ino + " " + why);
+    }
+}

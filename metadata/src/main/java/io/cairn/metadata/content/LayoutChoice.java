@@ -1,0 +1,166 @@
+package io.cairn.metadata.content;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Stripe;
+import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.state.Counters;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides where new contents go. Belongs to the apply thread.
+ *
+ * <p>The pool is the youngest one with as many replicas as the policy (or else the cluster's
+ * standard) asks for. When there is none: the youngest of those with the next higher number; when
+ * nobody has that many: the youngest of those with most. The policy stays in the inode as it is, so
+ * that a file with fewer copies than asked can be found and moved once a better pool exists.
+ *
+ * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
+ * which no group serves is passed over when an older one, or one with more copies, has some; never
+ * for one with fewer copies.
+ */
+public final class LayoutChoice {
+    private final Cluster cluster;
+    private final Counters counters;
+
+    public LayoutChoice(Cluster cluster, Counters counters) {
+        this.cluster = cluster;
+        this.counters = counters;
+    }
+
+    /** The layout of new contents of a file, with a new object. Pool 0 while there is no pool. */
+    public Layout fresh(long ino, Policy policy) {
+        return choose(ino, policy, counters.takeOid());
+    }
+
+    /**
+     * Gives a file that has no contents in chunks a pool, if it has none and one exists now. True
+     * when it did.
+     */
+    public boolean settle(InodeDraft file) {
+        Layout layout = file.layout;
+        if (layout == null || layout.poolId() != 0 || file.inline == null) {
+            return false;
+        }
+        Layout chosen = choose(file.ino, file.policy, layout.lastOid());
+        if (chosen.poolId() == 0) {
+            return false;
+        }
+        file.layout = chosen;
+        return true;
+    }
+
+    /** Whether a layout is as good as the one that the policy would get now. */
+    public boolean satisfies(Layout layout, Policy policy) {
+        return satisfies(cluster.map(), cluster.standardReplicas(), layout, policy);
+    }
+
+    /** The same with a cluster map and a standard number of replicas. */
+    public static boolean satisfies(
+            ClusterMap map, int standardReplicas, Layout layout, Policy policy) {
+        Pool pool = map.pool(layout.poolId());
+        Pool best = pool(map, policy.replicas() > 0 ? policy.replicas() : standardReplicas);
+        return pool != null
+                && best != null
+                && pool.replicas() == best.replicas()
+                && layout.chunkSizeLog2() == chunkSizeLog2(policy)
+                && layout.stripeWidth() == stripeWidth(policy);
+    }
+
+    /** The layout that the policy asks for, with a given object. */
+    public Layout choose(long ino, Policy policy, long oid) {
+        ClusterMap map = cluster.map();
+        Pool pool = servingPool(map, wanted(policy));
+        Layout layout =
+                new Layout(
+                        pool == null ? 0 : pool.id(),
+                        chunkSizeLog2(policy),
+                        stripeWidth(policy),
+                        seed(ino),
+                        List.of(Layout.Run.of(0, oid)));
+        long detour = Stripe.detour(map, layout);
+        return detour == 0 ? layout : layout.withRuns(List.of(layout.lastRun().withDetour(detour)));
+    }
+
+    /** Whether contents that begin in chunks now could not be written to all of a layout. */
+    boolean isBlocked(Layout layout) {
+        return Stripe.isBlocked(cluster.map(), layout);
+    }
+
+    /** Whether all of a layout can be written. */
+    boolean helps(Layout layout) {
+        return layout.poolId() != 0 && !isBlocked(layout);
+    }
+
+    /** What a run that begins now takes as its detour. */
+    long detour(Layout layout) {
+        return Stripe.detour(cluster.map(), layout);
+    }
+
+    private int wanted(Policy policy) {
+        return policy.replicas() > 0 ? policy.replicas() : cluster.standardReplicas();
+    }
+
+    private static int chunkSizeLog2(Policy policy) {
+        return policy.chunkSizeLog2() > 0
+                ? policy.chunkSizeLog2()
+                : Layout.STANDARD_CHUNK_SIZE_LOG2;
+    }
+
+    private static int stripeWidth(Policy policy) {
+        return Math.max(0, policy.stripeWidth());
+    }
+
+    /** The pool for new contents: one of which some group serves, if there is any. */
+    private static @Nullable Pool servingPool(ClusterMap map, int replicas) {
+        Pool best = pool(map, replicas);
+        if (best == null || serves(map, best)) {
+            return best;
+        }
+        for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
+            for (Pool pool : map.pools().reversed()) {
+                if (pool.replicas() == n && serves(map, pool)) {
+                    return pool;
+                }
+            }
+        }
+        return best;
+    }
+
+    private static boolean serves(ClusterMap map, Pool pool) {
+        for (int i = 0; i < pool.groupCount(); i++) {
+            if (map.isAvailable(pool.firstGroup() + i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static @Nullable Pool pool(ClusterMap map, int replicas) {
+        for (int n = replicas; n <= Policy.MAX_REPLICAS; n++) {
+            Pool pool = map.youngestPool(n);
+            if (pool != null) {
+                return pool;
+            }
+        }
+        for (int n = replicas - 1; n > 0; n--) {
+            Pool pool = map.youngestPool(n);
+            if (pool != null) {
+                return pool;
+            }
+        }
+        return null;
+    }
+
+    /** Neighbouring inode numbers get unrelated seeds (the finisher of splitmix64). */
+    public static long seed(long ino) {
+        long h = ino + 0x9E3779B97F4A7C15L;
+        h = (h ^ (h >>> 30)) * 0xBF58476D1CE4E5B9L;
+        h = (h ^ (h >>> 27)) * 0x94D049BB133111EBL;
+        return h ^ (h >>> 31);
+    }
+}

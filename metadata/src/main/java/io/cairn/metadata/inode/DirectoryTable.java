@@ -1,0 +1,99 @@
+package io.cairn.metadata.inode;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Decoder;
+import org.jspecify.annotations.Nullable;
+
+/** The names in directories. Belongs to the apply thread. */
+public final class DirectoryTable {
+    /** What a name stands for. */
+    public record Dentry(long ino, FileType type) {
+        public boolean isDirectory() {
+            return type == FileType.DIRECTORY;
+        }
+
+        /** Reads the value of a dentry. */
+        public static Dentry decode(byte[] value) {
+            Decoder in = Keys.open(Family.DENTRY, value);
+            int code = in.u8();
+            FileType type = FileType.ofCode(code);
+            if (type == null) {
+                throw new IllegalStateException("a dentry has the type " + code);
+            }
+            return new Dentry(in.i64(), type);
+        }
+    }
+
+    private final Transaction transaction;
+    private final YoungDirectories young = new YoungDirectories();
+
+    public DirectoryTable(Transaction transaction) {
+        this.transaction = transaction;
+    }
+
+    /** What a name in a directory stands for, or null. */
+    public @Nullable Dentry find(long parentIno, Name name) {
+        if (young.lacks(parentIno, name)) {
+            return null;
+        }
+        byte[] value = transaction.get(Family.DENTRY, Keys.dentry(parentIno, name));
+        return value == null ? null : Dentry.decode(value);
+    }
+
+    /** What a name in a directory stands for, or ENOENT. */
+    public Dentry require(long parentIno, Name name) {
+        Dentry dentry = find(parentIno, name);
+        if (dentry == null) {
+            throw missing(parentIno, name);
+        }
+        return dentry;
+    }
+
+    public static FsException missing(long parentIno, Name name) {
+        return new FsException(Errno.ENOENT, "no '" + name + "' in directory " + parentIno);
+    }
+
+    public static FsException exists(long parentIno, Name name) {
+        return new FsException(Errno.EEXIST, "'" + name + "' exists in directory " + parentIno);
+    }
+
+    /** Fails with EEXIST when a name is taken. */
+    public void requireFree(long parentIno, Name name) {
+        if (find(parentIno, name) != null) {
+            throw exists(parentIno, name);
+        }
+    }
+
+    /** Sets what a name stands for; the caller keeps the counts of the directory. */
+    public void put(long parentIno, Name name, Dentry dentry) {
+        byte[] value =
+                Keys.value(18)
+                        .u8(dentry.type().code())
+                        .i64(dentry.ino())
+                        .i64(transaction.version())
+                        .toBytes();
+        transaction.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
+        young.put(parentIno, name);
+    }
+
+    /** A directory is made, without names. */
+    public void begin(long ino) {
+        young.made(ino);
+    }
+
+    /** A directory is removed; it has no names. */
+    public void end(long ino) {
+        young.removed(ino);
+    }
+
+    /** Removes a name; the caller keeps the counts of the directory. */
+    public void remove(long parentIno, Name name) {
+        transaction.delete(Family.DENTRY, Keys.dentry(parentIno, name));
+    }
+}

@@ -1,0 +1,178 @@
+package io.cairn.metadata.inode;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inodes, and the checks that nearly every mutation begins with. Belongs to the apply thread.
+ */
+public final class InodeTable {
+    private static final byte[] PRESENT = {Keys.FORMAT};
+
+    /** Of an orphan that never had a name and may get one. */
+    private static final byte[] LINKABLE = {Keys.FORMAT, 1};
+
+    private final Transaction transaction;
+    private final XattrTable xattrs;
+    private final GarbageQueue garbage;
+    private final Leavings leavings;
+
+    public InodeTable(
+            Transaction transaction, XattrTable xattrs, GarbageQueue garbage, Leavings leavings) {
+        this.transaction = transaction;
+        this.xattrs = xattrs;
+        this.garbage = garbage;
+        this.leavings = leavings;
+    }
+
+    /** An inode, or ESTALE. */
+    public Inode require(long ino) {
+        Inode inode = transaction.inode(ino);
+        if (inode == null) {
+            throw stale(ino);
+        }
+        return inode;
+    }
+
+    public static FsException stale(long ino) {
+        return new FsException(Errno.ESTALE, "inode " + ino + " is gone");
+    }
+
+    /** A directory in which something can be found or made: ESTALE, ENOTDIR, ENOENT if removed. */
+    public Inode directory(long ino) {
+        return liveDirectory(require(ino));
+    }
+
+    /** The same check on an inode at hand. */
+    public static Inode liveDirectory(Inode inode) {
+        if (!inode.attributes().isDirectory()) {
+            throw new FsException(Errno.ENOTDIR, "inode " + inode.ino() + " is not a directory");
+        }
+        if (inode.attributes().nlink() == 0) {
+            throw new FsException(Errno.ENOENT, "directory " + inode.ino() + " has been removed");
+        }
+        return inode;
+    }
+
+    /** A regular file: ESTALE, EISDIR, or EINVAL for anything else. */
+    public Inode file(long ino) {
+        Inode inode = require(ino);
+        if (!inode.attributes().isFile()) {
+            throw new FsException(
+                    inode.attributes().isDirectory() ? Errno.EISDIR : Errno.EINVAL,
+                    "inode " + ino + " is not a regular file");
+        }
+        return inode;
+    }
+
+    /** A new inode in a directory, with the group that the directory decides. */
+    public InodeDraft draft(FileType type, Inode parent, int mode, int uid, int gid) {
+        InodeDraft draft =
+                new InodeDraft(transaction.counters().takeIno(), type, transaction.nowNs());
+        draft.mode = mode & 07777;
+        draft.uid = uid;
+        draft.gid = gid;
+        if ((parent.attributes().mode() & InodeDraft.SETGID) != 0) {
+            draft.gid = parent.attributes().gid();
+            if (type == FileType.DIRECTORY) {
+                draft.mode |= InodeDraft.SETGID;
+            }
+        }
+        AclOperation.inherit(parent.attributes().acls(), draft);
+        if (type == FileType.DIRECTORY) {
+            draft.nlink = 2;
+            draft.parentIno = parent.ino();
+            draft.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        }
+        if (type == FileType.DIRECTORY || type == FileType.FILE) {
+            draft.policy = parent.policy();
+        }
+        return draft;
+    }
+
+    /** Makes the root directory; it belongs to who founds the cluster. */
+    public void makeRoot(int uid, int gid) {
+        InodeDraft root =
+                new InodeDraft(FileSystem.ROOT_INO, FileType.DIRECTORY, transaction.nowNs());
+        root.mode = 0755;
+        root.uid = uid;
+        root.gid = gid;
+        root.nlink = 2;
+        root.parentIno = FileSystem.ROOT_INO;
+        root.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        transaction.counters().rootMade();
+        put(root);
+    }
+
+    /** Stores a draft with the version of the current mutation. */
+    public Inode put(InodeDraft draft) {
+        draft.version = transaction.version();
+        return putQuietly(draft);
+    }
+
+    /** Stores a draft without a new version: nothing changed that a cache could miss. */
+    public Inode putQuietly(InodeDraft draft) {
+        Inode inode = draft.seal();
+        transaction.putInode(inode);
+        return inode;
+    }
+
+    /** An inode loses one name; with the last one it becomes an orphan. A directory has one. */
+    public Inode unlink(Inode inode) {
+        InodeDraft draft = new InodeDraft(inode);
+        draft.nlink = draft.type == FileType.DIRECTORY ? 0 : draft.nlink - 1;
+        draft.ctimeNs = transaction.nowNs();
+        if (draft.nlink == 0) {
+            transaction.put(Family.ORPHAN, Keys.of(draft.ino), PRESENT);
+        }
+        return put(draft);
+    }
+
+    /**
+     * Stores a new file without a name: an orphan from the beginning, purged when nobody holds it
+     * open any more.
+     */
+    public Inode putUnnamed(InodeDraft draft, boolean linkable) {
+        draft.nlink = 0;
+        transaction.put(Family.ORPHAN, Keys.of(draft.ino), linkable ? LINKABLE : PRESENT);
+        return put(draft);
+    }
+
+    /** Whether an inode never had a name, and may get one. */
+    public boolean isLinkable(long ino) {
+        return Arrays.equals(transaction.get(Family.ORPHAN, Keys.of(ino)), LINKABLE);
+    }
+
+    /** It has got one. */
+    public void named(long ino) {
+        transaction.delete(Family.ORPHAN, Keys.of(ino));
+    }
+
+    /** Whether an inode waits to be purged. */
+    public boolean isOrphan(long ino) {
+        return transaction.get(Family.ORPHAN, Keys.of(ino)) != null;
+    }
+
+    /** Forgets an orphan; its objects go to the garbage queue. */
+    public void purge(long ino) {
+        Inode inode = require(ino);
+        @Nullable Layout layout = inode.layout();
+        if (layout != null && (inode.inline() == null || leavings.has(ino, layout))) {
+            garbage.addAll(layout);
+        }
+        leavings.remove(ino);
+        xattrs.removeAll(ino);
+        transaction.delete(Family.ORPHAN, Keys.of(ino));
+        transaction.removeInode(ino);
+        transaction.counters().inodeRemoved();
+    }
+}

@@ -1,0 +1,181 @@
+package io.cairn.metadata.job;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.job.JobTotals.Count;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.tree.EditOperation;
+import io.cairn.metadata.tree.TreeOperations;
+import io.cairn.wire.master.JobOrder;
+import io.cairn.wire.master.TreeMutation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** What a tree job does with the names that it comes by. Belongs to the apply thread. */
+interface TreeTask {
+    /**
+     * Comes by a name. A directory is entered afterwards.
+     *
+     * @throws FsException the task failed at this name, and has changed nothing there
+     */
+    void visit(long parentIno, Name name, Inode inode, JobTotals totals);
+
+    /** Comes by the root of the filesystem, which has no name. */
+    default void visitRoot(Inode inode, JobTotals totals) {
+        throw new IllegalStateException("the root of the filesystem has no name");
+    }
+
+    /** Files in their inodes that it has given another layout. */
+    default long[] relaid() {
+        return new long[0];
+    }
+
+    /** Removes names: files when it comes by, directories when the walk leaves them empty. */
+    final class Remove implements TreeTask {
+        private final TreeOperations tree;
+
+        Remove(TreeOperations tree) {
+            this.tree = tree;
+        }
+
+        @Override
+        public void visit(long parentIno, Name name, Inode inode, JobTotals totals) {
+            if (inode.attributes().isDirectory()) {
+                return;
+            }
+            tree.unlink(new TreeMutation.Unlink(parentIno, name));
+            totals.add(Count.CHANGED, 1);
+            if (inode.attributes().isFile()) {
+                totals.add(Count.FILES, 1);
+                if (inode.attributes().nlink() == 1) {
+                    totals.add(Count.SIZE_BYTES, inode.attributes().size());
+                    totals.add(Count.ALLOCATED_BYTES, inode.attributes().usedBytes());
+                }
+            } else {
+                totals.add(Count.OTHERS, 1);
+            }
+        }
+
+        /** Removes a directory that has become empty. */
+        void leave(long parentIno, Name name, JobTotals totals) {
+            tree.rmdir(new TreeMutation.Rmdir(parentIno, name));
+            totals.add(Count.CHANGED, 1);
+            totals.add(Count.DIRECTORIES, 1);
+        }
+    }
+
+    /** Changes inodes. */
+    final class Edit implements TreeTask {
+        private final EditOperation operation;
+        private final JobOrder order;
+        private final List<Long> relaid = new ArrayList<>();
+
+        Edit(EditOperation operation, JobOrder order) {
+            this.operation = operation;
+            this.order = order;
+        }
+
+        @Override
+        public void visit(long parentIno, Name name, Inode inode, JobTotals totals) {
+            visitRoot(inode, totals);
+        }
+
+        @Override
+        public void visitRoot(Inode inode, JobTotals totals) {
+            totals.add(countOf(inode), 1);
+            Inode changed = operation.apply(inode, order.edit());
+            if (changed != null) {
+                totals.add(Count.CHANGED, 1);
+                if (!Objects.equals(changed.layout(), inode.layout())) {
+                    relaid.add(inode.ino());
+                }
+            }
+            Inode now = changed == null ? inode : changed;
+            if (order.kind() == JobOrder.Kind.POLICY && operation.isMisplaced(now)) {
+                totals.add(Count.MISPLACED_FILES, 1);
+                totals.add(Count.MISPLACED_BYTES, now.attributes().usedBytes());
+            }
+        }
+
+        @Override
+        public long[] relaid() {
+            return relaid.stream().mapToLong(Long::longValue).toArray();
+        }
+    }
+
+    /** Counts. */
+    final class Usage implements TreeTask {
+        /** Files with several names that one job remembers; further ones count at each name. */
+        static final int MAX_REMEMBERED = 1 << 16;
+
+        private static final byte[] PRESENT = {Keys.FORMAT};
+
+        private final Transaction transaction;
+        private final Cluster cluster;
+        private final long job;
+
+        Usage(Transaction transaction, Cluster cluster, long job) {
+            this.transaction = transaction;
+            this.cluster = cluster;
+            this.job = job;
+        }
+
+        @Override
+        public void visit(long parentIno, Name name, Inode inode, JobTotals totals) {
+            visitRoot(inode, totals);
+        }
+
+        @Override
+        public void visitRoot(Inode inode, JobTotals totals) {
+            boolean isDirectory = inode.attributes().isDirectory();
+            if (!isDirectory && inode.attributes().nlink() > 1 && isCounted(inode, totals)) {
+                totals.add(Count.LINKS, 1);
+                return;
+            }
+            totals.add(countOf(inode), 1);
+            if (!inode.attributes().isFile()) {
+                return;
+            }
+            long usedBytes = inode.attributes().usedBytes();
+            int replicas = replicasOf(inode);
+            totals.add(Count.SIZE_BYTES, inode.attributes().size());
+            totals.add(Count.ALLOCATED_BYTES, usedBytes);
+            totals.add(Count.STORED_BYTES, replicas * usedBytes);
+            totals.addShare(replicas, inode.attributes().size(), usedBytes);
+        }
+
+        private boolean isCounted(Inode inode, JobTotals totals) {
+            byte[] key = Keys.jobSeen(job, inode.ino());
+            if (transaction.get(Store.Family.JOB, key) != null) {
+                return true;
+            }
+            if (totals.get(Count.REMEMBERED) < MAX_REMEMBERED) {
+                transaction.put(Store.Family.JOB, key, PRESENT);
+                totals.add(Count.REMEMBERED, 1);
+            }
+            return false;
+        }
+
+        private int replicasOf(Inode inode) {
+            var layout = inode.layout();
+            if (layout == null || inode.inline() != null) {
+                return 0;
+            }
+            var pool = cluster.map().pool(layout.poolId());
+            return pool == null ? 0 : pool.replicas();
+        }
+    }
+
+    private static Count countOf(Inode inode) {
+        return switch (inode.attributes().type()) {
+            case FILE -> Count.FILES;
+            case DIRECTORY -> Count.DIRECTORIES;
+            default -> Count.OTHERS;
+        };
+    }
+}

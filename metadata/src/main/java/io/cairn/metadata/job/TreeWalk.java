@@ -1,0 +1,302 @@
+package io.cairn.metadata.job;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.fs.Name;
+import io.cairn.metadata.inode.DirectoryTable;
+import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.job.JobStack.Frame;
+import io.cairn.metadata.job.JobTotals.Count;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.JobOrder;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a tree job: goes on through the tree, depth first, each directory in the order of its
+ * cookies, from where the last step ended. It sees the tree as it is at this place of the log, so
+ * that nothing can change between looking and doing. Symbolic links are not followed.
+ *
+ * <p>What others do between two steps:
+ *
+ * <ul>
+ *   <li>A directory that the job is in was moved or removed: the job leaves it, and all below it.
+ *       It goes on in the directory above. So it never works outside of its tree.
+ *   <li>Names that were made behind the cursor are not seen; only a removal looks again, at most
+ *       {@value #MAX_PASSES} times, when a directory is not empty at its end.
+ *   <li>The tree itself was removed: a removal has what it wanted, other jobs fail. It was moved or
+ *       replaced: a removal fails, for it was told a place; others go on, wherever the tree is.
+ * </ul>
+ */
+public final class TreeWalk {
+    /** Errors of a job that are kept. */
+    public static final int MAX_ERRORS = 100;
+
+    /** Paths in errors are cut in front to this length, in bytes. */
+    public static final int MAX_PATH_BYTES = 4096;
+
+    static final int MAX_PASSES = 3;
+
+    private static final int PAGE = 32;
+
+    private final Transaction transaction;
+    private final DirectoryTable directories;
+    private final JobRecord record;
+    private final JobStack stack;
+    private final TreeTask task;
+    private final JobTotals totals;
+    private final Set<Long> changed = new LinkedHashSet<>();
+    private JobRecord.@Nullable State end;
+    private String message = "";
+
+    /** The next step of a job. */
+    TreeWalk(
+            Transaction transaction,
+            DirectoryTable directories,
+            JobRecord record,
+            JobStack stack,
+            TreeTask task) {
+        this.transaction = transaction;
+        this.directories = directories;
+        this.record = record;
+        this.stack = stack;
+        this.task = task;
+        totals = record.totals().copy();
+    }
+
+    /** What the job has counted. */
+    JobTotals totals() {
+        return totals;
+    }
+
+    /** How the job has ended, or null when it has not. */
+    JobRecord.@Nullable State end() {
+        return end;
+    }
+
+    /** Why it has failed, or empty. */
+    String message() {
+        return message;
+    }
+
+    /** Directories whose names were changed. */
+    long[] changedDirectories() {
+        return changed.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Goes through at most {@code max} names. */
+    void run(int max) {
+        if (!isTreeThere()) {
+            stack.cut(0);
+            return;
+        }
+        cutWhatHasGone();
+        int budget = max;
+        if (totals.get(Count.NAMES) == 0) {
+            visitRoot();
+            budget--;
+        }
+        while (budget > 0 && stack.depth() > 0) {
+            budget -= goOn(stack.top(), budget);
+        }
+        if (stack.depth() == 0 && end == null) {
+            finish();
+        }
+    }
+
+    private void finish() {
+        boolean isLeft =
+                record.order().kind() == JobOrder.Kind.REMOVE && totals.get(Count.ERRORS) > 0;
+        end = isLeft ? JobRecord.State.FAILED : JobRecord.State.DONE;
+        message = isLeft ? "not everything could be removed" : "";
+    }
+
+    private boolean isTreeThere() {
+        JobOrder order = record.order();
+        Inode root = transaction.peek(order.ino());
+        boolean isGone = root == null || root.attributes().nlink() == 0;
+        Name name = order.name();
+        if (order.kind() == JobOrder.Kind.REMOVE && name != null) {
+            Dentry dentry = directories.find(order.parentIno(), name);
+            if (isGone && dentry == null) {
+                end = JobRecord.State.DONE;
+                message = "somebody else has removed the rest of it";
+                return false;
+            }
+            if (dentry == null || dentry.ino() != order.ino()) {
+                end = JobRecord.State.FAILED;
+                message = "the tree was moved or replaced while it was being removed";
+                return false;
+            }
+        } else if (isGone) {
+            end = JobRecord.State.FAILED;
+            message = "the tree was removed meanwhile";
+            return false;
+        }
+        return true;
+    }
+
+    /** Leaves the directories that are not where they were. */
+    private void cutWhatHasGone() {
+        for (int depth = 0; depth < stack.depth(); depth++) {
+            Inode inode = transaction.peek(stack.at(depth).ino);
+            boolean isHere =
+                    inode != null
+                            && inode.attributes().nlink() > 0
+                            && (depth == 0 || inode.parentIno() == stack.at(depth - 1).ino);
+            if (!isHere) {
+                stack.cut(depth);
+                return;
+            }
+        }
+    }
+
+    private void visitRoot() {
+        JobOrder order = record.order();
+        Inode root = transaction.peek(order.ino());
+        if (root == null) {
+            throw new IllegalStateException("inode " + order.ino() + " was there just now");
+        }
+        totals.add(Count.NAMES, 1);
+        totals.add(Count.FOUND, 1);
+        try {
+            Name name = order.name();
+            if (name == null) {
+                task.visitRoot(root, totals);
+            } else {
+                visit(order.parentIno(), name, root);
+            }
+        } catch (FsException e) {
+            failed(null, e);
+        }
+        if (root.attributes().isDirectory()) {
+            enter(new Frame(root.ino(), null), root);
+        }
+    }
+
+    private void visit(long parentIno, Name name, Inode inode) {
+        long before = totals.get(Count.CHANGED);
+        task.visit(parentIno, name, inode, totals);
+        if (task instanceof TreeTask.Remove && totals.get(Count.CHANGED) != before) {
+            changed.add(parentIno);
+        }
+    }
+
+    private void enter(Frame frame, Inode directory) {
+        totals.add(Count.FOUND, directory.entryCount());
+        stack.push(frame);
+    }
+
+    /** Goes on in a directory; returns how much of the budget that took. */
+    private int goOn(Frame frame, int budget) {
+        List<Transaction.Entry> page =
+                transaction.page(
+                        Family.DENTRY, Keys.of(frame.ino), frame.from(), Math.min(budget, PAGE));
+        if (page.isEmpty()) {
+            leave(frame);
+            return 1;
+        }
+        int done = 0;
+        for (Transaction.Entry entry : page) {
+            frame.seen(entry.key());
+            done++;
+            if (visited(frame, Keys.nameOf(entry.key()), Dentry.decode(entry.value()))) {
+                break;
+            }
+        }
+        return done;
+    }
+
+    /** Visits a name; true when it is a directory, which was entered. */
+    private boolean visited(Frame frame, Name name, Dentry dentry) {
+        totals.add(Count.NAMES, 1);
+        Inode inode = transaction.peek(dentry.ino());
+        if (inode == null) {
+            throw new IllegalStateException(
+                    "'" + name + "' in directory " + frame.ino + " has no inode");
+        }
+        try {
+            visit(frame.ino, name, inode);
+            if (!dentry.isDirectory()) {
+                return false;
+            }
+            if (stack.depth() >= JobStack.MAX_DEPTH) {
+                throw new FsException(
+                        Errno.ELOOP,
+                        "more than "
+                                + JobStack.MAX_DEPTH
+                                + " directories within each other: order a job for this one");
+            }
+            enter(new Frame(inode.ino(), name), inode);
+            return true;
+        } catch (FsException e) {
+            frame.fail();
+            failed(name, e);
+            return false;
+        }
+    }
+
+    /** The walk has seen a directory to its end. */
+    private void leave(Frame frame) {
+        if (!(task instanceof TreeTask.Remove remove)) {
+            stack.cut(stack.depth() - 1);
+            return;
+        }
+        Inode directory = transaction.peek(frame.ino);
+        if (directory != null && directory.entryCount() > 0) {
+            leaveFull(frame);
+            return;
+        }
+        boolean isInner = stack.depth() > 1;
+        JobOrder order = record.order();
+        long parentIno = isInner ? stack.at(stack.depth() - 2).ino : order.parentIno();
+        Name name = isInner ? frame.name : order.name();
+        Dentry dentry = name == null ? null : directories.find(parentIno, name);
+        if (name != null && dentry != null && dentry.ino() == frame.ino) {
+            remove.leave(parentIno, name, totals);
+            changed.add(parentIno);
+        }
+        stack.cut(stack.depth() - 1);
+    }
+
+    private void leaveFull(Frame frame) {
+        if (!frame.hasFailed() && frame.again() < MAX_PASSES) {
+            return;
+        }
+        if (!frame.hasFailed()) {
+            failed(
+                    null,
+                    new FsException(
+                            Errno.ENOTEMPTY, "names are made in it as fast as they are removed"));
+        }
+        stack.cut(stack.depth() - 1);
+        if (stack.depth() > 0) {
+            stack.top().fail();
+        }
+    }
+
+    private void failed(@Nullable Name name, FsException e) {
+        long number = totals.get(Count.ERRORS);
+        totals.add(Count.ERRORS, 1);
+        if (number < MAX_ERRORS) {
+            transaction.put(
+                    Family.JOB,
+                    Keys.jobError(record.job(), number),
+                    new JobError(path(name), e.errno(), String.valueOf(e.getMessage())).encode());
+        }
+    }
+
+    private byte[] path(@Nullable Name last) {
+        List<Name> names = new ArrayList<>(stack.names());
+        if (last != null) {
+            names.add(last);
+        }
+        return JobError.join(record.order().path(), names, MAX_PATH_BYTES);
+    }
+}

@@ -1,0 +1,125 @@
+package io.cairn.metadata.state;
+
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FsException;
+import io.cairn.wire.Decoder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The numbers given next. Belongs to the apply thread; written with the batch of the entry that
+ * changed them.
+ */
+public final class Counters {
+    /** The upper 16 bits of inode numbers and object ids are the shard. */
+    private static final long SHARD_LIMIT = 1L << 48;
+
+    private long nextIno = FileSystem.ROOT_INO + 1;
+    private long nextOid = 1;
+    private long nextGarbage = 1;
+    private long nextSession = 1;
+    private long nextTicket = 1;
+    private long inodeCount;
+    private long firstSureOid;
+    private boolean changed;
+
+    /** Reads them from a store. */
+    public static Counters load(Store store) {
+        Counters counters = new Counters();
+        byte @Nullable [] value = store.get(Store.Family.META, Keys.counters());
+        if (value != null) {
+            Decoder in = Keys.open(Store.Family.META, value);
+            counters.nextIno = in.i64();
+            counters.nextOid = in.i64();
+            counters.nextGarbage = in.i64();
+            counters.nextSession = in.i64();
+            counters.nextTicket = in.i64();
+            counters.inodeCount = in.i64();
+            counters.firstSureOid = in.i64();
+        }
+        return counters;
+    }
+
+    byte[] encode() {
+        return Keys.value(57)
+                .i64(nextIno)
+                .i64(nextOid)
+                .i64(nextGarbage)
+                .i64(nextSession)
+                .i64(nextTicket)
+                .i64(inodeCount)
+                .i64(firstSureOid)
+                .toBytes();
+    }
+
+    /** Whether they changed since the last call. */
+    boolean takeChanged() {
+        boolean was = changed;
+        changed = false;
+        return was;
+    }
+
+    /** Fails with ENOSPC, before anything changed, when a shard has used up its numbers. */
+    public void requireRoom() {
+        if (nextIno >= SHARD_LIMIT || nextOid >= SHARD_LIMIT) {
+            throw new FsException(Errno.ENOSPC, "all inode numbers of the shard have been used");
+        }
+    }
+
+    public long takeIno() {
+        changed = true;
+        inodeCount++;
+        return nextIno++;
+    }
+
+    public long takeOid() {
+        changed = true;
+        return nextOid++;
+    }
+
+    public long takeGarbage() {
+        changed = true;
+        return nextGarbage++;
+    }
+
+    public long takeSession() {
+        changed = true;
+        return nextSession++;
+    }
+
+    public long takeTicket() {
+        changed = true;
+        return nextTicket++;
+    }
+
+    /** The root was made; its number is not from the counter. */
+    public void rootMade() {
+        changed = true;
+        inodeCount++;
+    }
+
+    public void inodeRemoved() {
+        changed = true;
+        inodeCount--;
+    }
+
+    /** All objects that exist now may hold bytes that a lost client never committed. */
+    public void doubtObjects() {
+        changed |= firstSureOid != nextOid;
+        firstSureOid = nextOid;
+    }
+
+    /** The object given next. */
+    public long nextOid() {
+        return nextOid;
+    }
+
+    /** Objects with a smaller number are in doubt. */
+    public long firstSureOid() {
+        return firstSureOid;
+    }
+
+    public long inodeCount() {
+        return inodeCount;
+    }
+}

@@ -1,0 +1,67 @@
+package io.cairn.metadata.state;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the replicated state is kept: ordered maps of bytes, one per family, changed in atomic
+ * batches. The position in the Raft log is stored with each batch, so that the state always tells
+ * exactly how far it is.
+ *
+ * <p>One thread commits; any thread may read at any time and sees whole batches only, but two reads
+ * may see different batches: the {@code Namespace} orders reads against commits.
+ */
+public interface Store extends AutoCloseable {
+    /** The families of keys; {@link Keys} is their legend. Names are part of the disk format. */
+    enum Family {
+        META,
+        INODE,
+        DENTRY,
+        XATTR,
+        ORPHAN,
+        SESSION,
+        REPLY,
+        LOCK,
+        GC,
+        HOST,
+        JOB
+    }
+
+    /**
+     * One change of a batch.
+     *
+     * @param value null deletes the key
+     */
+    record Change(Family family, byte[] key, byte @Nullable [] value) {}
+
+    /** Receives entries of a scan. */
+    @FunctionalInterface
+    interface Visitor {
+        /**
+         * One entry, in unsigned byte order of the keys; the arrays are the visitor's. False ends
+         * the scan.
+         */
+        boolean visit(byte[] key, byte[] value);
+    }
+
+    /** The value of a key, or null. */
+    byte @Nullable [] get(Family family, byte[] key);
+
+    /** Visits the entries whose key starts with {@code prefix} and is at or after {@code from}. */
+    void scan(Family family, byte[] prefix, byte[] from, Visitor visitor);
+
+    /**
+     * Commits a batch: all of it and the position, or nothing. Durable only with the next
+     * checkpoint: the Raft log replays what a crash loses.
+     */
+    void commit(List<Change> changes, long term, long index);
+
+    /** Term of the last committed batch; 0 for a new store. */
+    long appliedTerm();
+
+    /** Log index of the last committed batch; -1 for a new store. */
+    long appliedIndex();
+
+    @Override
+    void close();
+}

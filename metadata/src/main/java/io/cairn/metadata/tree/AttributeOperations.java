@@ -1,0 +1,199 @@
+package io.cairn.metadata.tree;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.content.ContentOperations;
+import io.cairn.metadata.content.LayoutChoice;
+import io.cairn.metadata.inode.AclOperation;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeTable;
+import io.cairn.metadata.inode.XattrTable;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.TreeMutation;
+import java.util.Arrays;
+
+/**
+ * The mutations of attributes, extended attributes and policies. Belongs to the apply thread.
+ *
+ * <p>Who may do what is decided at the client; here only the rules that hold for everybody.
+ */
+public final class AttributeOperations {
+    private static final int CHANGING =
+            AttributeChange.MODE
+                    | AttributeChange.UID
+                    | AttributeChange.GID
+                    | AttributeChange.SIZE
+                    | AttributeChange.ATIME
+                    | AttributeChange.MTIME
+                    | AttributeChange.KILL_PRIVILEGE;
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final XattrTable xattrs;
+    private final ContentOperations contents;
+    private final LayoutChoice layouts;
+
+    public AttributeOperations(
+            Transaction transaction,
+            InodeTable inodes,
+            XattrTable xattrs,
+            ContentOperations contents,
+            LayoutChoice layouts) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.xattrs = xattrs;
+        this.contents = contents;
+        this.layouts = layouts;
+    }
+
+    public EntryReply setAttributes(TreeMutation.SetAttributes m) {
+        AttributeChange change = m.change();
+        if ((change.mask() & ~AttributeChange.ALL) != 0) {
+            throw new FsException(Errno.EINVAL, "attribute mask " + change.mask());
+        }
+        Inode inode = inodes.require(m.ino());
+        if (change.has(AttributeChange.GUARD)
+                && change.guardCtimeNs() != inode.attributes().ctimeNs()) {
+            throw new FsException(
+                    Errno.ECANCELED, "inode " + m.ino() + " has changed since its guard");
+        }
+        if (!change.has(CHANGING)) {
+            return reply(inode);
+        }
+        if (isReadNoted(change)) {
+            return noteRead(inode, change);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        if (change.has(AttributeChange.SIZE)) {
+            contents.resize(draft, change.size());
+            draft.touch(transaction.nowNs());
+        }
+        apply(change, draft);
+        layouts.settle(draft);
+        return reply(inodes.put(draft));
+    }
+
+    private void apply(AttributeChange change, InodeDraft draft) {
+        if (change.has(AttributeChange.MODE)) {
+            draft.setMode(change.mode() & 07777);
+        }
+        if (change.has(AttributeChange.UID)) {
+            draft.uid = change.uid();
+        }
+        if (change.has(AttributeChange.GID)) {
+            draft.gid = change.gid();
+        }
+        if (change.has(AttributeChange.KILL_PRIVILEGE)) {
+            draft.killPrivilege();
+        }
+        if (change.has(AttributeChange.ATIME)) {
+            boolean now = change.has(AttributeChange.ATIME_NOW);
+            draft.atimeNs = now ? transaction.nowNs() : change.atimeNs();
+        }
+        if (change.has(AttributeChange.MTIME)) {
+            boolean now = change.has(AttributeChange.MTIME_NOW);
+            draft.mtimeNs = now ? transaction.nowNs() : change.mtimeNs();
+        }
+        draft.ctimeNs = transaction.nowNs();
+    }
+
+    private static boolean isReadNoted(AttributeChange change) {
+        return change.has(AttributeChange.KEEP_CTIME)
+                && (change.mask() & CHANGING) == AttributeChange.ATIME;
+    }
+
+    /**
+     * Somebody has read: only atime moves, and only forward, because these changes arrive late. The
+     * version stays, so that nobody's cache of the contents becomes worthless by reading it.
+     */
+    private EntryReply noteRead(Inode inode, AttributeChange change) {
+        boolean now = change.has(AttributeChange.ATIME_NOW);
+        long atimeNs = now ? transaction.nowNs() : change.atimeNs();
+        if (atimeNs <= inode.attributes().atimeNs()) {
+            return reply(inode);
+        }
+        InodeDraft draft = new InodeDraft(inode);
+        draft.atimeNs = atimeNs;
+        return reply(inodes.putQuietly(draft));
+    }
+
+    public EntryReply setXattr(TreeMutation.SetXattr m) {
+        Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            return changed(AclOperation.set(inode, m));
+        }
+        xattrs.set(m.ino(), m.name(), m.value(), m.flags());
+        return changed(new InodeDraft(inode));
+    }
+
+    public EntryReply replaceXattr(TreeMutation.ReplaceXattr m) {
+        Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            throw new FsException(Errno.EOPNOTSUPP, "an ACL cannot be compared and set");
+        }
+        if (!Arrays.equals(xattrs.find(m.ino(), m.name()), m.expected())) {
+            throw new FsException(
+                    Errno.ECANCELED, "the attribute of inode " + m.ino() + " has changed");
+        }
+        xattrs.set(m.ino(), m.name(), m.value(), 0);
+        return changed(new InodeDraft(inode));
+    }
+
+    public EntryReply removeXattr(TreeMutation.RemoveXattr m) {
+        Inode inode = inodes.require(m.ino());
+        if (AclOperation.isAbout(m.name())) {
+            return changed(AclOperation.remove(inode, m.name()));
+        }
+        xattrs.remove(m.ino(), m.name());
+        return changed(new InodeDraft(inode));
+    }
+
+    private EntryReply changed(InodeDraft draft) {
+        draft.ctimeNs = transaction.nowNs();
+        return reply(inodes.put(draft));
+    }
+
+    public EntryReply setPolicy(TreeMutation.SetPolicy m) {
+        Policy policy = m.policy();
+        requirePossible(policy);
+        Inode inode = inodes.require(m.ino());
+        InodeDraft draft = new InodeDraft(inode);
+        Layout layout = inode.layout();
+        if (layout != null) {
+            if (inode.inline() != null) {
+                draft.layout = layouts.choose(m.ino(), policy, layout.lastOid());
+            } else if (!layouts.satisfies(layout, policy)) {
+                throw new FsException(
+                        Errno.ESTALE, "the contents of inode " + m.ino() + " have to be moved");
+            }
+        } else if (!inode.attributes().isDirectory()) {
+            throw new FsException(
+                    Errno.EINVAL, "inode " + m.ino() + " is neither a file nor a directory");
+        }
+        draft.policy = policy;
+        draft.ctimeNs = transaction.nowNs();
+        return reply(inodes.put(draft));
+    }
+
+    static void requirePossible(Policy policy) {
+        boolean chunkSizeIsPossible =
+                policy.chunkSizeLog2() == 0
+                        || (policy.chunkSizeLog2() >= Layout.MIN_CHUNK_SIZE_LOG2
+                                && policy.chunkSizeLog2() <= Layout.MAX_CHUNK_SIZE_LOG2);
+        if (policy.replicas() < 0
+                || policy.replicas() > Policy.MAX_REPLICAS
+                || !chunkSizeIsPossible
+                || policy.stripeWidth() < -1) {
+            throw new FsException(Errno.EINVAL, "impossible policy " + policy);
+        }
+    }
+
+    private static EntryReply reply(Inode inode) {
+        return new EntryReply(inode, null, null, null);
+    }
+}

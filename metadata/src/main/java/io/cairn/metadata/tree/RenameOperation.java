@@ -1,0 +1,214 @@
+package io.cairn.metadata.tree;
+
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Errno;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.FsException;
+import io.cairn.metadata.inode.DirectoryTable;
+import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeTable;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.TreeMutation.Rename;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rename, with all that renameat2(2) knows, and with its errors in the order in which Linux finds
+ * them. Belongs to the apply thread.
+ */
+public final class RenameOperation {
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final DirectoryTable directories;
+
+    /** The two names of a rename and what they stand for, checked. */
+    private record Plan(
+            Rename request, Inode from, Inode to, Dentry source, @Nullable Dentry target) {
+        boolean exchange() {
+            return request.flags() == FileSystem.RENAME_EXCHANGE;
+        }
+
+        boolean whiteout() {
+            return (request.flags() & FileSystem.RENAME_WHITEOUT) != 0;
+        }
+
+        boolean acrossDirectories() {
+            return from.ino() != to.ino();
+        }
+    }
+
+    public RenameOperation(Transaction transaction, InodeTable inodes, DirectoryTable directories) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.directories = directories;
+    }
+
+    public EntryReply rename(Rename m) {
+        Plan plan = plan(m);
+        requireNoLoop(plan);
+        Dentry target = plan.target;
+        if (target != null && target.ino() == plan.source.ino()) {
+            Inode same = inodes.require(target.ino());
+            return reply(plan, same, plan.from, plan.to, null);
+        }
+        if (target == null) {
+            return move(plan, null);
+        }
+        return plan.exchange() ? exchange(plan, target) : replace(plan, target);
+    }
+
+    private Plan plan(Rename m) {
+        boolean noReplace = (m.flags() & FileSystem.RENAME_NOREPLACE) != 0;
+        boolean exchange = m.flags() == FileSystem.RENAME_EXCHANGE;
+        int together = FileSystem.RENAME_NOREPLACE | FileSystem.RENAME_WHITEOUT;
+        if ((m.flags() & ~together) != 0 && !exchange) {
+            throw new FsException(Errno.EINVAL, "rename flags " + m.flags());
+        }
+        Inode from = inodes.directory(m.parentIno());
+        Inode to = inodes.directory(m.newParentIno());
+        Dentry source = directories.require(m.parentIno(), m.name());
+        Dentry target = directories.find(m.newParentIno(), m.newName());
+        if (target != null && noReplace) {
+            throw DirectoryTable.exists(m.newParentIno(), m.newName());
+        }
+        if (target == null && exchange) {
+            throw DirectoryTable.missing(m.newParentIno(), m.newName());
+        }
+        return new Plan(m, from, to, source, target);
+    }
+
+    private void requireNoLoop(Plan plan) {
+        if (!plan.acrossDirectories()) {
+            return;
+        }
+        if (plan.source.isDirectory() && isWithin(plan.to, plan.source.ino())) {
+            throw new FsException(
+                    Errno.EINVAL, "directory " + plan.source.ino() + " cannot move into itself");
+        }
+        Dentry target = plan.target;
+        if (target != null && target.isDirectory() && isWithin(plan.from, target.ino())) {
+            throw new FsException(
+                    plan.exchange() ? Errno.EINVAL : Errno.ENOTEMPTY,
+                    "directory " + target.ino() + " holds the source");
+        }
+    }
+
+    /** Whether a directory is {@code ancestorIno} or lies below it. */
+    private boolean isWithin(Inode directory, long ancestorIno) {
+        Inode at = directory;
+        while (at.ino() != ancestorIno) {
+            if (at.ino() == FileSystem.ROOT_INO) {
+                return false;
+            }
+            Inode parent = transaction.inode(at.parentIno());
+            if (parent == null) {
+                throw new IllegalStateException(
+                        "I11 reachability: directory " + at.ino() + " hangs on no directory");
+            }
+            at = parent;
+        }
+        return true;
+    }
+
+    private EntryReply replace(Plan plan, Dentry target) {
+        if (plan.source.isDirectory() && !target.isDirectory()) {
+            throw new FsException(
+                    Errno.ENOTDIR, "'" + plan.request.newName() + "' is not a directory");
+        }
+        if (!plan.source.isDirectory() && target.isDirectory()) {
+            throw new FsException(Errno.EISDIR, "'" + plan.request.newName() + "' is a directory");
+        }
+        Inode replaced = inodes.require(target.ino());
+        if (target.isDirectory()) {
+            TreeOperations.requireEmpty(replaced);
+        }
+        return move(plan, replaced);
+    }
+
+    private EntryReply move(Plan plan, @Nullable Inode replaced) {
+        Rename m = plan.request;
+        if (plan.whiteout()) {
+            transaction.counters().requireRoom();
+        }
+        InodeDraft from = touched(plan.from);
+        InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
+        from.entryCount--;
+        to.entryCount++;
+        if (plan.source.isDirectory()) {
+            from.nlink--;
+            to.nlink++;
+        }
+        Attributes lost = null;
+        if (replaced != null) {
+            to.entryCount--;
+            if (replaced.attributes().isDirectory()) {
+                to.nlink--;
+            }
+            lost = inodes.unlink(replaced).attributes();
+        }
+        directories.remove(m.parentIno(), m.name());
+        directories.put(m.newParentIno(), m.newName(), plan.source);
+        if (plan.whiteout()) {
+            from.entryCount++;
+            InodeDraft nothing =
+                    inodes.draft(FileType.CHARACTER_DEVICE, plan.from, 0, m.uid(), m.gid());
+            inodes.put(nothing);
+            directories.put(m.parentIno(), m.name(), new Dentry(nothing.ino, nothing.type));
+        }
+        return finish(plan, from, to, lost);
+    }
+
+    private EntryReply exchange(Plan plan, Dentry target) {
+        Rename m = plan.request;
+        Dentry source = plan.source;
+        InodeDraft from = touched(plan.from);
+        InodeDraft to = plan.acrossDirectories() ? touched(plan.to) : from;
+        if (source.isDirectory()) {
+            from.nlink--;
+            to.nlink++;
+        }
+        if (target.isDirectory()) {
+            to.nlink--;
+            from.nlink++;
+        }
+        directories.put(m.parentIno(), m.name(), target);
+        directories.put(m.newParentIno(), m.newName(), source);
+        Inode other = renamed(target, plan.from.ino());
+        return finish(plan, from, to, other.attributes());
+    }
+
+    private EntryReply finish(
+            Plan plan, InodeDraft from, InodeDraft to, @Nullable Attributes replaced) {
+        Inode moved = renamed(plan.source, plan.to.ino());
+        Inode changedFrom = inodes.put(from);
+        Inode changedTo = plan.acrossDirectories() ? inodes.put(to) : changedFrom;
+        return reply(plan, moved, changedFrom, changedTo, replaced);
+    }
+
+    private InodeDraft touched(Inode directory) {
+        InodeDraft draft = new InodeDraft(directory);
+        draft.touchNames(transaction.nowNs());
+        return draft;
+    }
+
+    private Inode renamed(Dentry dentry, long newParentIno) {
+        InodeDraft draft = new InodeDraft(inodes.require(dentry.ino()));
+        draft.ctimeNs = transaction.nowNs();
+        if (dentry.isDirectory()) {
+            draft.parentIno = newParentIno;
+        }
+        return inodes.put(draft);
+    }
+
+    private static EntryReply reply(
+            Plan plan, Inode moved, Inode from, Inode to, @Nullable Attributes replaced) {
+        return new EntryReply(
+                moved,
+                from.directoryState(),
+                plan.acrossDirectories() ? to.directoryState() : null,
+                replaced);
+    }
+}

@@ -1,0 +1,5 @@
+/** The operations on the tree. */
+@NullMarked
+package io.cairn.metadata.tree;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,209 @@
+package io.cairn.metadata.content;
+
+import static io.cairn.metadata.Bench.ROOT;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Policy;
+import io.cairn.cluster.Pool;
+import io.cairn.fs.Errno;
+import io.cairn.metadata.Bench;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.TreeMutation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class LayoutChoiceTest {
+    private static int chosen(int wanted, int... pools) {
+        Pool pool = LayoutChoice.pool(Bench.map(1, pools), wanted);
+        assertNotNull(pool);
+        return pool.id();
+    }
+
+    @Test
+    void theYoungestPoolThatFits() {
+        assertEquals(3, chosen(2, 2, 1, 2, 3));
+    }
+
+    @Test
+    void ratherMoreCopiesThanFewer() {
+        assertEquals(2, chosen(2, 5, 3, 1));
+        assertEquals(3, chosen(2, 3, 5, 3));
+    }
+
+    @Test
+    void theMostThereAreWhenNobodyHasEnough() {
+        assertEquals(3, chosen(4, 1, 3, 3, 2));
+        assertEquals(1, chosen(15, 1));
+    }
+
+    @Test
+    void noPoolNoChoice() {
+        assertNull(LayoutChoice.pool(ClusterMap.EMPTY, 1));
+    }
+
+    @Test
+    void theStandardOfTheClusterCountsUnlessThePolicySaysOtherwise() {
+        Bench bench = Bench.withPools(1, 2, 3);
+        assertEquals(2, pool(bench.create(ROOT, "standard")));
+        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(3, 0, -1)));
+        assertEquals(3, pool(bench.create(ROOT, "three")));
+        Policy five = new Policy(5, 0, -1);
+        bench.ok(new TreeMutation.SetPolicy(ROOT, five));
+        Inode file = bench.create(ROOT, "five");
+        assertEquals(3, pool(file));
+        assertEquals(five, file.policy());
+    }
+
+    @Test
+    void newContentsGoToANewerPool() {
+        Bench bench = Bench.withPools(2);
+        Inode file = bench.create(ROOT, "f", "x");
+        bench.leader(new LeaderMutation.ChangeMap(Bench.map(2, 2, 2)));
+        assertEquals(1, pool(bench.truncate(file.ino(), 2)));
+        assertEquals(2, pool(bench.create(ROOT, "g")));
+        long version = bench.inode(file.ino()).attributes().version();
+        bench.ok(new ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
+        assertEquals(2, pool(bench.truncate(file.ino(), 0)));
+    }
+
+    /** Pools of three groups with one member each, of which those of given targets are lost. */
+    private static ClusterMap lossy(long epoch, Set<Integer> lost, int... replicas) {
+        List<Pool> pools = new ArrayList<>();
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (int i = 0; i < replicas.length; i++) {
+            pools.add(new Pool(i + 1, replicas[i], 3 * i + 1, 3));
+            for (int j = 0; j < 3; j++) {
+                int id = 3 * i + j + 1;
+                Member member =
+                        new Member(
+                                id,
+                                lost.contains(id) ? MemberState.LAST_SERVING : MemberState.SERVING);
+                groups.add(new PlacementGroup(id, i + 1, epoch, List.of(member)));
+            }
+        }
+        return new ClusterMap(epoch, List.of(), List.of(), pools, groups);
+    }
+
+    private static void assertWritable(Bench bench, Inode file) {
+        Layout layout = file.layout();
+        assertNotNull(layout);
+        for (long chunk = 0; chunk < 10; chunk++) {
+            PlacementGroup group = bench.namespace.clusterMap().groupOf(layout, chunk);
+            assertNotNull(group);
+            assertNotNull(group.head(), "chunk " + chunk);
+        }
+    }
+
+    @Test
+    void newContentsGoToGroupsThatServe() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode small = bench.create(ROOT, "small");
+        Inode large = bench.create(ROOT, "large");
+        for (Set<Integer> lost : List.of(Set.of(1), Set.of(2), Set.of(3), Set.of(1, 3))) {
+            long epoch = bench.namespace.clusterMap().epoch() + 1;
+            bench.leader(new LeaderMutation.ChangeMap(lossy(epoch, lost, 1)));
+            for (int i = 0; i < 20; i++) {
+                assertWritable(bench, bench.create(ROOT, epoch + "." + i));
+            }
+            bench.truncate(small.ino(), 0);
+            assertWritable(bench, bench.truncate(small.ino(), 1 << 20));
+            bench.truncate(large.ino(), 1 << 20);
+            assertWritable(bench, bench.truncate(large.ino(), 0));
+        }
+    }
+
+    @Test
+    void filesThatExistGrowIntoGroupsThatServe() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode small = bench.create(ROOT, "small", "x");
+        Inode large = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        bench.fails(
+                Errno.ESTALE,
+                new ContentMutation.TakeDetour(large.ino(), large.attributes().version() - 1));
+        assertWritable(bench, detour(bench, small.ino()));
+        Inode after = detour(bench, large.ino());
+        ClusterMap map = bench.namespace.clusterMap();
+        Layout before = Objects.requireNonNull(large.layout());
+        Layout now = Objects.requireNonNull(after.layout());
+        for (long chunk = 0; chunk < 20; chunk++) {
+            boolean stays = chunk < 6;
+            assertEquals(stays, before.runOf(chunk).oid() == now.runOf(chunk).oid());
+            PlacementGroup group = Objects.requireNonNull(map.groupOf(now, chunk));
+            if (stays) {
+                assertEquals(map.groupOf(before, chunk), group, "chunk " + chunk);
+            } else {
+                assertNotNull(group.head(), "chunk " + chunk);
+            }
+        }
+        assertEquals(after, detour(bench, large.ino()));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(4, Set.of(1, 2, 3), 1)));
+        assertEquals(after, detour(bench, large.ino()), "where nothing helps nothing changes");
+        bench.leader(new LeaderMutation.ChangeMap(lossy(5, Set.of(1), 1)));
+        assertEquals(2, Objects.requireNonNull(detour(bench, large.ino()).layout()).runs().size());
+        bench.verify();
+    }
+
+    /** What a lost client left in the last chunk must not come to light later. */
+    @Test
+    void aDetourLeavesNoDoubtBehind() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode file = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
+        bench.leader(new LeaderMutation.DoubtObjects());
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        Layout layout = Objects.requireNonNull(detour(bench, file.ino()).layout());
+        assertEquals(3, layout.runs().size());
+        assertEquals(5, layout.runs().get(1).firstChunk());
+        assertEquals(7, layout.runs().get(1).sourceLengthBytes());
+        bench.verify();
+    }
+
+    private static Inode detour(Bench bench, long ino) {
+        long version = bench.inode(ino).attributes().version();
+        return bench.ok(new ContentMutation.TakeDetour(ino, version)).inode();
+    }
+
+    @Test
+    void aPoolThatDoesNotServeIsPassedOverButNotForFewerCopies() {
+        Bench bench = Bench.withPools(1);
+        bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(2, 0, -1)));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(7, 8, 9), 1, 2, 2, 3)));
+        assertEquals(2, pool(bench.create(ROOT, "an older one")));
+        Set<Integer> all = Set.of(4, 5, 6, 7, 8, 9);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, all, 1, 2, 2, 3)));
+        assertEquals(4, pool(bench.create(ROOT, "more copies")));
+        bench.leader(new LeaderMutation.ChangeMap(lossy(4, all, 1, 2, 2)));
+        assertEquals(3, pool(bench.create(ROOT, "as asked, when it serves again")));
+    }
+
+    @Test
+    void seedsSpread() {
+        Set<Long> lowBits = new HashSet<>();
+        for (long ino = 1; ino <= 1000; ino++) {
+            lowBits.add(LayoutChoice.seed(ino) & 1023);
+        }
+        assertEquals(true, lowBits.size() > 500, "distinct low bits: " + lowBits.size());
+    }
+
+    private static int pool(Inode file) {
+        Layout layout = file.layout();
+        assertNotNull(layout);
+        return layout.poolId();
+    }
+}
