@@ -30,6 +30,9 @@ final class Garbage {
     private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
     private static final int WIDTH = 2;
 
+    /** A list as long as this is mostly not the last: the master hears at once that it is done. */
+    static final int MANY = 128;
+
     private final Station station;
     private final Groups groups;
     private final List<StorageTarget> targets;
@@ -106,6 +109,8 @@ final class Garbage {
         if (thrown != null) {
             FsException error = Futures.failure(thrown);
             LOG.warn("Garbage was not deleted, tried again later: {}", error.getMessage());
+        } else if (tasks.size() >= MANY) {
+            var _ = station.heartbeat().refresh();
         }
     }
 

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -84,20 +83,12 @@ public enum BlobDamage {
         }
     }
 
-    /** Copies a directory with everything in it. */
-    static void copyAll(Path from, Path to) throws IOException {
-        List<Path> all;
-        try (Stream<Path> files = Files.walk(from)) {
-            all = files.toList();
-        }
-        for (Path each : all) {
-            Path there = to.resolve(from.relativize(each).toString());
-            if (Files.isDirectory(each)) {
-                Files.createDirectories(there);
-            } else {
-                Files.copy(each, there, StandardCopyOption.REPLACE_EXISTING);
-            }
-        }
+    /** Keeps the file that is to be put back later. */
+    static void keepEarlier(Path target, Path earlier, int group) throws IOException {
+        Path file = file(target, group, EARLIER_FILE_PUT_BACK.oid(), 0);
+        Path there = file(earlier, group, EARLIER_FILE_PUT_BACK.oid(), 0);
+        Files.createDirectories(Objects.requireNonNull(there.getParent()));
+        copy(file, there);
     }
 
     private static void copy(Path from, Path to) throws IOException {

@@ -362,6 +362,21 @@ class ChunkServiceTest {
     }
 
     @Test
+    void manyDeletionsAreConfirmedAtOnce() {
+        try (ChunkCluster cluster = cluster()) {
+            cluster.master.addGarbage(new GarbageTask(1, 1, OID, 0, Long.MAX_VALUE));
+            cluster.until(() -> cluster.master.confirmations(1) == 1, 10_000);
+            // A heartbeat was just now: the next one tells of these.
+            long last = 1 + Garbage.MANY;
+            for (long entry = 2; entry <= last; entry++) {
+                cluster.master.addGarbage(
+                        new GarbageTask(entry, 1, OID + entry, 0, Long.MAX_VALUE));
+            }
+            cluster.until(() -> cluster.master.confirmations(last) == 1, FakeMaster.LEASE_MS / 2);
+        }
+    }
+
+    @Test
     void aFreshServerJoinsAndNeverChangesTheCluster() {
         try (ChunkCluster cluster = cluster()) {
             assertEquals(FakeMaster.CLUSTER, cluster.server(1).target.clusterId());

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -133,6 +135,7 @@ class DamagedStartTest {
         private final Path place;
         private final Path earlier;
         private final ChunkCluster cluster;
+        private final Map<Long, byte[]> written = new HashMap<>();
         private long version;
 
         /** Servers that have what was written last, unless they were damaged. */
@@ -151,8 +154,9 @@ class DamagedStartTest {
             try (cluster) {
                 cluster.client.setRetryLimitMs(200);
                 write();
-                for (int server = 1; server <= replicas; server++) {
-                    BlobDamage.copyAll(place.resolve("c" + server), earlier.resolve("c" + server));
+                for (int victim : plan.victims) {
+                    BlobDamage.keepEarlier(
+                            place.resolve("c" + victim), earlier.resolve("c" + victim), GROUP);
                 }
                 write();
                 stop();
@@ -194,6 +198,7 @@ class DamagedStartTest {
 
         private void write() {
             version++;
+            written.clear();
             for (BlobDamage damage : BlobDamage.values()) {
                 write(damage.oid(), damage.index());
             }
@@ -210,7 +215,7 @@ class DamagedStartTest {
         }
 
         private byte[] bytes(long oid) {
-            return random(oid * 31 + version, LENGTH);
+            return written.computeIfAbsent(oid, o -> random(o * 31 + version, LENGTH));
         }
 
         private void stop() {

@@ -55,11 +55,11 @@ public final class Cairn {
     private static final String[] EXAMPLES = {
         "  cairn up --mount /mnt/cairn     # a whole filesystem on this machine",
         "  cairn status                    # how it is, and what to do about it",
-        "  cairn help moosefs              # goal, trashtime, fileinfo ...: what to use here",
+        "  cairn help moosefs              # goal, trashtime ...: what to use here",
         "",
-        "In the source tree './cairn test' builds and runs all tests. Every option can also stand",
-        "in a YAML file (--config FILE) or in the environment (--data as CAIRN_DATA). Exit codes",
-        "are those of sysexits.h."
+        "In the source tree './cairn test' builds and runs all tests. Every option can",
+        "also stand in a YAML file (--config FILE) or in the environment (--data as",
+        "CAIRN_DATA). Exit codes are those of sysexits.h."
     };
 
     @Option(

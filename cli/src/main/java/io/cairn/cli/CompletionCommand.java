@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 final class CompletionCommand implements Callable<Integer> {
     @Spec private CommandSpec command = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "bash|zsh", description = "The shell.")
+    @Parameters(index = "0", paramLabel = "SHELL", description = "bash or zsh.")
     private Shell shell = Shell.BASH;
 
     /** Shells that can complete. */

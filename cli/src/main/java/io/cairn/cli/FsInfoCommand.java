@@ -1,17 +1,13 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.ByteText;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
-import java.io.IOException;
+import io.cairn.master.admin.api.Json;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -61,7 +57,7 @@ final class FsInfoCommand implements Callable<Integer> {
     private @Nullable Long chunksAfter;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         Require.between("--chunks", chunks, 0, 1_000_000);
         if ((path == null) == (ino == null)) {
             throw new CommandException(ExitCode.USAGE, "give a PATH, or --ino N");
@@ -80,7 +76,8 @@ final class FsInfoCommand implements Callable<Integer> {
             placement = session.files().placement(session.place().required().ino(), chunks);
         }
         if (reading.isJson()) {
-            System.out.println(JSON.std.asString(document(placement)));
+            byte[] path = ByteText.bytes(place.text());
+            reading.printDocument(Json.text(FsInfoDocument.of(path, placement)));
         } else {
             print(given, placement);
         }
@@ -132,51 +129,5 @@ final class FsInfoCommand implements Callable<Integer> {
                         replica.state().sequence(),
                         ByteSize.format(replica.state().lengthBytes()),
                         ByteSize.format(replica.allocatedBytes()));
-    }
-
-    private static Map<String, Object> document(FilePlacement placement) {
-        Attributes a = placement.inode().attributes();
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("ino", a.ino());
-        document.put("type", a.type().name());
-        document.put("sizeBytes", a.size());
-        document.put("usedBytes", a.usedBytes());
-        document.put("nlink", a.shownLinks());
-        document.put("version", a.version());
-        document.put("policy", FsGetCommand.document(placement.inode().policy()));
-        Layout layout = placement.inode().layout();
-        if (layout != null) {
-            document.put("pool", layout.poolId());
-            document.put("chunkSizeBytes", layout.chunkSizeBytes());
-            document.put("inline", placement.inode().inline() != null);
-            List<Object> chunks = new ArrayList<>();
-            placement.chunks().forEach(c -> chunks.add(chunk(c)));
-            document.put("chunks", chunks);
-        }
-        return document;
-    }
-
-    private static Map<String, Object> chunk(FilePlacement.Chunk chunk) {
-        Map<String, Object> document = new LinkedHashMap<>();
-        document.put("index", chunk.index());
-        document.put("oid", Long.toHexString(chunk.oid()));
-        document.put("placementGroup", chunk.group());
-        document.put("epoch", chunk.epoch());
-        List<Object> replicas = new ArrayList<>();
-        for (FilePlacement.Replica replica : chunk.replicas()) {
-            Map<String, Object> each = new LinkedHashMap<>();
-            each.put("server", replica.server());
-            each.put("target", replica.targetId());
-            each.put("state", replica.member().name());
-            if (replica.state() != null) {
-                each.put("sequence", replica.state().sequence());
-                each.put("writtenInEpoch", replica.state().epoch());
-                each.put("lengthBytes", replica.state().lengthBytes());
-                each.put("allocatedBytes", replica.allocatedBytes());
-            }
-            replicas.add(each);
-        }
-        document.put("replicas", replicas);
-        return document;
     }
 }

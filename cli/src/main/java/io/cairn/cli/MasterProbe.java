@@ -48,7 +48,8 @@ final class MasterProbe {
                 try {
                     return ask(master);
                 } catch (FsException e) {
-                    last = master + ": " + reason(e);
+                    String reason = reason(e);
+                    last = reason.contains(master + "") ? reason : master + ": " + reason;
                 }
             }
             long passedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
@@ -72,7 +73,10 @@ final class MasterProbe {
 
     private static CommandException unavailable(String last) {
         return new CommandException(
-                ExitCode.UNAVAILABLE, "no master answered as the leader (" + last + ")");
+                ExitCode.UNAVAILABLE,
+                "no master answered as the leader ("
+                        + last
+                        + "); do they run, and is that where they listen?");
     }
 
     private String ask(Endpoint master) throws InterruptedException {

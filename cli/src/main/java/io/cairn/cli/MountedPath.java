@@ -35,7 +35,9 @@ record MountedPath(Source source, String path) {
             MountedPath found =
                     find(Files.readAllLines(Path.of("/proc/self/mountinfo")), real.toString());
             if (found == null) {
-                throw new CommandException(ExitCode.USAGE, path + " is not on a Cairn mount");
+                throw new CommandException(
+                        ExitCode.USAGE,
+                        path + " is not on a Cairn mount; 'findmnt -t fuse.cairn' lists them");
             }
             return found;
         } catch (IOException e) {

@@ -27,7 +27,11 @@ final class Refusal {
     /** Without "cairn:", with where to look. */
     static String of(ParameterException error, List<String> arguments) {
         CommandSpec command = error.getCommandLine().getCommandSpec();
-        return reason(error, command, arguments) + "; see '" + command.qualifiedName() + " --help'";
+        String reason = reason(error, command, arguments);
+        return reason
+                + (reason.endsWith("?") ? " See '" : "; see '")
+                + command.qualifiedName()
+                + " --help'";
     }
 
     /**

@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -169,6 +171,12 @@ final class ApiCommandsTest {
         Map<String, Object> again =
                 ok("fs", "info", "--json", "--ino", String.valueOf(file.get("ino"))).json();
         assertEquals("/tree/sub dir/one", again.get("path"));
+        Files.write(tree.resolve("large"), new byte[9_000_000]);
+        for (String path : List.of("/tree/sub dir/one", "/tree/large", "/tree")) {
+            Map<String, Object> there = ok("fs", "info", "--json", path).json();
+            there.remove("effectivePolicy");
+            assertEquals(there, known(ok("fs", "info", "--json", mount + path).json(), there));
+        }
         CommandResult list = ok("fs", "list", "/tree");
         assertTrue(list.out().contains("sub dir") && list.out().contains("2 B"), list.out());
 
@@ -186,6 +194,27 @@ final class ApiCommandsTest {
         assertTrue(ok("admin", "jobs", "show", id).out().contains("state"));
         ok("admin", "jobs", "cancel", id);
         fails(ExitCode.NO_INPUT, "There is no job", "admin", "jobs", "show", id);
+    }
+
+    /** What a mount tells, without how far copies are and with what only masters know. */
+    private static Object known(Object mounted, Object there) {
+        if (mounted instanceof List<?> some && there instanceof List<?> all) {
+            assertEquals(all.size(), some.size());
+            return IntStream.range(0, all.size())
+                    .mapToObj(i -> known(some.get(i), all.get(i)))
+                    .toList();
+        }
+        if (!(mounted instanceof Map<?, ?> some && there instanceof Map<?, ?> all)) {
+            return mounted;
+        }
+        Map<Object, Object> document = new LinkedHashMap<>();
+        all.forEach(
+                (name, value) -> {
+                    assertTrue(some.containsKey(name) || name.equals("asPolicy"), name + "");
+                    Object found = some.containsKey(name) ? some.get(name) : value;
+                    document.put(name, value == null ? found : known(found, value));
+                });
+        return document;
     }
 
     @Test

@@ -7,8 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Disks that others fill, and disks that are not mounted. Needs root, for small filesystems. */
 @Timeout(value = 240)
 final class FullDiskTest {
+    private static final Pattern LEADS = Pattern.compile(": (m\\d) leads in term");
     private static final String FULL = "No space left on device";
 
     @TempDir private Path directory;
@@ -35,7 +40,7 @@ final class FullDiskTest {
         }
 
         void fill() throws Exception {
-            Shell.run(mountpoint, "dd if=/dev/zero of=hog bs=64k 2>/dev/null || true");
+            Shell.run(mountpoint, "dd if=/dev/zero bs=64k >>hog 2>/dev/null || true");
         }
 
         void makeRoom() throws IOException {
@@ -100,6 +105,64 @@ final class FullDiskTest {
             cluster.start("m1");
             assertArrayEqual(small, mount.resolve("small"));
             assertTrue(Files.exists(mount.resolve("again")));
+        }
+    }
+
+    /** What is in the log of the member that leads: nobody else may tell. */
+    private static String leader(ProcessCluster cluster) throws IOException {
+        String leader = "";
+        for (int i = 1; i <= 3; i++) {
+            Matcher told = LEADS.matcher(Files.readString(cluster.log("m" + i)));
+            String last = "";
+            while (told.find()) {
+                last = told.group(1);
+            }
+            if (last.equals("m" + i)) {
+                leader = last;
+            }
+        }
+        return leader;
+    }
+
+    private static void make(Path mount, String name, int files) throws Exception {
+        String script = "for i in $(seq %d); do head -c 4000 /dev/urandom >%s$i || exit 1; done";
+        String said = refusal(mount, script.formatted(files, name));
+        assertTrue(said.contains("done") && !said.contains(FULL), said);
+    }
+
+    @Test
+    void aLeaderWithoutRoomLetsAnotherLeadAndComesBackAfterAWriteThatFailed() throws Exception {
+        List<SmallDisk> disks = new ArrayList<>();
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            for (int i = 1; i <= 3; i++) {
+                disks.add(new SmallDisk("m" + i, "128m"));
+            }
+            cluster.startMasters(3, 1);
+            cluster.startChunkServers(1);
+            Path mount = cluster.mount("mnt");
+            make(mount, "a", 10);
+            String full = leader(cluster);
+            SmallDisk disk = disks.get(full.charAt(1) - '1');
+            disk.fill();
+            make(mount, "b", 10);
+            Poll.until("another leader", 60, () -> !leader(cluster).equals(full));
+            // What the reserve gave back, too: now a follower cannot write its log.
+            Path log = cluster.log(full);
+            for (int i = 0; !Files.readString(log).contains("goes on when there is room"); i++) {
+                assertTrue(i < 60, () -> "no write fails at " + full);
+                disk.fill();
+                make(mount, "c" + i + "-", 100);
+            }
+            assertTrue(cluster.process(full).isAlive());
+            make(mount, "d", 10);
+            disk.makeRoom();
+            Poll.until("room", 60, () -> Files.readString(log).contains("has room again"));
+            // One of the two others is needed no more.
+            cluster.kill(full.equals("m1") ? "m2" : "m1");
+            make(mount, "e", 10);
+            assertEquals(4000, Files.size(mount.resolve("e10")));
+        } finally {
+            disks.forEach(SmallDisk::close);
         }
     }
 

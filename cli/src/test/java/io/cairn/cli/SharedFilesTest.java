@@ -347,6 +347,54 @@ final class SharedFilesTest {
         Shell.run(directory, "python3 nameless.py " + own);
     }
 
+    /** As between NFS clients: under locks, and for who opens after a close. */
+    @ParameterizedTest
+    @EnumSource
+    void whatIsStoredThroughMappingsIsSeen(DriverKind driver) throws Exception {
+        List<Path> places = places("mapped", driver);
+        String script =
+                """
+                import fcntl, mmap, os, struct, sys
+                OFD_SETLKW = 38
+                def flock(fd, lock): fcntl.flock(fd, fcntl.LOCK_EX if lock else fcntl.LOCK_UN)
+                def posix(fd, lock): fcntl.lockf(fd, fcntl.LOCK_EX if lock else fcntl.LOCK_UN)
+                def ofd(fd, lock):
+                    kind = fcntl.F_WRLCK if lock else fcntl.F_UNLCK
+                    fcntl.fcntl(fd, OFD_SETLKW, struct.pack('hhqqi4x', kind, 0, 0, 0, 0))
+                def put(m, n): m[0:8] = m[len(m) - 8:] = b'%08d' % n
+                for size in (100, 20000, 300000):
+                    for guard in (flock, posix, ofd):
+                        paths = [p + '/%d%s' % (size, guard.__name__) for p in sys.argv[1:]]
+                        with open(paths[0], 'wb') as f: f.write(b'0' * size)
+                        fds = [os.open(p, os.O_RDWR) for p in paths]
+                        maps = [mmap.mmap(fd, size) for fd in fds]
+                        n = 0
+                        for i in range(20):
+                            fd, m = fds[i % 2], maps[i % 2]
+                            guard(fd, True)
+                            new = mmap.mmap(fd, size)
+                            found = [m[:8], m[-8:], new[:8], os.pread(fd, 8, 0)]
+                            assert [int(each) for each in found] == 4 * [n], (paths, n, found)
+                            n += 1
+                            put(m, n)
+                            guard(fd, False)
+                            new.close() # with a descriptor: POSIX locks would end with it
+                        for m in maps: m.close()
+                        for fd in fds: os.close(fd)
+                        for i in range(8):
+                            fd = os.open(paths[i % 2], os.O_RDWR)
+                            with mmap.mmap(fd, size) as m: put(m, 1000 + i)
+                            os.close(fd)
+                            fd = os.open(paths[1 - i % 2], os.O_RDONLY)
+                            with mmap.mmap(fd, size, prot=mmap.PROT_READ) as m:
+                                assert int(m[:8]) == int(m[-8:]) == 1000 + i, (paths, i, m[:8])
+                            os.close(fd)
+                """;
+        Path file = directory.resolve("mapped.py");
+        Files.writeString(file, script);
+        Shell.run(directory, "python3 mapped.py " + places.getFirst() + " " + places.getLast());
+    }
+
     /** The clock of a machine that is wrong by some time. */
     private record WrongClock(long byNs) implements Clock {
         @Override

@@ -159,6 +159,26 @@ final class UpDownTest {
         CairnProcess.Result moved = cairn("fs", "info", tree.resolve("file").toString(), "--json");
         assertTrue(moved.output().contains("\"chunkSizeBytes\":1048576"), moved.output());
         assertEquals(5_000_000, Files.readAllBytes(tree.resolve("file")).length);
+        checkThatTheOthersAreMoved(tree);
+    }
+
+    /** What cannot be read cannot be moved: it is named at the end, and the others are moved. */
+    private void checkThatTheOthersAreMoved(Path tree) throws Exception {
+        Path bad = Files.createDirectory(tree.resolve("once")).resolve("bad file");
+        assertEquals(
+                0, cairn("fs", "set", "--replicas", "1", bad.getParent().toString()).exitCode());
+        Shell.run(
+                tree,
+                "yes damaged | head -c 900000 >'once/bad file'; sync 'once/bad file'; cd ..;"
+                        + " for f in $(grep -rlaF damaged ../data/chunk-*); do"
+                        + " printf DAMAGED | dd of=$f bs=1 seek=400000 conv=notrunc status=none;"
+                        + " done");
+        CairnProcess.Result set = cairn("fs", "set", "--chunk-size", "2M", tree.toString(), "-r");
+        assertEquals(ExitCode.TEMPORARY, set.exitCode(), set.output());
+        assertTrue(set.output().contains("cairn: 1 file left as before:"), set.output());
+        assertTrue(set.output().contains("  " + bad + ": "), set.output());
+        CairnProcess.Result moved = cairn("fs", "info", tree.resolve("file").toString(), "--json");
+        assertTrue(moved.output().contains("\"chunkSizeBytes\":2097152"), moved.output());
     }
 
     @Test

@@ -161,7 +161,12 @@ class ArchitectureTest {
                 .resideInAPackage(METADATA)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.netty..", "org.apache.ratis..", "org.rocksdb..", "io.cairn.net..", "io.cairn.http..")
+                .resideInAnyPackage(
+                        "io.netty..",
+                        "org.apache.ratis..",
+                        "org.rocksdb..",
+                        "io.cairn.net..",
+                        "io.cairn.http..")
                 .because("the namespace is a pure core over the Store seam")
                 .check(CLASSES);
     }

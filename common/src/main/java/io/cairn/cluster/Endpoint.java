@@ -15,7 +15,8 @@ public record Endpoint(String host, int port) {
     public static Endpoint parse(String text) {
         int colon = text.lastIndexOf(':');
         if (colon <= 0 || colon == text.length() - 1) {
-            throw new IllegalArgumentException("'" + text + "' is not HOST:PORT");
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not HOST:PORT, such as 127.0.0.1:9871");
         }
         String host = text.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) {

@@ -73,6 +73,9 @@ final class ModelPermissions {
 
     /** The rules of chmod, chown, truncate and utimensat. */
     static void requireChange(Caller caller, ModelNode node, AttributeChange change) {
+        if (change.has(AttributeChange.SIZE)) {
+            ModelTree.requireSize(node, change.size());
+        }
         if (change.has(AttributeChange.MODE) && !isOwner(caller, node)) {
             throw new FsException(Errno.EPERM, "chmod: not the owner of inode " + node.ino);
         }

@@ -282,6 +282,19 @@ final class PermissionCases extends Scene {
     }
 
     @Case
+    void typesAreLookedAtBeforeRights() {
+        fs.mkdir("d", 0700);
+        fs.mkdir("open", 0777);
+        annsFile("f", 0600);
+        fails(Errno.EISDIR, () -> bob().truncate("d", 0));
+        fails(Errno.EACCES, () -> bob().truncate("f", 0));
+        fails(Errno.EINVAL, () -> bob().truncate("f", -1));
+        fails(Errno.ENOTDIR, () -> bob().stat("f/x"));
+        fails(Errno.ENOTDIR, () -> bob().rmdir("f"));
+        fails(Errno.EISDIR, () -> bob().open("open", O_WRONLY, 0));
+    }
+
+    @Case
     void accessOfTheSuperuserNeedsOneExecuteBit() {
         annsFile("f", 0644);
         fs.access("f", R_OK | W_OK);

@@ -30,10 +30,18 @@ public interface ReplicatedLog extends MasterGroup, AutoCloseable {
     @Nullable Endpoint leader();
 
     /**
-     * Whether the disk of this master has so little room that changes are to be refused with
-     * ENOSPC. What ends, and what keeps the cluster together, is still taken.
+     * Whether this master leads, and its disk has so little room that changes are to be refused
+     * with ENOSPC. What ends, and what keeps the cluster together, is still taken.
      */
     default boolean isShortOfRoom() {
+        return false;
+    }
+
+    /**
+     * Whether this master is short of room and another one with room is about to lead: what is to
+     * be refused may be tried again there.
+     */
+    default boolean isGivingWay() {
         return false;
     }
 

@@ -195,6 +195,9 @@ final class RequestDoor implements Handler {
             return;
         }
         if (log.isShortOfRoom() && mutation.needsRoom() && !isRetry(envelope)) {
+            if (log.isGivingWay()) {
+                throw new FsException(Errno.NOT_READY, "another master is about to lead");
+            }
             Reply refusal =
                     new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
             send(answer, refusal.toBytes(envelope.version()));

@@ -76,6 +76,11 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
+    public boolean isGivingWay() {
+        return log.isGivingWay();
+    }
+
+    @Override
     public void close() {
         log.close();
     }

@@ -251,10 +251,15 @@ public final class KnownDirectory {
         if (dropped || stamp != request.stamp || changes != told) {
             return;
         }
+        // Names without attributes serve to know them all; of too many they are in the way.
+        boolean isHuge = page.directory().entryCount() > MAX_NAMES;
         for (DirectoryEntry entry : page.entries()) {
+            if (isHuge && entry.attributes() == null && !children.containsKey(entry.name())) {
+                continue;
+            }
             put(entry.name(), entry.ino(), changes, request.sentMs, request.isAhead);
         }
-        if (stamp != request.stamp) {
+        if (isHuge || stamp != request.stamp) {
             return;
         }
         if (request.cookie == 0 && listedAt != changes) {

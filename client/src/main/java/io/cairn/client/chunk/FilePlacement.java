@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * Where a file is, for operators.
  *
  * @param inode the inode as the master has it
+ * @param copies that the pool of its contents makes; 0 when the cluster map does not know it
  * @param chunks its chunks in order, as many as were asked for; none when the contents are inline
  */
-public record FilePlacement(Inode inode, List<Chunk> chunks) {
+public record FilePlacement(Inode inode, int copies, List<Chunk> chunks) {
     /**
      * A chunk.
      *

@@ -42,7 +42,8 @@ public final class PlacementSearch {
                 chunks.add(chunk(layout, index));
             }
         }
-        return new FilePlacement(inode, chunks);
+        Pool pool = layout == null ? null : io.map().pool(layout.poolId());
+        return new FilePlacement(inode, pool == null ? 0 : pool.replicas(), chunks);
     }
 
     private FilePlacement.Chunk chunk(Layout layout, long index) {

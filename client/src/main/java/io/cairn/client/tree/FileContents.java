@@ -61,14 +61,19 @@ public final class FileContents {
         Await.get(state.commitNow(), state.drainTimeoutMs());
     }
 
-    /** EISDIR, EINVAL or EFBIG when something cannot have a size. */
-    static void requireSize(Attributes inode, long sizeBytes) {
+    /** EISDIR or EINVAL when nobody can give it a size, whatever his rights (truncate(2)). */
+    static void requireSizable(Attributes inode, long sizeBytes) {
         if (inode.isDirectory()) {
             throw new FsException(Errno.EISDIR);
         }
         if (!inode.isFile() || sizeBytes < 0) {
             throw new FsException(Errno.EINVAL);
         }
+    }
+
+    /** EISDIR, EINVAL or EFBIG when something cannot have a size. */
+    static void requireSize(Attributes inode, long sizeBytes) {
+        requireSizable(inode, sizeBytes);
         if (sizeBytes > FileSystem.MAX_FILE_BYTES) {
             throw new FsException(Errno.EFBIG);
         }

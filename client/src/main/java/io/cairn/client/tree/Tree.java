@@ -421,6 +421,9 @@ public final class Tree {
 
     public Attributes setAttributes(Caller caller, long ino, AttributeChange wanted) {
         Attributes before = attributes(ino);
+        if (wanted.has(AttributeChange.SIZE)) {
+            FileContents.requireSizable(before, wanted.size());
+        }
         AttributeChange change = Permissions.change(caller, before, wanted);
         if (change.has(AttributeChange.SIZE)) {
             return shown(resize(caller, before, change).inode().attributes());

@@ -363,6 +363,20 @@ class KnownDirectoryTest {
     }
 
     @Test
+    void aListingOfTooManyNamesIsNotKept() {
+        lookedUp(A, 7, 4);
+        lookedUp(B, 0, 4);
+        List<DirectoryEntry> bare = page(4, true, A, B, NONE).entries();
+        DirectoryState huge = new DirectoryState(ATTRIBUTES, 4, KnownDirectory.MAX_NAMES + 1);
+        directory.putPage(request(0), new DirectoryReply(huge, bare, true));
+        assertFalse(directory.isComplete());
+        assertEquals(2, names.get());
+        assertEquals(7, directory.child(A));
+        assertEquals(7, directory.child(B));
+        assertEquals(UNKNOWN, directory.child(NONE));
+    }
+
+    @Test
     void listingWithOneCountMakesItComplete() {
         DirectoryReply all = page(4, true, A, B, NONE);
         List<DirectoryEntry> entries = all.entries();

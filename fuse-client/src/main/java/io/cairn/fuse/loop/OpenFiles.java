@@ -7,6 +7,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
+import io.cairn.fuse.sys.ProcessStatus;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -145,11 +146,25 @@ public final class OpenFiles {
             // The owner may be the last life of a description that the kernel has put away.
             boolean _ = thread.loop().awaitReleases(thread);
         }
+        writeMapped(thread, file);
         int result = obtain(thread, handle, lock, waits);
         if (result == 0 && lock.mode() != Lock.Mode.UNLOCK) {
             refresh(thread, file);
         }
         return result;
+    }
+
+    /**
+     * Has the kernel write what a process stored in a mapping of the file, before it gives a lock
+     * back, and before it gets one, as an NFS client does (nfs_lock in Linux). Nobody tells of
+     * mappings and of such pages, so the process is looked at. Also drops them: what is dropped for
+     * the lock would be written over what others write meanwhile.
+     */
+    private static void writeMapped(LoopThread thread, OpenFile file) {
+        if ((file.flags() & FileSystem.O_ACCMODE) == FileSystem.O_RDWR
+                && ProcessStatus.mapsForWriting(thread.process(), file.ino())) {
+            thread.loop().dropPages(thread, thread.node());
+        }
     }
 
     private void refresh(LoopThread thread, OpenFile file) {

@@ -62,6 +62,30 @@ public final class ProcessStatus {
                 && !isInGroup(thread, inode.gid());
     }
 
+    /**
+     * Whether a process has a file mapped so that what it stores in memory is written to the file.
+     * True also of another file with this number; false when that cannot be found out.
+     */
+    public static boolean mapsForWriting(int thread, long ino) {
+        if (thread <= 0) {
+            return false;
+        }
+        try {
+            String wanted = Long.toUnsignedString(ino);
+            return lines(thread, "maps").stream().anyMatch(line -> isShared(line, wanted));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** A line is ADDRESSES PERMISSIONS OFFSET DEVICE INODE PATH. */
+    private static boolean isShared(String line, String ino) {
+        int at = line.indexOf(' ') + 1;
+        return line.startsWith("w", at + 1)
+                && line.startsWith("s", at + 3)
+                && line.split(" ", 6)[4].equals(ino);
+    }
+
     private static boolean isInGroup(int thread, int gid) {
         try {
             String wanted = Integer.toUnsignedString(gid);
@@ -75,7 +99,10 @@ public final class ProcessStatus {
     }
 
     private static List<String> lines(int thread, String file) throws IOException {
-        Path path = Path.of("/proc", Integer.toString(thread), file);
-        return Files.readAllLines(path, StandardCharsets.ISO_8859_1);
+        return Files.readAllLines(file(thread, file), StandardCharsets.ISO_8859_1);
+    }
+
+    private static Path file(int thread, String name) {
+        return Path.of("/proc", Integer.toString(thread), name);
     }
 }

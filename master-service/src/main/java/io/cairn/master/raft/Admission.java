@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
@@ -48,6 +49,7 @@ final class Admission {
     private final LeaderGate gate;
     private final RollCall others;
     private final Supplier<Long> applied;
+    private final BooleanSupplier low;
     private final long incarnation;
     private final List<String> members;
 
@@ -69,7 +71,8 @@ final class Admission {
             RaftServer.Division division,
             LeaderGate gate,
             RollCall others,
-            Supplier<Long> applied) {}
+            Supplier<Long> applied,
+            BooleanSupplier low) {}
 
     Admission(RatisSettings settings, Seat seat, Surroundings around, long incarnation) {
         this.settings = settings;
@@ -78,6 +81,7 @@ final class Admission {
         this.gate = around.gate();
         this.others = around.others();
         this.applied = around.applied();
+        this.low = around.low();
         this.incarnation = incarnation;
         this.members = List.copyOf(new TreeSet<>(settings.ids()));
         this.waiting = seat.votes() ? null : "this master looks for the others";
@@ -94,6 +98,7 @@ final class Admission {
                 division.getInfo().getCurrentTerm(),
                 lastIndex(),
                 gate.mayRead(),
+                low.getAsBoolean(),
                 members);
     }
 
@@ -121,6 +126,13 @@ final class Admission {
             return Share.FOREIGN;
         }
         return hello.votes() ? Share.FULL : Share.CATCHING_UP;
+    }
+
+    /** What the others of the same cluster told lately, by name. */
+    Map<String, Hello> kin() {
+        Map<String, Hello> kin = others.recent();
+        kin.values().removeIf(each -> seat.isForeign(each.clusterId()));
+        return kin;
     }
 
     /** How far a master without a vote is, or -1 when that is not known. */

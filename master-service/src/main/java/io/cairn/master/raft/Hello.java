@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * What a master tells another one of itself when it is asked, over the port of Raft:
  *
  * <pre>
- * +-------+----+-------------+-------+--------+-----------+------+------+-------+---------+
- * | MAGIC | id | incarnation | votes | founds | clusterId | term | last | leads | members |
- * |   8   |4+n |      8      |   1   |   1    |     8     |  8   |  8   |   1   |  list   |
- * +-------+----+-------------+-------+--------+-----------+------+------+-------+---------+
+ * +-------+----+-------------+-------+--------+-----------+------+------+-------+-----+---------+
+ * | MAGIC | id | incarnation | votes | founds | clusterId | term | last | leads | low | members |
+ * |   8   |4+n |      8      |   1   |   1    |     8     |  8   |  8   |   1   |  1  |  list   |
+ * +-------+----+-------------+-------+--------+-----------+------+------+-------+-----+---------+
  * </pre>
  *
  * The question is the magic number alone.
@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param clusterId 0 while it is in none
  * @param last index of its last log entry, -1 when there is none
  * @param leads whether it leads and has heard a majority
+ * @param isLow whether its disk has too little room to lead
  * @param members the names of all masters, sorted
  */
 record Hello(
@@ -36,6 +37,7 @@ record Hello(
         long term,
         long last,
         boolean leads,
+        boolean isLow,
         List<String> members) {
     private static final long MAGIC = 0x434149524e484149L; // "CAIRNHAI"
 
@@ -55,7 +57,7 @@ record Hello(
 
     ByteString encode() {
         Encoder out = new Encoder().i64(MAGIC).text(id).i64(incarnation).bool(votes).bool(founds);
-        out.i64(clusterId).i64(term).i64(last).bool(leads).list(members, Encoder::text);
+        out.i64(clusterId).i64(term).i64(last).bool(leads).bool(isLow).list(members, Encoder::text);
         return ByteString.copyFrom(out.toBytes());
     }
 
@@ -74,6 +76,7 @@ record Hello(
                     in.i64(),
                     in.i64(),
                     in.i64(),
+                    in.bool(),
                     in.bool(),
                     in.list(Decoder::text));
         } catch (MalformedMessageException e) {

@@ -10,6 +10,7 @@ import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
@@ -22,6 +23,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -103,6 +105,7 @@ public final class RatisLog implements ReplicatedLog {
     private final Seat seat;
     private final RollCall others;
     private final Admission admission;
+    private final Retreat retreat;
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().name("log-timer").daemon().unstarted(task));
@@ -160,13 +163,13 @@ public final class RatisLog implements ReplicatedLog {
             division = server.getDivision(GROUP);
             gate = new LeaderGate(division);
             others = new RollCall(settings, GROUP, clock);
-            admission =
-                    new Admission(
-                            settings,
-                            seat,
-                            new Admission.Surroundings(
-                                    division, gate, others, () -> namespace().appliedIndex()),
-                            UUID.randomUUID().getMostSignificantBits());
+            BooleanSupplier low = directory.room()::isLow;
+            Admission.Surroundings around =
+                    new Admission.Surroundings(
+                            division, gate, others, () -> namespace().appliedIndex(), low);
+            long incarnation = UUID.randomUUID().getMostSignificantBits();
+            admission = new Admission(settings, seat, around, incarnation);
+            retreat = new Retreat(this::mayRead, low, admission::kin, this::lead, clock);
         } catch (IOException | RuntimeException e) {
             directory.close();
             throw e;
@@ -174,7 +177,7 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private RaftServer build() throws IOException {
-        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission().hello(), clock);
+        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission.hello(), clock);
         List<RaftPeer> peers = settings.peers().stream().map(RatisSettings.Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
@@ -226,13 +229,10 @@ public final class RatisLog implements ReplicatedLog {
     private void attend() {
         try {
             admission.tick();
+            retreat.tick();
         } catch (RuntimeException e) {
             LOG.error("looking at the other masters failed", e);
         }
-    }
-
-    private Admission admission() {
-        return admission;
     }
 
     /**
@@ -281,7 +281,12 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public boolean isShortOfRoom() {
-        return directory.room().isLow();
+        return directory.room().isLow() && division.getInfo().isLeader();
+    }
+
+    @Override
+    public boolean isGivingWay() {
+        return !settings.alone() && isShortOfRoom() && retreat.isPossible();
     }
 
     /** Proposes an entry to the division, without a detour over Ratis' own threads. */
@@ -401,7 +406,8 @@ public final class RatisLog implements ReplicatedLog {
             server.close();
             // A server whose port was taken counts as never started, and closes nothing.
             division.close();
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
+            // What could not be written, on a full disk perhaps, is in the log.
             LOG.warn("{} is not closed as it should be: {}", settings.directory(), e.toString());
         }
     }

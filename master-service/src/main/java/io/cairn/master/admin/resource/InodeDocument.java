@@ -1,6 +1,5 @@
 package io.cairn.master.admin.resource;
 
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
@@ -17,7 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What the API tells of inodes. */
-final class InodeDocument {
+public final class InodeDocument {
     private static final Shape POLICY =
             Shape.fields(
                     Field.maybe("replicas", Shape.count(), "Null: the cluster's standard."),
@@ -100,19 +99,46 @@ final class InodeDocument {
     /** All of one inode but its chunks. */
     static Map<String, Object> of(Namespace namespace, TreePath found) {
         Inode inode = found.inode();
+        Layout layout = inode.layout();
+        Pool pool = layout == null ? null : namespace.clusterMap().pool(layout.poolId());
+        Map<String, Object> document = of(found.path(), inode, pool == null ? 0 : pool.replicas());
+        if (document.containsKey("policy")) {
+            Policy policy = effective(namespace, inode.policy());
+            document.put("effectivePolicy", EditFields.policy(policy));
+        }
+        if (document.get("layout") instanceof Map<?, ?> known) {
+            Map<String, Object> whole = Json.map();
+            known.forEach((name, value) -> whole.put(String.valueOf(name), value));
+            whole.put("asPolicy", namespace.isLaidOutAs(inode, inode.policy()));
+            document.put("layout", whole);
+        }
+        return document;
+    }
+
+    /**
+     * What a client can tell of an inode, in the same form: all but what only masters know.
+     *
+     * @param path in the cluster
+     * @param copies that the pool of a file makes; 0 when that is not known
+     */
+    public static Map<String, Object> of(byte[] path, Inode inode, int copies) {
         Map<String, Object> document = Json.map();
-        TreePath.put(document, "path", found.path());
+        TreePath.put(document, "path", path);
         put(document, inode.attributes());
         byte[] inline = inode.inline();
+        Layout layout = inode.layout();
         switch (inode.attributes().type()) {
             case SYMLINK -> TreePath.put(document, "target", inline == null ? new byte[0] : inline);
             case DIRECTORY -> {
                 document.put("entries", inode.entryCount());
-                putPolicy(document, namespace, inode.policy());
+                document.put("policy", EditFields.policy(inode.policy()));
             }
             case FILE -> {
-                putPolicy(document, namespace, inode.policy());
-                document.put("layout", layout(namespace, inode));
+                if (layout == null) {
+                    throw new IllegalStateException("file " + inode.ino() + " has no layout");
+                }
+                document.put("policy", EditFields.policy(inode.policy()));
+                document.put("layout", layout(inode, layout, copies));
             }
             default -> {
                 // Attributes are all there is.
@@ -121,32 +147,19 @@ final class InodeDocument {
         return document;
     }
 
-    private static void putPolicy(
-            Map<String, Object> document, Namespace namespace, Policy policy) {
-        document.put("policy", EditFields.policy(policy));
-        document.put("effectivePolicy", EditFields.policy(effective(namespace, policy)));
-    }
-
     private static Policy effective(Namespace namespace, Policy policy) {
         return policy.orElse(
                 new Policy(namespace.standardReplicas(), Layout.STANDARD_CHUNK_SIZE_LOG2, 0));
     }
 
-    private static Map<String, Object> layout(Namespace namespace, Inode inode) {
-        Layout layout = inode.layout();
-        if (layout == null) {
-            throw new IllegalStateException("file " + inode.ino() + " has no layout");
-        }
-        ClusterMap map = namespace.clusterMap();
-        Pool pool = map.pool(layout.poolId());
+    private static Map<String, Object> layout(Inode inode, Layout layout, int copies) {
         Map<String, Object> document = Json.map();
         document.put("inline", inode.inline() != null);
         document.put("pool", layout.poolId());
-        document.put("replicas", pool == null ? 0 : pool.replicas());
+        document.put("replicas", copies);
         document.put("chunkSizeBytes", layout.chunkSizeBytes());
         document.put("stripe", layout.stripeWidth());
         document.put("chunks", ChunkList.count(inode));
-        document.put("asPolicy", namespace.isLaidOutAs(inode, inode.policy()));
         return document;
     }
 }
