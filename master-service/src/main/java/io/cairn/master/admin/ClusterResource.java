@@ -114,6 +114,11 @@ final class ClusterResource implements Resource {
         storage.tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
+        if (master.log().isRecovering()) {
+            health.critical(
+                    recovers(master.settings().id()),
+                    "Start the other masters on empty directories; unmount and mount again.");
+        }
         masters(health, master.log().masters());
         document.put("health", health.toJson());
         document.put("capacity", capacity(space));
@@ -162,6 +167,13 @@ final class ClusterResource implements Resource {
         counts.put(
                 "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
         return counts;
+    }
+
+    /** What is told while one master goes on with what it holds. */
+    static String recovers(String id) {
+        return ("Master %s recovers the cluster from what it holds: what only others had"
+                        + " acknowledged is lost.")
+                .formatted(id);
     }
 
     private void masters(Health health, List<Standing> masters) {

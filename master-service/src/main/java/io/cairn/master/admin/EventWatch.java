@@ -68,6 +68,9 @@ final class EventWatch {
             events.lead(term);
             String id = master.settings().id();
             events.add("info", "leader", id, "Master %s leads in term %d.".formatted(id, term));
+            if (master.log().isRecovering()) {
+                events.add("critical", "recovery", id, ClusterResource.recovers(id));
+            }
         }
         Look after = look();
         Look known = before;

@@ -1,6 +1,8 @@
 package io.cairn.master.namespace;
 
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -11,12 +13,15 @@ import io.cairn.wire.LeaderMutation;
 import io.cairn.wire.Limits;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.Push;
+import java.util.List;
 
 /**
  * What the whole cluster agrees on: its identity, its settings, the cluster map. Belongs to the
  * apply thread.
  */
 final class Cluster {
+    private static final long PASSED_OVER_EPOCHS = 1 << 20;
+
     private final Transaction transaction;
     private final ProtocolRange understood;
     private int level = ProtocolRange.FIRST;
@@ -138,6 +143,24 @@ final class Cluster {
                     Errno.ESTALE,
                     "the cluster map has epoch " + map.epoch() + ", not " + (next.epoch() - 1));
         }
+        take(next);
+    }
+
+    /** A map that is younger than any that was given unknown to this state. */
+    void recover() {
+        long epoch = map.epoch() + PASSED_OVER_EPOCHS;
+        List<ChunkServer> servers =
+                map.servers().stream()
+                        .map(s -> new ChunkServer(s.id(), s.name(), s.endpoint(), 0, s.bootId()))
+                        .toList();
+        List<PlacementGroup> groups =
+                map.groups().stream()
+                        .map(group -> group.next(epoch, false, group.members()))
+                        .toList();
+        take(new ClusterMap(epoch, servers, map.targets(), map.pools(), groups));
+    }
+
+    private void take(ClusterMap next) {
         map = next;
         var out = Keys.value(4096);
         Codecs.clusterMap(out, next);

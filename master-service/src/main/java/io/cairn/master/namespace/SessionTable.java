@@ -8,6 +8,7 @@ import io.cairn.wire.Envelope;
 import io.cairn.wire.Limits;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,11 @@ final class SessionTable {
     private void add(Session session) {
         sessions.put(session.number(), session);
         byOpeningSequence.put(session.openingSequence(), session);
+    }
+
+    /** All sessions, in order. */
+    List<Long> numbers() {
+        return List.copyOf(sessions.keySet());
     }
 
     /** A session, or null. */
