@@ -336,7 +336,7 @@ final class Admission {
         boolean isSameTerm =
                 division.getInfo().getCurrentTerm() == aim.term()
                         && told.values().stream().allMatch(each -> each.term() <= leading.term());
-        boolean isSameCluster = seat.clusterId() != 0 && seat.stamp() == leading.stamp();
+        boolean isSameCluster = seat.stamp() == leading.stamp();
         if (leading.recovers()) {
             return "it catches up with " + leading.id() + ", which recovers the cluster";
         }
