@@ -32,9 +32,7 @@ class RetreatTest {
 
     private void tell(String id, boolean votes, boolean isLow, long last) {
         others.put(
-                id,
-                new Hello(
-                        id, 1, votes, true, 7, 0, false, 3, last, false, isLow, List.of()));
+                id, new Hello(id, 1, votes, true, 7, 0, false, 3, last, false, isLow, List.of()));
     }
 
     @Test
