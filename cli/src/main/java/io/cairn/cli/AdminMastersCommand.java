@@ -1,9 +1,15 @@
 package io.cairn.cli;
 
+import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
+import io.cairn.master.raft.Recovery;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code cairn admin masters}: who leads, and how far the others are. */
@@ -14,7 +20,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn admin masters",
             "  cairn admin masters lead m2",
-            "  cairn admin masters finish-upgrade --plan"
+            "  cairn admin masters finish-upgrade --plan",
+            "  cairn admin masters recover --data /srv/m1"
         })
 @Calls("GET /masters")
 final class AdminMastersCommand implements Callable<Integer> {
@@ -64,5 +71,50 @@ final class AdminMastersCommand implements Callable<Integer> {
         return changing.done(
                 changing.applyWithConsent(ApiRequest.of("POST /cluster/level")),
                 "the cluster uses what all its masters understand");
+    }
+
+    @Command(
+            name = "recover",
+            description = {
+                "Go on with what one master holds, when the directories of a majority are lost"
+                        + " for good.",
+                "For a master that is stopped. What only the others had acknowledged is lost. All"
+                        + " other masters have to begin with empty directories; mounts have to be"
+                        + " made anew.",
+                "While a majority has its directories nothing of this is needed: start them."
+            },
+            footer = {
+                "  cairn admin masters recover --data /srv/m1",
+                "  cairn admin masters recover --data /srv/m1 --yes"
+            })
+    int recover(
+            @Option(
+                            names = "--data",
+                            required = true,
+                            paramLabel = "DIR",
+                            description = "The data directory of the master.")
+                    Path data,
+            @Option(names = "--yes", description = "Do not only tell what would be done: do it.")
+                    boolean yes) {
+        try (Recovery recovery = Recovery.of(data)) {
+            System.out.printf(
+                    "master %s holds cluster %s up to entry %d of its log%n",
+                    recovery.masterId(), recovery.cluster(), recovery.lastEntry());
+            if (!yes) {
+                System.out.println(
+                        "with --yes it goes on alone with that: what only others had acknowledged"
+                                + " is lost. Of several directories take the one with the highest"
+                                + " entry");
+                return ExitCode.OK;
+            }
+            recovery.begin(new SecureRandom());
+            System.out.printf(
+                    "start master %s with the same list of masters, and the others with empty"
+                            + " directories: they join it; then unmount and mount again%n",
+                    recovery.masterId());
+            return ExitCode.OK;
+        } catch (IOException e) {
+            throw new CommandException(ExitCode.of(e), Wording.of(e), e);
+        }
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,18 +53,48 @@ final class EmptiedMastersTest {
             cluster.process("m2").await(CairnProcess.READY, 60);
             assertTrue(log(cluster, "m2").contains("it has caught up"), log(cluster, "m2"));
             assertEquals("contents", Files.readString(mount.resolve("kept")));
-            Poll.until(
-                    "all masters to be up",
-                    60,
-                    () -> {
-                        var status =
-                                CairnProcess.run(
-                                        directory, "status", "--masters", cluster.masters());
-                        return status.output().lines().filter(l -> l.startsWith("master ")).count()
-                                        == 3
-                                && !status.output().contains("catching up");
-                    });
+            awaitAllUp(cluster);
+            recoverTheThird(cluster);
         }
+    }
+
+    /** Two directories are lost for good. */
+    private void recoverTheThird(ProcessCluster cluster) throws Exception {
+        for (String each : List.of("m1", "m2", "m3")) {
+            cluster.kill(each);
+        }
+        empty("m1");
+        empty("m2");
+        String m3 = directory.resolve("m3").toString();
+        String[] recover = {"admin", "masters", "recover", "--data", m3};
+        CairnProcess.Result plan = CairnProcess.run(directory, recover);
+        assertEquals(ExitCode.OK, plan.exitCode(), plan.output());
+        assertTrue(plan.output().contains("up to entry"), plan.output());
+        String[] really = Arrays.copyOf(recover, recover.length + 1);
+        really[recover.length] = "--yes";
+        CairnProcess.Result done = CairnProcess.run(directory, really);
+        assertEquals(ExitCode.OK, done.exitCode(), done.output());
+        for (String each : List.of("m1", "m2", "m3")) {
+            cluster.start(each);
+        }
+        Path again = cluster.mount("again");
+        assertEquals("contents", Files.readString(again.resolve("kept")));
+        Files.writeString(again.resolve("new"), "more");
+        assertEquals("more", Files.readString(again.resolve("new")));
+        awaitAllUp(cluster);
+        assertTrue(log(cluster, "m3").contains("the cluster is recovered"), log(cluster, "m3"));
+    }
+
+    private void awaitAllUp(ProcessCluster cluster) throws Exception {
+        Poll.until(
+                "all masters to be up",
+                60,
+                () -> {
+                    var status =
+                            CairnProcess.run(directory, "status", "--masters", cluster.masters());
+                    return status.output().lines().filter(l -> l.startsWith("master ")).count() == 3
+                            && !status.output().contains("catching up");
+                });
     }
 
     @Test

@@ -61,6 +61,8 @@ public final class MasterService implements AutoCloseable {
     private final Presence presence;
     private final Listener listener;
     private long termSeen = -1;
+    private volatile long recoveredTerm = -1;
+    private volatile boolean recovering;
     private boolean founding;
     private @Nullable MasterGauges gauges;
     private volatile boolean closed;
@@ -252,6 +254,10 @@ public final class MasterService implements AutoCloseable {
         if (!log.mayRead()) {
             return;
         }
+        if (log.isRecovering() && recoveredTerm != term) {
+            recover(term);
+            return;
+        }
         if (term != termSeen) {
             termSeen = term;
             founding = false;
@@ -272,6 +278,28 @@ public final class MasterService implements AutoCloseable {
         lost.tick();
         servers.tick();
         jobs.tick();
+    }
+
+    /** Nobody is answered before: what others acknowledged is not to be mixed with what comes. */
+    private void recover(long term) {
+        if (recovering) {
+            return;
+        }
+        recovering = true;
+        LOG.warn(
+                "this master was told to recover cluster {} from what it holds: what only others"
+                        + " had acknowledged is lost; all sessions end",
+                String.format("%016x", namespace.get().clusterId()));
+        var _ =
+                submit(new LeaderMutation.Recover())
+                        .whenComplete(
+                                (_, error) -> {
+                                    if (error == null) {
+                                        recoveredTerm = term;
+                                        log.stateRecovered();
+                                    }
+                                    recovering = false;
+                                });
     }
 
     private void found() {

@@ -45,6 +45,17 @@ public interface ReplicatedLog extends MasterGroup, AutoCloseable {
         return false;
     }
 
+    /**
+     * Whether an operator told this master to go on with what it holds, because the others have
+     * lost their directories: they may have acknowledged what is not in this log.
+     */
+    default boolean isRecovering() {
+        return false;
+    }
+
+    /** The state that this log has made is fit for that; see {@link #isRecovering}. */
+    default void stateRecovered() {}
+
     @Override
     void close();
 }

@@ -71,6 +71,16 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
+    public boolean isRecovering() {
+        return log.isRecovering();
+    }
+
+    @Override
+    public void stateRecovered() {
+        log.stateRecovered();
+    }
+
+    @Override
     public boolean isShortOfRoom() {
         return log.isShortOfRoom();
     }

@@ -26,6 +26,11 @@ final class DirectLog implements ReplicatedLog {
 
     volatile boolean leads = true;
 
+    /** Whether an operator told it to go on with what it holds, and whether that is done. */
+    volatile boolean recovering;
+
+    volatile boolean stateRecovered;
+
     /** Leads, and yet cannot log anything. */
     volatile boolean refuses;
 
@@ -98,6 +103,16 @@ final class DirectLog implements ReplicatedLog {
     @Override
     public CompletableFuture<Void> lead(String id) {
         return group.lead(id);
+    }
+
+    @Override
+    public boolean isRecovering() {
+        return recovering;
+    }
+
+    @Override
+    public void stateRecovered() {
+        stateRecovered = true;
     }
 
     @Override

@@ -267,6 +267,16 @@ final class Interpreter {
         sessions.close(session);
     }
 
+    /** What has been given and is not known here is never given again. */
+    private void recover() {
+        leavings.addAll();
+        for (long session : sessions.numbers()) {
+            lose(new LeaderMutation.LoseSession(session, new long[0], true));
+        }
+        transaction.counters().passOver();
+        cluster.recover();
+    }
+
     /** It may have written what it has not committed. */
     private void lose(LeaderMutation.LoseSession m) {
         if (sessions.find(m.session()) == null) {
@@ -356,6 +366,7 @@ final class Interpreter {
             case LeaderMutation.LoseSession m -> lose(m);
             case LeaderMutation.RenewObjects m -> contents.renewObjects(m);
             case LeaderMutation.RaiseLevel m -> cluster.raise(m.level());
+            case LeaderMutation.Recover _ -> recover();
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {
                 if (cluster.found(m) && transaction.inode(FileSystem.ROOT_INO) == null) {

@@ -18,6 +18,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.LoseSession,
                 LeaderMutation.RenewObjects,
                 LeaderMutation.RaiseLevel,
+                LeaderMutation.Recover,
                 JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
@@ -228,5 +229,21 @@ public sealed interface LeaderMutation extends Mutation
         static RaiseLevel decode(Decoder in) {
             return new RaiseLevel(in.i32());
         }
+    }
+
+    /**
+     * Leader: goes on with a state that may lack what was acknowledged, because only masters that
+     * lost their directories had it. All sessions end; numbers that may have been given since are
+     * passed over, of inodes, objects, sessions and cluster maps; and chunk servers count as
+     * started anew, so that they compare what they hold.
+     */
+    record Recover() implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.RECOVER;
+        }
+
+        @Override
+        public void encode(Encoder out) {}
     }
 }

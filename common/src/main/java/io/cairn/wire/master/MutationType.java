@@ -108,6 +108,7 @@ public enum MutationType implements MessageType {
     LOSE_SESSION(41, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.LoseSession::decode),
     RENEW_OBJECTS(42, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RenewObjects::decode),
     RAISE_LEVEL(43, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RaiseLevel::decode),
+    RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),
     // Tree jobs.
     SUBMIT(64, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Submit::decode),
     CONTROL(65, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Control::decode),

@@ -32,6 +32,11 @@ import org.slf4j.LoggerFactory;
  * before it lost its directory; and when nobody who answers knows a later term, it cannot have
  * voted in one.
  *
+ * <p>When the directories of a majority are lost for good, an operator tells a master that has its
+ * own to recover the cluster ({@link Recovery}). Masters without a vote let that one lead. It leads
+ * alone until enough of them have everything; then they get their votes as ever. Directories of
+ * other masters from before are refused.
+ *
  * <p>One thread calls {@link #tick}; the rest is thread-safe.
  */
 final class Admission {
@@ -62,6 +67,11 @@ final class Admission {
     private long term;
     private int untilAsking;
     private int withoutLeader;
+
+    /** What others must hold before a recovery is over, -1 while it has not begun. */
+    private long recoveredIndex = -1;
+
+    private volatile boolean isStateRecovered;
 
     /** What must be applied, of which leader. */
     private record Target(long term, long index) {}
@@ -95,6 +105,8 @@ final class Admission {
                 seat.votes(),
                 settings.found() || seat.votes(),
                 seat.clusterId(),
+                seat.recovery(),
+                seat.recovers(),
                 division.getInfo().getCurrentTerm(),
                 lastIndex(),
                 gate.mayRead(),
@@ -122,7 +134,7 @@ final class Admission {
         if (hello == null) {
             return Share.UNKNOWN;
         }
-        if (seat.isForeign(hello.clusterId())) {
+        if (seat.isForeign(hello.stamp())) {
             return Share.FOREIGN;
         }
         return hello.votes() ? Share.FULL : Share.CATCHING_UP;
@@ -150,6 +162,7 @@ final class Admission {
         tellLeader();
         if (!seat.votes()) {
             gate.keepFollowing();
+            followRecovery(others.recent());
             String next = seek(others.recent());
             if (next != null && !next.equals(waiting)) {
                 LOG.info("{} has no vote yet: {}", settings.id(), next);
@@ -157,6 +170,77 @@ final class Admission {
             waiting = next;
         }
         forgetEmptied();
+        if (seat.recovers()) {
+            endRecovery(others.recent());
+        }
+    }
+
+    /** Whether a master was told to recover the cluster of which this one holds nothing else. */
+    boolean isRecovering(String id) {
+        Map<String, Hello> told = others.recent();
+        Hello hello = told.get(id);
+        return hello != null
+                && hello.recovers()
+                && hello.votes()
+                && told.values().stream().filter(Hello::recovers).count() == 1
+                && (seat.clusterId() == 0 || seat.stamp() == hello.stamp());
+    }
+
+    /** What this master leads was made fit for going on. */
+    void stateRecovered() {
+        isStateRecovered = true;
+        if (settings.alone()) {
+            endRecovery();
+        }
+    }
+
+    /** A master without a vote goes by the last recovery of the cluster that it follows. */
+    private void followRecovery(Map<String, Hello> told) {
+        for (Hello each : told.values()) {
+            boolean isOurs = seat.clusterId() == 0 || seat.clusterId() == each.clusterId();
+            if (each.votes()
+                    && (each.recovers() || each.leads())
+                    && isOurs
+                    && each.recovery() != seat.recovery()) {
+                try {
+                    seat.follow(each.recovery());
+                } catch (IOException e) {
+                    LOG.warn("a recovery cannot be written down: {}", Wording.of(e));
+                }
+            }
+        }
+    }
+
+    /** As long as others may lack something nobody else may lead, so they have no votes. */
+    private void endRecovery(Map<String, Hello> told) {
+        if (!gate.mayRead() || !isStateRecovered) {
+            recoveredIndex = -1;
+            return;
+        }
+        if (recoveredIndex < 0) {
+            recoveredIndex = lastIndex();
+        }
+        long nowTerm = division.getInfo().getCurrentTerm();
+        long complete =
+                told.values().stream()
+                        .filter(each -> each.stamp() == seat.stamp() && each.term() == nowTerm)
+                        .filter(each -> each.last() >= recoveredIndex)
+                        .count();
+        if (complete + 1 > members.size() / 2) {
+            endRecovery();
+        }
+    }
+
+    private void endRecovery() {
+        try {
+            seat.endRecovery();
+            LOG.warn(
+                    "{}: the cluster is recovered: a majority of its masters holds what this one"
+                            + " held",
+                    settings.id());
+        } catch (IOException e) {
+            LOG.warn("the end of the recovery cannot be written down: {}", Wording.of(e));
+        }
     }
 
     /** An election is news; that it comes to nothing is what somebody should look at. */
@@ -197,7 +281,7 @@ final class Admission {
             return found(told);
         }
         for (Hello each : holders) {
-            if (each.leads() && each.votes() && !seat.isForeign(each.clusterId())) {
+            if (each.leads() && each.votes() && !seat.isForeign(each.stamp())) {
                 return catchUp(each, told);
             }
         }
@@ -205,7 +289,7 @@ final class Admission {
         if (holders.isEmpty()) {
             return "it waits for the other masters of its cluster";
         }
-        if (holders.stream().allMatch(each -> seat.isForeign(each.clusterId()))) {
+        if (holders.stream().allMatch(each -> seat.isForeign(each.stamp()))) {
             return "its directory belongs to cluster %s, and %s to another"
                     .formatted(Seat.text(seat.clusterId()), names);
         }
@@ -252,7 +336,10 @@ final class Admission {
         boolean isSameTerm =
                 division.getInfo().getCurrentTerm() == aim.term()
                         && told.values().stream().allMatch(each -> each.term() <= leading.term());
-        boolean isSameCluster = seat.clusterId() == leading.clusterId();
+        boolean isSameCluster = seat.stamp() == leading.stamp();
+        if (leading.recovers()) {
+            return "it catches up with " + leading.id() + ", which recovers the cluster";
+        }
         if (isSameTerm && isSameCluster && applied.get() >= aim.index()) {
             return take("it has caught up with " + leading.id());
         }
@@ -280,7 +367,7 @@ final class Admission {
                             Long before = forgotten.get(id);
                             if (!each.votes()
                                     && each.term() == division.getInfo().getCurrentTerm()
-                                    && !seat.isForeign(each.clusterId())
+                                    && !seat.isForeign(each.stamp())
                                     && (before == null || before != each.incarnation())
                                     && gate.forget(RaftPeerId.valueOf(id), each.last())) {
                                 forgotten.put(id, each.incarnation());

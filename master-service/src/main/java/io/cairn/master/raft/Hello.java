@@ -11,10 +11,13 @@ import org.jspecify.annotations.Nullable;
  * What a master tells another one of itself when it is asked, over the port of Raft:
  *
  * <pre>
- * +-------+----+-------------+-------+--------+-----------+------+------+-------+-----+---------+
- * | MAGIC | id | incarnation | votes | founds | clusterId | term | last | leads | low | members |
- * |   8   |4+n |      8      |   1   |   1    |     8     |  8   |  8   |   1   |  1  |  list   |
- * +-------+----+-------------+-------+--------+-----------+------+------+-------+-----+---------+
+ * +-------+----+-------------+-------+--------+-----------+----------+----------+
+ * | MAGIC | id | incarnation | votes | founds | clusterId | recovery | recovers |
+ * |   8   |4+n |      8      |   1   |   1    |     8     |    8     |    1     |
+ * +-------+----+-------------+-------+--------+-----------+----------+----------+
+ * | term | last | leads | low | members |
+ * |  8   |  8   |   1   |  1  |  list   |
+ * +------+------+-------+-----+---------+
  * </pre>
  *
  * The question is the magic number alone.
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param votes whether it has a vote, see {@link Seat}
  * @param founds whether it was told to found a cluster, or did
  * @param clusterId 0 while it is in none
+ * @param recovery the last recovery that it knows, 0 for none
+ * @param recovers whether it leads that recovery
  * @param last index of its last log entry, -1 when there is none
  * @param leads whether it leads and has heard a majority
  * @param isLow whether its disk has too little room to lead
@@ -34,6 +39,8 @@ record Hello(
         boolean votes,
         boolean founds,
         long clusterId,
+        long recovery,
+        boolean recovers,
         long term,
         long last,
         boolean leads,
@@ -55,9 +62,21 @@ record Hello(
         return last < 0 && clusterId == 0;
     }
 
+    /** What its messages carry, see {@link Seat#stamp()}. */
+    long stamp() {
+        return Seat.stamp(clusterId, recovery);
+    }
+
     ByteString encode() {
         Encoder out = new Encoder().i64(MAGIC).text(id).i64(incarnation).bool(votes).bool(founds);
-        out.i64(clusterId).i64(term).i64(last).bool(leads).bool(isLow).list(members, Encoder::text);
+        out.i64(clusterId)
+                .i64(recovery)
+                .bool(recovers)
+                .i64(term)
+                .i64(last)
+                .bool(leads)
+                .bool(isLow)
+                .list(members, Encoder::text);
         return ByteString.copyFrom(out.toBytes());
     }
 
@@ -74,6 +93,8 @@ record Hello(
                     in.bool(),
                     in.bool(),
                     in.i64(),
+                    in.i64(),
+                    in.bool(),
                     in.i64(),
                     in.i64(),
                     in.bool(),

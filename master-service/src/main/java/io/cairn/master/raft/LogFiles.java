@@ -111,6 +111,20 @@ final class LogFiles {
         }
     }
 
+    /** The index of the last entry, -1 when there is none; looks at the files again. */
+    long lastEntry() throws IOException {
+        if (segments.isEmpty()) {
+            return -1;
+        }
+        Segment newest = segments.getLast();
+        if (newest.end() >= 0) {
+            return newest.end();
+        }
+        try (FileChannel channel = FileChannel.open(newest.file(), StandardOpenOption.READ)) {
+            return newest.start() + SegmentScan.of(read(channel)).entries() - 1;
+        }
+    }
+
     /** Whether the file is there that tells the term and who was voted for. */
     boolean remembersTerm() {
         return Files.exists(promises);

@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
  *       {@link Hello} is answered here.
  *   <li>Every message carries the id of its sender's cluster, in place of the group's id, whose
  *       lower half it changes; messages of another cluster are refused.
- *   <li>A master without a vote, see {@link Seat}, gives none and asks for none.
+ *   <li>A master without a vote, see {@link Seat}, gives none and asks for none, except that it
+ *       lets one lead which its operator told to recover the cluster.
  * </ul>
  *
  * Thread-safe.
@@ -52,25 +53,25 @@ final class RaftDoor {
     private final RatisSettings settings;
     private final RaftGroupId group;
     private final Seat seat;
-    private final Supplier<Hello> hello;
+    private final Supplier<Admission> admission;
     private final Once once;
 
     /**
      * A door.
      *
      * @param group the one group of this process
-     * @param hello answers other masters
+     * @param admission what this master tells of itself, and knows of the others
      */
     RaftDoor(
             RatisSettings settings,
             RaftGroupId group,
             Seat seat,
-            Supplier<Hello> hello,
+            Supplier<Admission> admission,
             Clock clock) {
         this.settings = settings;
         this.group = group;
         this.seat = seat;
-        this.hello = hello;
+        this.admission = admission;
         this.once = new Once(clock);
     }
 
@@ -184,7 +185,7 @@ final class RaftDoor {
             throws Throwable {
         RaftRpcRequestProto by = admit(request.getServerRequest());
         String candidate = by.getRequestorId().toStringUtf8();
-        if (seat.votes()) {
+        if (seat.votes() || admission.get().isRecovering(candidate)) {
             Object reply = call(server, method, request.toBuilder().setServerRequest(by).build());
             if (!request.getPreVote() && reply instanceof RequestVoteReplyProto told) {
                 LOG.info(
@@ -210,7 +211,7 @@ final class RaftDoor {
                                 .setRaftGroupId(by.getRaftGroupId())
                                 .setCallId(by.getCallId())
                                 .setSuccess(false))
-                .setTerm(Math.min(request.getCandidateTerm(), hello.get().term()))
+                .setTerm(Math.min(request.getCandidateTerm(), admission.get().hello().term()))
                 .build();
     }
 
@@ -228,7 +229,7 @@ final class RaftDoor {
         return RaftClientReply.newBuilder()
                 .setRequest(request)
                 .setSuccess()
-                .setMessage(Message.valueOf(hello.get().encode()))
+                .setMessage(Message.valueOf(admission.get().hello().encode()))
                 .build();
     }
 
@@ -255,29 +256,30 @@ final class RaftDoor {
         if (own.getMostSignificantBits() != told.getMostSignificantBits()) {
             throw refused("a message for another group, of " + sender);
         }
-        long cluster = own.getLeastSignificantBits() ^ told.getLeastSignificantBits();
-        if (seat.isForeign(cluster)) {
-            tellForeign(sender, cluster);
+        long stamp = own.getLeastSignificantBits() ^ told.getLeastSignificantBits();
+        if (seat.isForeign(stamp)) {
+            tellForeign(sender);
             throw new IOException(
-                    "%s belongs to cluster %s, not to %s"
+                    "%s belongs to cluster %s with recovery %s, and %s does not"
                             .formatted(
                                     settings.id(),
                                     Seat.text(seat.clusterId()),
-                                    Seat.text(cluster)));
+                                    Seat.text(seat.recovery()),
+                                    sender));
         }
         return request.toBuilder().setRaftGroupId(id(own)).build();
     }
 
     /** Tells, once a minute, that a master of another cluster is at an address of ours. */
-    void tellForeign(String sender, long cluster) {
+    private void tellForeign(String sender) {
         if (once.isDue("foreign " + sender)) {
             LOG.error(
-                    "master {} belongs to cluster {}, this master {} to cluster {}: neither takes"
-                            + " anything from the other. Look which of the two has the wrong data"
-                            + " directory or a disk that is not mounted; a master whose directory"
-                            + " is emptied joins the cluster of the others",
+                    "master {} belongs to another cluster than this master {} with cluster {}, or"
+                            + " one of both to what was before the cluster was recovered: neither"
+                            + " takes anything from the other. Look which of the two has the wrong"
+                            + " data directory or a disk that is not mounted; a master whose"
+                            + " directory is emptied joins the cluster of the others",
                     sender,
-                    Seat.text(cluster),
                     settings.id(),
                     Seat.text(seat.clusterId()));
         }
@@ -287,8 +289,7 @@ final class RaftDoor {
         UUID own = group.getUuid();
         UUID stamped =
                 new UUID(
-                        own.getMostSignificantBits(),
-                        own.getLeastSignificantBits() ^ seat.clusterId());
+                        own.getMostSignificantBits(), own.getLeastSignificantBits() ^ seat.stamp());
         return request.toBuilder().setRaftGroupId(id(stamped)).build();
     }
 

@@ -177,7 +177,7 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private RaftServer build() throws IOException {
-        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission.hello(), clock);
+        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission, clock);
         List<RaftPeer> peers = settings.peers().stream().map(RatisSettings.Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
@@ -371,6 +371,16 @@ public final class RatisLog implements ReplicatedLog {
     @Override
     public @Nullable String waiting() {
         return settings.alone() ? null : admission.waiting();
+    }
+
+    @Override
+    public boolean isRecovering() {
+        return seat.recovers();
+    }
+
+    @Override
+    public void stateRecovered() {
+        admission.stateRecovered();
     }
 
     @Override

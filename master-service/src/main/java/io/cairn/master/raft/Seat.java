@@ -31,10 +31,43 @@ final class Seat {
         format.setVotes(true);
     }
 
-    /** Whether two clusters are different ones; who is in none yet may come to any. */
-    boolean isForeign(long otherCluster) {
-        long own = clusterId();
-        return own != 0 && otherCluster != 0 && own != otherCluster;
+    /** The last recovery of the cluster that this master knows, 0 for none. */
+    long recovery() {
+        return format.recovery();
+    }
+
+    /** Whether this master leads a recovery that is not over. */
+    boolean recovers() {
+        return format.recovers();
+    }
+
+    /** Follows who leads a recovery: what others had before it counts no more. */
+    void follow(long recovery) throws IOException {
+        format.setRecovery(recovery, false);
+    }
+
+    /** The recovery that this master leads is over: from now on it is one of all. */
+    void endRecovery() throws IOException {
+        format.setRecovery(format.recovery(), false);
+    }
+
+    /** What the messages of this master carry: the cluster and its last recovery. */
+    long stamp() {
+        return stamp(clusterId(), recovery());
+    }
+
+    /** The same of any master; 0 while it is in no cluster. */
+    static long stamp(long clusterId, long recovery) {
+        return clusterId == 0 ? 0 : clusterId ^ recovery;
+    }
+
+    /**
+     * Whether another stamp is that of another cluster, or of this one before or after a recovery;
+     * who is in none yet may come to any.
+     */
+    boolean isForeign(long otherStamp) {
+        long own = stamp();
+        return own != 0 && otherStamp != 0 && own != otherStamp;
     }
 
     /** How ids of clusters are written. */

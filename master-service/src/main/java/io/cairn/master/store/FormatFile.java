@@ -14,15 +14,17 @@ import java.util.zip.CRC32C;
  * The file {@code FORMAT} in a master's directory: whose directory it is and in which format.
  *
  * <pre>
- * +----------+---------+-----------+-------+----------+-----------+--------+
- * |  magic   | version | clusterId | votes | idLength | master id | crc32c |
- * |    8     |    4    |     8     |   1   |    1     |  1..255   |   4    |
- * +----------+---------+-----------+-------+----------+-----------+--------+
+ * +----------+---------+-----------+----------+-------+----------+-----------+--------+
+ * |  magic   | version | clusterId | recovery | flags | idLength | master id | crc32c |
+ * |    8     |    4    |     8     |    8     |   1   |    1     |  1..255   |   4    |
+ * +----------+---------+-----------+----------+-------+----------+-----------+--------+
  * </pre>
  *
  * Big-endian; the checksum covers all bytes before it. {@code clusterId} is 0 until the cluster is
- * founded. {@code votes} is 1 once this master has founded the cluster or has caught up with it:
- * one that lost its directory does not remember what it promised. Replaced as a whole by renaming.
+ * founded. Flag 1, the vote, is there once this master has founded the cluster or has caught up
+ * with it: one that lost its directory does not remember what it promised. {@code recovery} is 0,
+ * or the number of the last recovery by an operator, after which the directories of other masters
+ * count no more; flag 2 tells that this master is to lead it. Replaced as a whole by renaming.
  * Thread-safe.
  */
 public final class FormatFile {
@@ -32,18 +34,27 @@ public final class FormatFile {
     private static final int OLDEST_VERSION = 1;
     private static final long MAGIC = 0x434149524e4d5354L; // "CAIRNMST"
     private static final String NAME = "FORMAT";
-    private static final int FIXED_BYTES = 8 + 4 + 8 + 1 + 1 + 4;
+    private static final int FIXED_BYTES = 8 + 4 + 8 + 8 + 1 + 1 + 4;
+
+    private static final int VOTES = 1;
+    private static final int RECOVERS = 2;
 
     private final Path file;
     private final String masterId;
-    private volatile long clusterId;
-    private volatile boolean votes;
+    private volatile Contents contents;
 
-    private FormatFile(Path file, String masterId, long clusterId, boolean votes) {
+    private record Contents(long clusterId, long recovery, boolean votes, boolean recovers) {}
+
+    private FormatFile(Path file, String masterId, Contents contents) {
         this.file = file;
         this.masterId = masterId;
-        this.clusterId = clusterId;
-        this.votes = votes;
+        this.contents = contents;
+    }
+
+    /** Reads the file of an existing directory, whichever master's it is. */
+    public static FormatFile ofExisting(Path directory) throws IOException {
+        Path file = directory.resolve(NAME);
+        return parse(file, Files.readAllBytes(file));
     }
 
     /**
@@ -59,8 +70,9 @@ public final class FormatFile {
             bytes = Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             requireEmpty(directory);
-            FormatFile created = new FormatFile(file, masterId, 0, false);
-            created.write(0, false);
+            Contents empty = new Contents(0, 0, false, false);
+            FormatFile created = new FormatFile(file, masterId, empty);
+            created.write(empty);
             return created;
         }
         FormatFile found = parse(file, bytes);
@@ -73,22 +85,41 @@ public final class FormatFile {
         return found;
     }
 
+    /** Whose directory it is. */
+    public String masterId() {
+        return masterId;
+    }
+
     /** The cluster, or 0 when it is not founded yet. */
     public long clusterId() {
-        return clusterId;
+        return contents.clusterId;
     }
 
     /** Whether this master has a vote, because it remembers what it promised. */
     public boolean votes() {
-        return votes;
+        return contents.votes;
+    }
+
+    /** The number of the last recovery, 0 when there was none. */
+    public long recovery() {
+        return contents.recovery;
+    }
+
+    /** Whether this master is to lead that recovery. */
+    public boolean recovers() {
+        return contents.recovers;
     }
 
     /** Writes durably whether this master has a vote. */
     public synchronized void setVotes(boolean next) throws IOException {
-        if (votes != next) {
-            write(clusterId, next);
-            votes = next;
-        }
+        Contents now = contents;
+        write(new Contents(now.clusterId, now.recovery, next, now.recovers));
+    }
+
+    /** Writes durably that this master leads a recovery from now on, or no longer. */
+    public synchronized void setRecovery(long recovery, boolean recovers) throws IOException {
+        Contents now = contents;
+        write(new Contents(now.clusterId, recovery, now.votes, recovers));
     }
 
     /**
@@ -97,16 +128,13 @@ public final class FormatFile {
      * @throws FormatException when the directory belongs to another cluster
      */
     public synchronized void adopt(long id) throws IOException {
-        if (clusterId == id) {
-            return;
-        }
-        if (clusterId != 0) {
+        Contents now = contents;
+        if (now.clusterId != 0 && now.clusterId != id) {
             throw new FormatException(
                     Fault.FOREIGN,
-                    "%s belongs to cluster %016x, not to %016x".formatted(file, clusterId, id));
+                    "%s belongs to cluster %016x, not to %016x".formatted(file, now.clusterId, id));
         }
-        write(id, votes);
-        clusterId = id;
+        write(new Contents(id, now.recovery, now.votes, now.recovers));
     }
 
     private static FormatFile parse(Path file, byte[] bytes) throws FormatException {
@@ -133,7 +161,8 @@ public final class FormatFile {
                             .formatted(file, version, OLDEST_VERSION));
         }
         long clusterId = in.getLong();
-        boolean votes = in.get() != 0;
+        long recovery = in.getLong();
+        int flags = in.get();
         int idLength = in.get() & 0xff;
         if (bytes.length != FIXED_BYTES + idLength) {
             throw corrupt(file, "its length is wrong");
@@ -141,8 +170,7 @@ public final class FormatFile {
         return new FormatFile(
                 file,
                 new String(bytes, in.position(), idLength, StandardCharsets.UTF_8),
-                clusterId,
-                votes);
+                new Contents(clusterId, recovery, (flags & VOTES) != 0, (flags & RECOVERS) != 0));
     }
 
     private static FormatException corrupt(Path file, String why) {
@@ -165,17 +193,23 @@ public final class FormatFile {
         }
     }
 
-    private void write(long cluster, boolean voting) throws IOException {
+    private void write(Contents next) throws IOException {
+        if (next.equals(contents) && Files.exists(file)) {
+            return;
+        }
         byte[] id = masterId.getBytes(StandardCharsets.UTF_8);
         if (id.length < 1 || id.length > 255) {
             throw new IllegalArgumentException("a master's id has 1 to 255 bytes: " + masterId);
         }
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + id.length);
-        out.putLong(MAGIC).putInt(VERSION).putLong(cluster).put((byte) (voting ? 1 : 0));
+        int flags = (next.votes ? VOTES : 0) | (next.recovers ? RECOVERS : 0);
+        out.putLong(MAGIC).putInt(VERSION).putLong(next.clusterId).putLong(next.recovery);
+        out.put((byte) flags);
         out.put((byte) id.length).put(id);
         CRC32C crc = new CRC32C();
         crc.update(out.array(), 0, out.position());
         out.putInt((int) crc.getValue());
         Durable.replace(file, out.array());
+        contents = next;
     }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -196,6 +197,53 @@ class FoundingTest {
             awaitVote(group, hurt);
             group.awaitAgreement();
             assertTrue(TestSession.has(group.log(hurt), "f"));
+        }
+    }
+
+    /** Two of three directories are lost; later one of them is found in a cupboard. */
+    @Test
+    void anOperatorLetsTheLastDirectoryGoOn() throws Exception {
+        try (TestGroup group = standard(directory)) {
+            group.startAll();
+            new TestSession(group::leaderLog).create("kept");
+            group.awaitAgreement();
+            stopAll(group);
+            Path lost = directory.resolve("lost");
+            Files.move(group.directory(1), lost);
+            Durable.deleteTree(group.directory(0));
+            IOException empty =
+                    assertThrows(IOException.class, () -> Recovery.of(group.directory(0)));
+            assertTrue(String.valueOf(empty.getMessage()).contains("m1"), empty.getMessage());
+            try (Recovery recovery = Recovery.of(group.directory(2))) {
+                assertEquals("m3", recovery.masterId());
+                assertTrue(recovery.lastEntry() > 0);
+                recovery.begin(new Random(3));
+            }
+            group.start(0);
+            group.start(2);
+            assertEquals(2, group.leader());
+            assertTrue(TestSession.has(group.log(2), "kept"));
+            assertTrue(group.log(2).isRecovering());
+            assertFalse(isVoter(group, 0), "it could be elected, and hold nothing");
+            group.log(2).stateRecovered();
+            awaitVote(group, 0);
+            assertFalse(group.log(2).isRecovering());
+            new TestSession(group::leaderLog).create("new");
+            group.awaitAgreement();
+
+            Files.move(lost, group.directory(1));
+            group.start(1);
+            TestGroup.await(
+                    "the old directory to be told apart",
+                    () -> shareOf(group, group.leader(), "m2") == Share.FOREIGN);
+            new TestSession(group::leaderLog).create("newer");
+            assertFalse(TestSession.has(group.log(1), "newer"));
+            group.stop(1);
+            Durable.deleteTree(group.directory(1));
+            group.start(1);
+            awaitVote(group, 1);
+            group.awaitAgreement();
+            assertTrue(TestSession.has(group.log(1), "newer"));
         }
     }
 

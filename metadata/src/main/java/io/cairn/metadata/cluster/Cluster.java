@@ -1,6 +1,8 @@
 package io.cairn.metadata.cluster;
 
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
@@ -14,12 +16,15 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Push;
+import java.util.List;
 
 /**
  * What the whole cluster agrees on: its identity, its settings, the cluster map. Belongs to the
  * apply thread.
  */
 public final class Cluster {
+    private static final long PASSED_OVER_EPOCHS = 1 << 20;
+
     private final Transaction transaction;
     private final ProtocolRange understood;
     private int level = ProtocolRange.FIRST;
@@ -141,6 +146,24 @@ public final class Cluster {
                     Errno.ESTALE,
                     "the cluster map has epoch " + map.epoch() + ", not " + (next.epoch() - 1));
         }
+        take(next);
+    }
+
+    /** A map that is younger than any that was given unknown to this state. */
+    public void recover() {
+        long epoch = map.epoch() + PASSED_OVER_EPOCHS;
+        List<ChunkServer> servers =
+                map.servers().stream()
+                        .map(s -> new ChunkServer(s.id(), s.name(), s.endpoint(), 0, s.bootId()))
+                        .toList();
+        List<PlacementGroup> groups =
+                map.groups().stream()
+                        .map(group -> group.next(epoch, false, group.members()))
+                        .toList();
+        take(new ClusterMap(epoch, servers, map.targets(), map.pools(), groups));
+    }
+
+    private void take(ClusterMap next) {
         map = next;
         var out = Keys.value(4096);
         Codecs.clusterMap(out, next);

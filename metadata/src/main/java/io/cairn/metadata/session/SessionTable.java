@@ -11,6 +11,7 @@ import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,11 @@ public final class SessionTable {
     private void add(Session session) {
         sessions.put(session.number(), session);
         byOpeningSequence.put(session.openingSequence(), session);
+    }
+
+    /** All sessions, in order. */
+    public List<Long> numbers() {
+        return List.copyOf(sessions.keySet());
     }
 
     /** A session, or null. */

@@ -14,6 +14,8 @@ public final class Counters {
     /** The upper 16 bits of inode numbers and object ids are the shard. */
     private static final long SHARD_LIMIT = 1L << 48;
 
+    private static final long PASSED_OVER = 1L << 32;
+
     private long nextIno = FileSystem.ROOT_INO + 1;
     private long nextOid = 1;
     private long nextGarbage = 1;
@@ -90,6 +92,17 @@ public final class Counters {
     public long takeTicket() {
         changed = true;
         return nextTicket++;
+    }
+
+    /** Passes over numbers that may have been given unknown to this state. */
+    public void passOver() {
+        changed = true;
+        nextIno += PASSED_OVER;
+        nextOid += PASSED_OVER;
+        nextGarbage += PASSED_OVER;
+        nextSession += PASSED_OVER;
+        nextTicket += PASSED_OVER;
+        firstSureOid = nextOid;
     }
 
     /** The root was made; its number is not from the counter. */

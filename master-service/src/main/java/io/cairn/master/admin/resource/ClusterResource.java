@@ -127,6 +127,11 @@ public final class ClusterResource implements Resource {
         storage.tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
+        if (master.log().isRecovering()) {
+            health.critical(
+                    Health.recovers(master.settings().id()),
+                    "Start the other masters on empty directories; unmount and mount again.");
+        }
         masters(health, master.log().masters());
         document.put("health", health.toJson());
         document.put("capacity", capacity(space));

@@ -70,6 +70,9 @@ public final class EventWatch {
             events.lead(term);
             String id = master.settings().id();
             events.add("info", "leader", id, "Master %s leads in term %d.".formatted(id, term));
+            if (master.log().isRecovering()) {
+                events.add("critical", "recovery", id, Health.recovers(id));
+            }
         }
         Look after = look();
         Look known = before;
