@@ -11,10 +11,17 @@ import java.util.List;
  * @param masters the masters, in any order; at least one
  * @param clientBytes payload bytes of client requests held at a time, above 0; more are refused
  *     with NOT_READY
- * @param adopts whether targets of other servers have moved here for good
+ * @param adopts whether targets of other servers have moved here for good, or older copies of its
+ *     own are to be used
+ * @param replaces whether targets that this server had and does not have now were replaced
  */
 public record ChunkSettings(
-        String name, Endpoint listen, List<Endpoint> masters, long clientBytes, boolean adopts) {
+        String name,
+        Endpoint listen,
+        List<Endpoint> masters,
+        long clientBytes,
+        boolean adopts,
+        boolean replaces) {
     /** Payload bytes of client requests held at a time unless settings say otherwise. */
     public static final long STANDARD_CLIENT_BYTES = 128L << 20;
 
@@ -35,12 +42,17 @@ public record ChunkSettings(
 
     /** One that takes no targets of others over. */
     public ChunkSettings(String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
-        this(name, listen, masters, clientBytes, false);
+        this(name, listen, masters, clientBytes, false, false);
     }
 
     /** The same for a server to which targets of others have moved. */
     public ChunkSettings adopting() {
-        return new ChunkSettings(name, listen, masters, clientBytes, true);
+        return new ChunkSettings(name, listen, masters, clientBytes, true, replaces);
+    }
+
+    /** The same for a server whose missing targets were replaced. */
+    public ChunkSettings replacing() {
+        return new ChunkSettings(name, listen, masters, clientBytes, adopts, true);
     }
 
     /** With the standard limits. */

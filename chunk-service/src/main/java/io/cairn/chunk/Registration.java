@@ -7,6 +7,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.master.ClusterRequest;
@@ -27,7 +28,7 @@ final class Registration implements Heartbeat.Contents {
     private final String name;
     private final Endpoint endpoint;
     private final long incarnation;
-    private final boolean adopts;
+    private final ChunkSettings settings;
     private long mark;
     private long[] told = {};
 
@@ -49,8 +50,9 @@ final class Registration implements Heartbeat.Contents {
         this.name = settings.name();
         this.endpoint = endpoint;
         this.incarnation = groups.incarnation();
-        this.adopts = settings.adopts();
+        this.settings = settings;
         clusterId();
+        targets.forEach(target -> target.starts().begin(incarnation));
     }
 
     /** The cluster the targets belong to; 0 when all are fresh. */
@@ -93,7 +95,8 @@ final class Registration implements Heartbeat.Contents {
                 reports.list(),
                 groups.map().epoch(),
                 told,
-                adopts);
+                settings.adopts(),
+                settings.replaces());
     }
 
     @Override
@@ -110,6 +113,7 @@ final class Registration implements Heartbeat.Contents {
         ClusterMap map = reply.map();
         if (map != null) {
             groups.accept(map);
+            confirm(map);
         }
         station.lease().renew(sentNs, reply.leaseMs());
         groups.floors().clear(mark);
@@ -117,6 +121,16 @@ final class Registration implements Heartbeat.Contents {
             groups.repairKnown();
         }
         garbage.accept(reply.garbage(), told);
+    }
+
+    private void confirm(ClusterMap map) {
+        for (Target known : map.targets()) {
+            for (StorageTarget target : targets) {
+                if (known.identity() == target.identity() && known.start() == incarnation) {
+                    target.starts().confirm(incarnation);
+                }
+            }
+        }
     }
 
     private void adopt(long cluster) {

@@ -66,7 +66,8 @@ final class TargetReports {
                 disk,
                 target.directory().toAbsolutePath().toString(),
                 target.load(),
-                damages(target));
+                damages(target),
+                target.starts().list());
     }
 
     private static List<Damage> damages(StorageTarget target) {

@@ -64,13 +64,16 @@ final class ChunkCommand implements Callable<Integer> {
             names = "--format",
             description =
                     "Make targets of empty directories although this server had a target that is"
-                            + " missing now (else they are refused: a disk may not be mounted).")
+                            + " missing now (else they are refused: a disk may not be mounted)."
+                            + " The missing one counts as replaced. Give it once.")
     private boolean format;
 
     @Option(
             names = "--adopt",
             description =
-                    "Take over targets of other servers: their disks have moved here for good."
+                    "Take over targets of other servers: their disks have moved here for good;"
+                            + " or go on with an older copy of a target, without what was written"
+                            + " since."
                             + " Give it once.")
     private boolean adopt;
 
@@ -90,6 +93,8 @@ final class ChunkCommand implements Callable<Integer> {
         }
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
+        settings = adopt ? settings.adopting() : settings;
+        settings = format ? settings.replacing() : settings;
         OpenPort.warn(settings.listen());
         ChunkDirectories places = new ChunkDirectories(directories, format);
         EarlyCompilation.begin(Name.class, ChunkService.class);
@@ -104,9 +109,7 @@ final class ChunkCommand implements Callable<Integer> {
                             .schedule(
                                     () -> Patience.tell(masters, Patience.errors()),
                                     Patience.SILENT_MS);
-            ChunkNode node =
-                    closing.add(
-                            new ChunkNode(world, adopt ? settings.adopting() : settings, places));
+            ChunkNode node = closing.add(new ChunkNode(world, settings, places));
             page.show(node::notReadyReason, () -> "{}");
             System.out.println(
                     "cairn chunk "

@@ -172,7 +172,7 @@ final class ApiCommandsTest {
                 ok("fs", "info", "--json", "--ino", String.valueOf(file.get("ino"))).json();
         assertEquals("/tree/sub dir/one", again.get("path"));
         Files.write(tree.resolve("large"), new byte[9_000_000]);
-        for (String path : List.of("/tree/sub dir/one", "/tree/large", "/tree")) {
+        for (String path : List.of("/tree/sub dir/one", "/tree/sub dir/large", "/tree")) {
             Map<String, Object> there = ok("fs", "info", "--json", path).json();
             there.remove("effectivePolicy");
             assertEquals(there, known(ok("fs", "info", "--json", mount + path).json(), there));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -237,13 +238,49 @@ final class FullDiskTest {
                 assertEquals(0, left.count(), said);
             }
             assertTrue(Files.exists(copy.resolve("FORMAT")));
+            // A new disk takes its place, and then another one, without being asked again.
+            runUntilReady(cluster, "new1", "--format");
+            runUntilReady(cluster, "new1,new2");
             Shell.run(directory, "cp -a copy/. c1/");
-            cluster.start("c1");
+            runUntilReady(cluster, "new1,new2,c1");
             Poll.until(
                     "a read",
                     60,
                     () -> Arrays.equals(kept, Files.readAllBytes(mount.resolve("kept"))));
+            end(cluster, "c1");
+            // The copy from the beginning was not there in that time.
+            cluster.start("c1", chunk(cluster, "new1,new2,copy"));
+            Poll.until(
+                    "the refusal of a copy",
+                    60,
+                    () -> Files.readString(cluster.log("c1")).contains("is an older copy"));
+            end(cluster, "c1");
+            runUntilReady(cluster, "new1,new2,copy", "--adopt");
+            Poll.until(
+                    "a read of the copy",
+                    60,
+                    () -> Arrays.equals(kept, Files.readAllBytes(mount.resolve("kept"))));
         }
+    }
+
+    private static void runUntilReady(ProcessCluster cluster, String data, String... more)
+            throws Exception {
+        if (cluster.process("c1").isAlive()) {
+            end(cluster, "c1");
+        }
+        cluster.start("c1", chunk(cluster, data, more)).await(CairnProcess.READY, 60);
+    }
+
+    private static String[] chunk(ProcessCluster cluster, String data, String... more) {
+        List<String> command = new ArrayList<>(List.of("chunk", "--id", "c1", "--data"));
+        command.add(
+                Stream.of(data.split(","))
+                        .map(each -> cluster.directory().resolve(each).toString())
+                        .collect(Collectors.joining(",")));
+        command.addAll(List.of("--listen", "127.0.0.1:" + ProcessCluster.freePort()));
+        command.addAll(List.of("--masters", cluster.masters()));
+        command.addAll(List.of(more));
+        return command.toArray(String[]::new);
     }
 
     private static void assertArrayEqual(byte[] expected, Path file) throws IOException {

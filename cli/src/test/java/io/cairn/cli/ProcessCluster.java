@@ -121,6 +121,16 @@ final class ProcessCluster implements AutoCloseable {
         return String.join(",", masters);
     }
 
+    Path directory() {
+        return directory;
+    }
+
+    /** Starts a member with another command than before. */
+    CairnProcess start(String name, String... command) {
+        commands.put(name, List.of(command));
+        return start(name);
+    }
+
     /** Starts a member by name, again if it was there before. */
     CairnProcess start(String name) {
         CairnProcess old = processes.get(name);

@@ -6,6 +6,13 @@ package io.cairn.cluster;
  * @param id number given by the master, from 1
  * @param identity random number written into the directory when it was formatted; tells it from
  *     others
- * @param serverId the {@link ChunkServer}
+ * @param serverId the {@link ChunkServer}; 0 when it was replaced, and nobody has it
+ * @param start the last start of a process that had it, as the directory knows them; 0 when none is
+ *     known
  */
-public record Target(int id, long identity, int serverId) {}
+public record Target(int id, long identity, int serverId, long start) {
+    /** One of which no start is known. */
+    public Target(int id, long identity, int serverId) {
+        this(id, identity, serverId, 0);
+    }
+}

@@ -293,11 +293,11 @@ public final class Codecs {
     }
 
     private static void target(Encoder out, Target t) {
-        out.i32(t.id()).i64(t.identity()).i32(t.serverId());
+        out.i32(t.id()).i64(t.identity()).i32(t.serverId()).i64(t.start());
     }
 
     private static Target target(Decoder in) {
-        return new Target(in.i32(), in.i64(), in.i32());
+        return new Target(in.i32(), in.i64(), in.i32(), in.i64());
     }
 
     private static void pool(Encoder out, Pool p) {

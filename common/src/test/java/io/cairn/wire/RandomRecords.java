@@ -95,7 +95,7 @@ public final class RandomRecords {
     }
 
     private Object value(Class<?> type, Type generic) {
-        if (type == long.class) {
+        if (type == long.class || type == Long.class) {
             return number();
         } else if (type == int.class) {
             return (int) number();

@@ -58,6 +58,7 @@ final class ExpectedServersTest {
                         List.of(target),
                         0,
                         new long[0],
+                        false,
                         false);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }

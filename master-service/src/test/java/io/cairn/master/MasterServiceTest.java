@@ -378,6 +378,7 @@ final class MasterServiceTest {
                         List.of(target),
                         mapEpoch,
                         collected,
+                        false,
                         false);
         byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
@@ -411,7 +412,8 @@ final class MasterServiceTest {
 
     /** Of a server without targets. */
     private static Heartbeat without(long cluster, String name, Endpoint at, long incarnation) {
-        return new Heartbeat(cluster, name, at, incarnation, 1, List.of(), 0, new long[0], false);
+        return new Heartbeat(
+                cluster, name, at, incarnation, 1, List.of(), 0, new long[0], false, false);
     }
 
     @Test

@@ -64,6 +64,7 @@ final class RecoveredStateTest {
                         List.of(new TargetReport(5, 1L << 40, 1L << 39, 0, true)),
                         0,
                         new long[0],
+                        false,
                         false);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }

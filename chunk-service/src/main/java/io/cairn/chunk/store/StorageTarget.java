@@ -99,14 +99,14 @@ public final class StorageTarget implements AutoCloseable {
         return identity.format().clusterId();
     }
 
-    /**
-     * Makes the target part of a cluster, durably. Does nothing when it is already.
-     *
-     * @throws TargetException FOREIGN when it belongs to another one, UNUSABLE when it cannot be
-     *     written
-     */
+    /** Makes the target part of a cluster, durably; FOREIGN when it belongs to another one. */
     public void adoptCluster(long clusterId) throws TargetException {
         identity.adopt(clusterId);
+    }
+
+    /** Which processes had it. */
+    public StartLog starts() {
+        return identity.starts();
     }
 
     /** As {@link Disk#filesystem}. */

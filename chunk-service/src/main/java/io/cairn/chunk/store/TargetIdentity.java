@@ -10,12 +10,18 @@ import java.io.IOException;
 /** The {@link TargetFormat} of an open target, which may become part of a cluster. Thread-safe. */
 final class TargetIdentity {
     private final Shelf shelf;
+    private final StartLog starts;
     private volatile TargetFormat format;
 
     /** The identity of a target. */
     TargetIdentity(Shelf shelf, TargetFormat format) {
         this.shelf = shelf;
         this.format = format;
+        this.starts = new StartLog(shelf.disk, shelf.paths);
+    }
+
+    StartLog starts() {
+        return starts;
     }
 
     TargetFormat format() {

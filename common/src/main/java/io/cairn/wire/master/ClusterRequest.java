@@ -43,6 +43,8 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param directory where it is on its machine, for people; empty when that is not known
      * @param load what was done with it
      * @param damages what is damaged there, for some groups
+     * @param starts the starts of processes that had it, as the directory knows them, the last one
+     *     last; 0 among them stands for any
      */
     record TargetReport(
             long identity,
@@ -53,7 +55,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             long disk,
             String directory,
             TargetLoad load,
-            List<Damage> damages) {
+            List<Damage> damages,
+            List<Long> starts) {
         /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
@@ -66,7 +69,21 @@ public sealed interface ClusterRequest extends TypedMessage {
                     0,
                     "",
                     TargetLoad.NONE,
+                    List.of(),
                     List.of());
+        }
+
+        /**
+         * Whether the directory is the one that a process had in a start, and no older copy, as far
+         * as anybody can tell.
+         */
+        public boolean follows(long start) {
+            return start == 0 || starts.isEmpty() || starts.contains(0L) || starts.contains(start);
+        }
+
+        /** The last start, or another when none is known. */
+        public long start(long otherwise) {
+            return starts.isEmpty() || starts.getLast() == 0 ? otherwise : starts.getLast();
         }
 
         void encode(Encoder out) {
@@ -74,6 +91,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.i64(disk).text(directory);
             load.encode(out);
             out.list(damages, (o, damage) -> damage.encode(o));
+            out.list(starts, Encoder::i64);
         }
 
         static TargetReport decode(Decoder in) {
@@ -86,7 +104,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.i64(),
                     in.text(),
                     TargetLoad.decode(in),
-                    in.list(Damage::decode));
+                    in.list(Damage::decode),
+                    in.list(Decoder::i64));
         }
     }
 
@@ -101,7 +120,10 @@ public sealed interface ClusterRequest extends TypedMessage {
      *     may be lost; 0 when it is not known
      * @param mapEpoch the map it has
      * @param collected gc entries whose deletion is done here
-     * @param adopts whether the operator said that targets of other servers moved here for good
+     * @param adopts whether the operator said that targets of other servers moved here for good, or
+     *     that older copies are to be used
+     * @param replaces whether the operator said that targets which the server had and does not have
+     *     any more were replaced
      */
     record Heartbeat(
             long clusterId,
@@ -112,7 +134,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<TargetReport> targets,
             long mapEpoch,
             long[] collected,
-            boolean adopts)
+            boolean adopts,
+            boolean replaces)
             implements ClusterRequest {
         @Override
         public ClusterRequestType type() {
@@ -128,7 +151,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     .list(targets, (o, t) -> t.encode(o))
                     .i64(mapEpoch)
                     .longs(collected)
-                    .bool(adopts);
+                    .bool(adopts)
+                    .bool(replaces);
         }
 
         static Heartbeat decode(Decoder in) {
@@ -141,6 +165,7 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(TargetReport::decode),
                     in.i64(),
                     in.longs(),
+                    in.bool(),
                     in.bool());
         }
     }

@@ -105,22 +105,41 @@ final class MapDecision {
         int lastId = 0;
         Map<Long, ServerView> unknown = new HashMap<>(viewByTarget);
         for (Target target : map.targets()) {
-            ServerView view = unknown.remove(target.identity());
-            Target next =
-                    view == null
-                            ? target
-                            : new Target(target.id(), target.identity(), serverId(view));
+            Target next = next(target, unknown.remove(target.identity()));
             changed |= !next.equals(target);
-            targets.add(next);
             lastId = Math.max(lastId, target.id());
+            if (next.serverId() != 0 || isMember(target.id())) {
+                targets.add(next);
+            } else {
+                changed = true;
+            }
         }
         for (long identity : unknown.keySet().stream().sorted().toList()) {
             ServerView view = unknown.get(identity);
             if (view != null) {
-                targets.add(new Target(++lastId, identity, serverId(view)));
+                targets.add(next(new Target(++lastId, identity, 0), view));
                 changed = true;
             }
         }
+    }
+
+    private Target next(Target target, @Nullable ServerView view) {
+        TargetReport report = view == null ? null : view.target(target.identity());
+        if (view != null && report != null) {
+            long start = report.start(target.start());
+            return new Target(target.id(), target.identity(), serverId(view), start);
+        }
+        ChunkServer server = map.server(target.serverId());
+        ServerView had = server == null ? null : viewByName.get(server.name());
+        return had != null && had.alive() && had.replaces()
+                ? new Target(target.id(), target.identity(), 0, target.start())
+                : target;
+    }
+
+    private boolean isMember(int targetId) {
+        return map.groups().stream()
+                .flatMap(group -> group.members().stream())
+                .anyMatch(member -> member.targetId() == targetId);
     }
 
     private int serverId(ServerView view) {
@@ -176,10 +195,12 @@ final class MapDecision {
         ChunkServer former = former(target.serverId());
         TargetReport report = view == null ? null : view.target(target.identity());
         boolean restarted =
-                view != null && former != null && former.incarnation() != view.incarnation();
+                view != null && (former == null || former.incarnation() != view.incarnation());
         boolean sameBoot =
                 view != null
                         && former != null
+                        && report != null
+                        && report.follows(target.start())
                         && former.bootId() != 0
                         && former.bootId() == view.bootId();
         return new Standing(report != null && report.healthy(), restarted, restarted && !sameBoot);

@@ -286,14 +286,7 @@ public final class ServerWatch {
         for (Seen seen : servers.values()) {
             Heartbeat h = seen.heartbeat;
             boolean alive = isAlive(seen, now) || isSuspended(h.name());
-            views.add(
-                    new ServerView(
-                            h.name(),
-                            h.endpoint(),
-                            h.incarnation(),
-                            h.bootId(),
-                            h.targets(),
-                            alive));
+            views.add(ServerView.of(h, alive));
         }
         if (now - leaderSinceMs < leaseWithGraceMs()) {
             map.servers().stream()

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which server may have a target: a directory may have been copied, or a disk moved. The server
  * that the map names keeps the target until it is gone and the operator says that the target is
- * elsewhere now. Of one that the map does not know yet the first server that reports it.
+ * elsewhere now, and no older copy takes its place unasked. Of one that the map does not know yet
+ * the first server that reports it.
  */
 final class TargetClaims {
     private final ClusterMap map;
@@ -33,7 +34,7 @@ final class TargetClaims {
      * Refuses a server that reports a target of another one.
      *
      * @throws FsException EBUSY when that one lives and has it too; EEXIST when nobody said that it
-     *     moved
+     *     moved, or that an older copy is to be used
      */
     void check(Heartbeat heartbeat) {
         for (TargetReport target : heartbeat.targets()) {
@@ -58,7 +59,16 @@ final class TargetClaims {
                                 + " stop the other server and start this one with --adopt");
             }
         }
-        ChunkServer owner = ownerOf(target.identity());
+        Target known = known(target.identity());
+        if (known != null && !target.follows(known.start()) && !heartbeat.adopts()) {
+            throw new FsException(
+                    Errno.EEXIST,
+                    what
+                            + " is an older copy: since it was made the target was used elsewhere;"
+                            + " start the server with the later directory, or with --adopt to go"
+                            + " on without what was written since");
+        }
+        ChunkServer owner = known == null ? null : map.server(known.serverId());
         if (owner != null && !owner.name().equals(heartbeat.name()) && !heartbeat.adopts()) {
             throw new FsException(
                     Errno.EEXIST,
@@ -70,10 +80,10 @@ final class TargetClaims {
         }
     }
 
-    private @Nullable ChunkServer ownerOf(long identity) {
+    private @Nullable Target known(long identity) {
         for (Target target : map.targets()) {
             if (target.identity() == identity) {
-                return map.server(target.serverId());
+                return target;
             }
         }
         return null;

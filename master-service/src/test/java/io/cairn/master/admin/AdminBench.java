@@ -165,7 +165,16 @@ public final class AdminBench implements AutoCloseable {
     void heartbeat(String name, int number, TargetLoad load) throws Exception {
         var target =
                 new ClusterRequest.TargetReport(
-                        0xa0 + number, 1000, 600, 3, true, 0, "/disks/" + number, load, List.of());
+                        0xa0 + number,
+                        1000,
+                        600,
+                        3,
+                        true,
+                        0,
+                        "/disks/" + number,
+                        load,
+                        List.of(),
+                        List.of());
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,
@@ -176,6 +185,7 @@ public final class AdminBench implements AutoCloseable {
                         List.of(target),
                         0,
                         new long[0],
+                        false,
                         false);
         ask(MasterRequest.cluster(heartbeat, 1));
     }

@@ -12,7 +12,16 @@ class DiskSpaceTest {
 
     private static TargetReport target(long identity, long totalBytes, long freeBytes, long disk) {
         return new TargetReport(
-                identity, totalBytes, freeBytes, 0, true, disk, "", TargetLoad.NONE, List.of());
+                identity,
+                totalBytes,
+                freeBytes,
+                0,
+                true,
+                disk,
+                "",
+                TargetLoad.NONE,
+                List.of(),
+                List.of());
     }
 
     @Test

@@ -45,7 +45,7 @@ class LoadWatchTest {
 
     private void heard(String server, long incarnation, long identity, TargetLoad load) {
         TargetReport target =
-                new TargetReport(identity, 10, 5, 1, true, 0, "/disk", load, List.of());
+                new TargetReport(identity, 10, 5, 1, true, 0, "/disk", load, List.of(), List.of());
         watch.heard(
                 new Heartbeat(
                         1,
@@ -56,6 +56,7 @@ class LoadWatchTest {
                         List.of(target),
                         1,
                         new long[0],
+                        false,
                         false));
     }
 

@@ -15,7 +15,9 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -106,6 +108,67 @@ final class MapDecisionTest {
         assertEquals(3, map.servers().size());
         assertEquals(3, map.targets().size());
         assertNull(decide(map, server(1, ALIVE, 1), server(2, ALIVE, 1), server(3, ALIVE, 1)));
+    }
+
+    private static ServerView replacing(int number, boolean replaces, TargetReport... targets) {
+        Endpoint endpoint = new Endpoint("h" + number, 1);
+        return new ServerView("c" + number, endpoint, 1, 50, List.of(targets), ALIVE, replaces);
+    }
+
+    @Test
+    void aReplacedTargetIsNobodysUntilItComesBackAndGoesWhenNothingNeedsIt() {
+        TargetReport old = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
+        TargetReport fresh = new TargetReport(111, 1 << 30, 1 << 30, 0, true);
+        TargetReport idle = new TargetReport(121, 1 << 30, 1 << 30, 0, true);
+        ClusterMap map = founded();
+        map =
+                changed(
+                        map,
+                        replacing(1, false, old, idle),
+                        server(2, ALIVE, 1),
+                        server(3, ALIVE, 1));
+        map = changed(map, replacing(1, false, idle), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(1, target(map, 101).serverId(), "missing, not replaced");
+        map = changed(map, replacing(1, true, fresh), server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertEquals(0, target(map, 101).serverId());
+        assertEquals(1, target(map, 111).serverId());
+        assertEquals(
+                List.of(102L, 103L, 101L, 111L).stream().sorted().toList(),
+                map.targets().stream().map(Target::identity).sorted().toList(),
+                "no group needs the idle one");
+        map =
+                changed(
+                        map,
+                        replacing(1, false, fresh, old),
+                        server(2, ALIVE, 1),
+                        server(3, ALIVE, 1));
+        assertEquals(1, target(map, 101).serverId());
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(map));
+    }
+
+    @Test
+    void theLastStartOfATargetIsKept() {
+        ClusterMap map = founded();
+        ServerView[] others = {server(2, ALIVE, 1), server(3, ALIVE, 1)};
+        map = changed(map, view(1, ALIVE, 8, 50, started(7L, 8L)), others[0], others[1]);
+        assertEquals(8, target(map, 101).start());
+        assertNull(decide(map, view(1, ALIVE, 8, 50, started()), others[0], others[1]));
+        // An older copy, taken on: what was synced since may be lost.
+        map = changed(map, view(1, ALIVE, 9, 50, started(7L, 9L)), others[0], others[1]);
+        assertEquals(List.of(SYNCING, SERVING, SERVING), states(map));
+        assertEquals(9, target(map, 101).start());
+    }
+
+    private static TargetReport started(Long... starts) {
+        return new TargetReport(
+                101, 1 << 30, 1 << 30, 0, true, 0, "", TargetLoad.NONE, List.of(), List.of(starts));
+    }
+
+    private static Target target(ClusterMap map, long identity) {
+        return map.targets().stream()
+                .filter(each -> each.identity() == identity)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

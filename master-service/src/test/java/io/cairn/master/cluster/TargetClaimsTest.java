@@ -12,6 +12,7 @@ import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,8 @@ class TargetClaimsTest {
         for (long identity : identities) {
             reports.add(new TargetReport(identity, 1L << 40, 1L << 39, 0, true));
         }
-        return new Heartbeat(1, name, new Endpoint(name, 1), 1, 1, reports, 0, new long[0], adopts);
+        return new Heartbeat(
+                1, name, new Endpoint(name, 1), 1, 1, reports, 0, new long[0], adopts, false);
     }
 
     private static TargetClaims claims(List<Heartbeat> living) {
@@ -59,6 +61,45 @@ class TargetClaimsTest {
         FsException e = assertThrows(FsException.class, () -> claims.check(heartbeat));
         assertEquals(errno, e.errno());
         return String.valueOf(e.getMessage());
+    }
+
+    private static Heartbeat started(boolean adopts, Long... starts) {
+        TargetReport report =
+                new TargetReport(
+                        7, 1, 1, 0, true, 0, "/d", TargetLoad.NONE, List.of(), List.of(starts));
+        Endpoint at = new Endpoint("c1", 1);
+        return new Heartbeat(1, "c1", at, 1, 1, List.of(report), 0, new long[0], adopts, false);
+    }
+
+    @Test
+    void anOlderCopyIsToldFromTheOriginal() {
+        ClusterMap map =
+                new ClusterMap(
+                        9,
+                        List.of(server(1)),
+                        List.of(new Target(1, 7, 1, 55)),
+                        List.of(),
+                        List.of());
+        TargetClaims claims = new TargetClaims(map, List.of());
+        claims.check(started(false, 55L));
+        claims.check(started(false, 44L, 55L, 66L));
+        claims.check(started(false, 0L, 66L));
+        claims.check(started(false));
+        claims.check(started(true, 44L, 66L));
+        Heartbeat copy = started(false, 44L, 66L);
+        FsException e = assertThrows(FsException.class, () -> claims.check(copy));
+        assertEquals(Errno.EEXIST, e.errno());
+        String said = String.valueOf(e.getMessage());
+        assertTrue(said.contains("/d of chunk server c1 is an older copy"), said);
+        assertTrue(said.contains("--adopt"), said);
+    }
+
+    @Test
+    void whatWasReplacedIsAnybodys() {
+        ClusterMap map =
+                new ClusterMap(
+                        9, List.of(server(1)), List.of(new Target(1, 7, 0)), List.of(), List.of());
+        new TargetClaims(map, List.of()).check(heartbeat("c2", false, 7));
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
+import io.cairn.cluster.Target;
 import io.cairn.fs.Errno;
 import io.cairn.fs.FsException;
 import io.cairn.metadata.state.Keys;
@@ -156,11 +157,16 @@ public final class Cluster {
                 map.servers().stream()
                         .map(s -> new ChunkServer(s.id(), s.name(), s.endpoint(), 0, s.bootId()))
                         .toList();
+        // Directories may have forgotten a start that this state remembers.
+        List<Target> targets =
+                map.targets().stream()
+                        .map(t -> new Target(t.id(), t.identity(), t.serverId()))
+                        .toList();
         List<PlacementGroup> groups =
                 map.groups().stream()
                         .map(group -> group.next(epoch, false, group.members()))
                         .toList();
-        take(new ClusterMap(epoch, servers, map.targets(), map.pools(), groups));
+        take(new ClusterMap(epoch, servers, targets, map.pools(), groups));
     }
 
     private void take(ClusterMap next) {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * FORMAT                       what this directory is
  * LOCK                         locked while a process has the target open
  * intents                      blobs that may differ from their last sync
+ * starts                       which processes had the target
  * ledger/GROUP                 which blobs must be there, and of which write at least
  * pg/GROUP/XX/OID.0            the blob of chunk 0 of an object; XX is the low byte of the oid
  * pg/GROUP/XX/OID.d/INDEX      the other chunks
@@ -44,6 +45,10 @@ public record TargetPaths(Path root) {
 
     public Path newIntents() {
         return root.resolve("intents.new");
+    }
+
+    public Path starts() {
+        return root.resolve("starts");
     }
 
     public Path ledger() {

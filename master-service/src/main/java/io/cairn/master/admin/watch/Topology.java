@@ -77,6 +77,9 @@ public final class Topology {
 
     private String state(Target target) {
         TargetReport report = reports.get(target.identity());
+        if (target.serverId() == 0) {
+            return "replaced";
+        }
         if (!isUp(map.serverOfTarget(target.id()))) {
             return "down";
         }
@@ -177,7 +180,7 @@ public final class Topology {
                 Field.maybe("directory", Shape.text(), "Where it is on that machine."),
                 Field.of(
                         "state",
-                        Shape.choice(List.of("up", "down", "absent", "failed")),
+                        Shape.choice(List.of("up", "down", "absent", "failed", "replaced")),
                         "down: its server is; absent: the server lacks it; failed: its disk has."),
                 Field.of("capacityBytes", Shape.count(), "As told last."),
                 Field.of("usedBytes", Shape.count(), "Of its disk, whatever uses it."),

@@ -55,7 +55,8 @@ class StorageHealthTest {
                         0,
                         "/disk" + id,
                         TargetLoad.NONE,
-                        List.of(damages));
+                        List.of(damages),
+                        List.of());
         return new ServerStatus("c" + id, server(id).endpoint(), alive, 0, null, List.of(report));
     }
 
