@@ -1,5 +1,7 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Graveyard;
@@ -15,8 +17,6 @@ import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Listener;
 import java.util.HashMap;
 import java.util.List;

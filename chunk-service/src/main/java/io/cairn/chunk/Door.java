@@ -1,11 +1,11 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.group.Part;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;

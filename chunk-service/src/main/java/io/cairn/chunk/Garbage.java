@@ -1,12 +1,12 @@
 package io.cairn.chunk;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Pool;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Heartbeat;
 import io.cairn.chunk.peer.Station;
@@ -8,8 +10,6 @@ import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Target;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.cairn.chunk;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.HashSet;

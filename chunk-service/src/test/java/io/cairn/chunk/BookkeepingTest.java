@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.group.Floors;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Graveyard;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.peer.OperationMemory;
 import io.cairn.chunk.peer.Slots;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.testkit.Simulation;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;

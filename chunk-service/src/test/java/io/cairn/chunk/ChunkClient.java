@@ -1,11 +1,11 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Peers;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;

@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Surroundings;
 import io.cairn.chunk.store.StorageTarget;
@@ -8,7 +9,6 @@ import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedDisk;
 import io.cairn.testkit.SimulatedNetwork;

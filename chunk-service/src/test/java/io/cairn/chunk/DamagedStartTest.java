@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.cluster.MemberState;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.cairn.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -8,8 +10,6 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;

@@ -3,9 +3,9 @@ package io.cairn.chunk;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.testkit.Simulation;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

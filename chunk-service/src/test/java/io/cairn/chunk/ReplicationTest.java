@@ -4,8 +4,8 @@ import static io.cairn.chunk.ChunkCluster.random;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
 import io.cairn.net.Message;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;

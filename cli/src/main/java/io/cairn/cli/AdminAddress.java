@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.http.WebCertificate;
 import java.nio.file.Path;
 import java.util.ArrayList;

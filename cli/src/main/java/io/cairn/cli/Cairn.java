@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
+import io.cairn.base.FsException;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiException;
-import io.cairn.fs.FsException;
 import io.cairn.fuse.sys.MountException;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,7 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Errno;
 import io.cairn.cli.api.ApiException;
-import io.cairn.fs.Errno;
 import io.cairn.master.store.FormatException;
 import java.io.IOException;
 import java.net.BindException;

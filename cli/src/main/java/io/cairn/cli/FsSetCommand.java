@@ -1,5 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.tree.PathWalker;
@@ -8,9 +10,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package io.cairn.cli;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;

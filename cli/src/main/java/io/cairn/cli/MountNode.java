@@ -1,13 +1,13 @@
 package io.cairn.cli;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.runtime.Scheduler;

@@ -126,7 +126,7 @@ final class NfsWorkTest {
         CairnProcess.Result second =
                 CairnProcess.run(
                         directory, "nfs", "--masters", master(), "--listen", "127.0.0.1:" + port);
-        assertEquals(ExitCode.of(io.cairn.fs.Errno.EBUSY), second.exitCode(), second.output());
+        assertEquals(ExitCode.of(io.cairn.base.Errno.EBUSY), second.exitCode(), second.output());
         assertTrue(second.output().contains("the port is in use"), second.output());
     }
 

@@ -1,7 +1,7 @@
 package io.cairn.simulation;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Supplier;

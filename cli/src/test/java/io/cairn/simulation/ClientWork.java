@@ -1,9 +1,9 @@
 package io.cairn.simulation;
 
+import io.cairn.base.Errno;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.simulation.Call.Outcome;

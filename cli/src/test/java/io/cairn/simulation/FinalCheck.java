@@ -1,11 +1,11 @@
 package io.cairn.simulation;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;

@@ -1,8 +1,8 @@
 package io.cairn.simulation;
 
+import io.cairn.base.Errno;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;

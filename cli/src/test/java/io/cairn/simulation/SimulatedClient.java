@@ -1,9 +1,9 @@
 package io.cairn.simulation;
 
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
-import io.cairn.fs.FsException;
 import io.cairn.net.Transport;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.SimulatedScheduler;

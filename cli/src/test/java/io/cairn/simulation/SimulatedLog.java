@@ -1,8 +1,8 @@
 package io.cairn.simulation;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;

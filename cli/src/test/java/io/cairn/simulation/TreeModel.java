@@ -1,6 +1,6 @@
 package io.cairn.simulation;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

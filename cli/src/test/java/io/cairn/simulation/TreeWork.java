@@ -1,10 +1,10 @@
 package io.cairn.simulation;
 
+import io.cairn.base.Errno;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;

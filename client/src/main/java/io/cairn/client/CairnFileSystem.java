@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.chunk.BufferPool;
@@ -26,10 +28,8 @@ import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryPage;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;

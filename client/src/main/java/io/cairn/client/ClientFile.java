@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.client.file.ContentReader;
 import io.cairn.client.file.ContentWriter;
@@ -7,10 +9,8 @@ import io.cairn.client.file.InodeState;
 import io.cairn.client.session.Await;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileWatch;
-import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;

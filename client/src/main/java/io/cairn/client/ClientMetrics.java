@@ -1,8 +1,8 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Latency;
 import io.cairn.trace.Scope;

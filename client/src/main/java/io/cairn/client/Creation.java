@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInodes;
@@ -10,11 +12,9 @@ import io.cairn.client.tree.Permissions;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Mutation;

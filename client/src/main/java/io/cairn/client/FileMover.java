@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.Standstill;
 import io.cairn.client.session.Await;
@@ -8,10 +10,8 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.wire.master.ContentMutation;

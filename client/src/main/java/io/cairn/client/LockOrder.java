@@ -1,11 +1,11 @@
 package io.cairn.client;
 
+import io.cairn.base.FsException;
 import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 

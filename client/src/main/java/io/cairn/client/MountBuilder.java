@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.cache.RemovedInodes;
 import io.cairn.client.chunk.BufferPool;
@@ -14,8 +16,6 @@ import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.wire.master.OperationNames;

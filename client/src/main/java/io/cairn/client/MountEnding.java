@@ -1,10 +1,10 @@
 package io.cairn.client;
 
+import io.cairn.base.FsException;
 import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
 import io.cairn.client.session.Await;
 import io.cairn.client.tree.AccessTimes;
-import io.cairn.fs.FsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;

@@ -1,5 +1,7 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.file.FileLocks;
 import io.cairn.client.file.InodeState;
@@ -7,8 +9,6 @@ import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.SessionMutation;

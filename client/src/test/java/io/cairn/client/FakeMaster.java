@@ -1,10 +1,10 @@
 package io.cairn.client;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.AttributeStamp;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Usage;
 import io.cairn.net.Answer;

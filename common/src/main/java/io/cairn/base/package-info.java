@@ -1,4 +1,4 @@
-/** What every package may use: codes of constants, and words for people. */
+/** What every package may use: errors, codes of constants, and words for people. */
 @NullMarked
 package io.cairn.base;
 

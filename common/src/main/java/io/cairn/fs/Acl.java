@@ -2,6 +2,8 @@ package io.cairn.fs;
 
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

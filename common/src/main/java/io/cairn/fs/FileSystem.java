@@ -1,5 +1,7 @@
 package io.cairn.fs;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Polled;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.cairn.fs;
 
+import io.cairn.base.FsException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package io.cairn.fs;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 

@@ -1,5 +1,6 @@
 package io.cairn.fs;
 
+import io.cairn.base.FsException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -4,8 +4,8 @@
  *
  * <p>Inode numbers are plain {@code long}s called {@code ino}; the root is {@link
  * io.cairn.fs.FileSystem#ROOT_INO}. Names and symlink targets are bytes, never strings. Times are
- * nanoseconds since the epoch. Every failure is an {@link io.cairn.fs.FsException} carrying an
- * {@link io.cairn.fs.Errno}.
+ * nanoseconds since the epoch. Every failure is an {@link io.cairn.base.FsException} carrying an
+ * {@link io.cairn.base.Errno}.
  */
 @org.jspecify.annotations.NullMarked
 package io.cairn.fs;

@@ -43,7 +43,7 @@ public final class AdminDoor implements Listener {
      * Opens a door with nothing but these pages, plain HTTP.
      *
      * @param at where to listen; port 0 takes a free one
-     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
     public AdminDoor(EventLoops loops, Endpoint at, Pages pages) {
         this(loops, at, null, pages, AdminDoor::notFound);
@@ -54,7 +54,7 @@ public final class AdminDoor implements Listener {
      *
      * @param certificate for TLS; null for plain HTTP
      * @param others answers every other path
-     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
     public AdminDoor(
             EventLoops loops,

@@ -45,7 +45,7 @@ public final class WebDoor implements Listener {
      *
      * @param at where to listen; port 0 takes a free one
      * @param certificate what the server proves itself with; null for plain HTTP
-     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
     public WebDoor(
             EventLoops loops,

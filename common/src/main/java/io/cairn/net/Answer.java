@@ -1,6 +1,6 @@
 package io.cairn.net;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 
 /** Where the answer to a request goes. For one-way requests both methods only release. */
 public interface Answer {

@@ -1,7 +1,7 @@
 package io.cairn.net;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

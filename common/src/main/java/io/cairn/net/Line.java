@@ -29,7 +29,7 @@ public interface Line extends AutoCloseable {
      * @param timeoutMs above 0
      * @param trace which span asks; null when the request belongs to no trace
      * @return the reply; the caller releases its payload
-     * @throws io.cairn.fs.FsException the handler's error; or DISCONNECTED or ETIMEDOUT, and the
+     * @throws io.cairn.base.FsException the handler's error; or DISCONNECTED or ETIMEDOUT, and the
      *     line is closed then: whether the request was executed is unknown
      */
     Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace);

@@ -1,8 +1,8 @@
 package io.cairn.net;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Release;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;

@@ -1,8 +1,8 @@
 package io.cairn.net;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Latency;
 import io.micrometer.core.instrument.Counter;

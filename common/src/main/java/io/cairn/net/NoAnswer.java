@@ -1,6 +1,6 @@
 package io.cairn.net;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 
 /** The answer to a one-way request: goes nowhere. */
 public enum NoAnswer implements Answer {

@@ -1,7 +1,7 @@
 package io.cairn.net;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Polled;
 
 /**

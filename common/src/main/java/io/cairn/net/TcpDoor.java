@@ -24,7 +24,7 @@ public final class TcpDoor implements Listener {
      * @param maxConnections further ones are closed as soon as they are accepted
      * @param maxOfHost those of them from one address
      * @param accept gets every new connection on its loop, to fill its pipeline; it may close it
-     * @throws io.cairn.fs.FsException as {@link Transport#listen} does
+     * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
     public TcpDoor(
             EventLoops loops,

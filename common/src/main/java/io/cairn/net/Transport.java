@@ -21,7 +21,7 @@ public interface Transport extends AutoCloseable {
      * Connects for a thread that will wait for every answer itself; blocks.
      *
      * @return the line, or null where this network has none: use a connection then
-     * @throws io.cairn.fs.FsException as {@link #connect} fails
+     * @throws io.cairn.base.FsException as {@link #connect} fails
      */
     default @Nullable Line line(Endpoint to, long timeoutMs) {
         return null;
@@ -31,7 +31,7 @@ public interface Transport extends AutoCloseable {
      * Connects for threads that look for answers between other work; blocks.
      *
      * @return the line, or null where this network has none: use a connection then
-     * @throws io.cairn.fs.FsException as {@link #connect} fails
+     * @throws io.cairn.base.FsException as {@link #connect} fails
      */
     default @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
         return null;
@@ -40,8 +40,8 @@ public interface Transport extends AutoCloseable {
     /**
      * Listens.
      *
-     * @throws io.cairn.fs.FsException EBUSY when the port is in use, EACCES when not allowed, ENXIO
-     *     when the host is not an address of this machine; the message names the endpoint
+     * @throws io.cairn.base.FsException EBUSY when the port is in use, EACCES when not allowed,
+     *     ENXIO when the host is not an address of this machine; the message names the endpoint
      */
     Listener listen(Endpoint at, Handler handler);
 

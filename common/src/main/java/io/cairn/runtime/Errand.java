@@ -1,7 +1,7 @@
 package io.cairn.runtime;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.cairn.trace;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package io.cairn.wire;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.DirectoryState;
@@ -19,7 +20,6 @@ import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;

@@ -2,7 +2,7 @@ package io.cairn.wire;
 
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.fs.Name;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.FsException;
 import io.cairn.fs.Acl.Entry;
 import io.cairn.fs.Acl.Tag;
 import java.util.ArrayList;

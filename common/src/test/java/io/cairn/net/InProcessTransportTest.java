@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.net.tcp.NettyConnection;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.ConcurrentLinkedQueue;

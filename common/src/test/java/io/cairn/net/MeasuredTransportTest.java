@@ -3,9 +3,9 @@ package io.cairn.net;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

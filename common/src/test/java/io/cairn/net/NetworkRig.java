@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.net.tcp.ReceiveBudget;
 import io.cairn.net.tcp.TransportContext;

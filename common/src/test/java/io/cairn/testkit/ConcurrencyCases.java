@@ -9,8 +9,8 @@ import static io.cairn.testkit.Posix.O_WRONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

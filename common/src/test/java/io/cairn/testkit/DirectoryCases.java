@@ -6,7 +6,7 @@ import static io.cairn.testkit.Posix.O_WRONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -8,7 +8,7 @@ import static io.cairn.testkit.Posix.O_RDONLY;
 import static io.cairn.testkit.Posix.O_RDWR;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;

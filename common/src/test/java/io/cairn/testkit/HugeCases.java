@@ -12,7 +12,7 @@ import static io.cairn.testkit.Posix.SEEK_HOLE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileSystem;
 
 /**

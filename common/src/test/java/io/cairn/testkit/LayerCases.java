@@ -14,7 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import java.util.List;

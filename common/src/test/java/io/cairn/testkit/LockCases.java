@@ -14,8 +14,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Lock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;

@@ -4,7 +4,7 @@ import static io.cairn.testkit.Posix.O_RDONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package io.cairn.testkit;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import java.nio.charset.StandardCharsets;
 
 /**

@@ -1,8 +1,8 @@
 package io.cairn.testkit;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

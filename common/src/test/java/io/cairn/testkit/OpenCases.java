@@ -11,7 +11,7 @@ import static io.cairn.testkit.Posix.O_TRUNC;
 import static io.cairn.testkit.Posix.O_WRONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 
 /** open(2) and close(2). */

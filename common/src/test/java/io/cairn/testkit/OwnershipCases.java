@@ -9,7 +9,7 @@ import static io.cairn.testkit.Posix.O_TRUNC;
 import static io.cairn.testkit.Posix.O_WRONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 
 /** chmod(2), chown(2), setuid, setgid, and the group of new files. */

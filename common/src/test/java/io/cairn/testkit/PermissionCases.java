@@ -11,8 +11,8 @@ import static io.cairn.testkit.Posix.W_OK;
 import static io.cairn.testkit.Posix.X_OK;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.base.Errno;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import java.util.List;
 
 /** Who may do what: mode bits, groups, search, sticky directories, access(2). */

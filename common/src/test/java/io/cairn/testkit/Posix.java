@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Paths, names and link targets are strings of bytes: each char is one byte, 0..255 ({@link
  * #text} makes one of UTF-8). Relative paths start at the working directory. Times are nanoseconds
- * since the epoch. Every failure is an {@link io.cairn.fs.FsException} with the errno of the call.
+ * since the epoch. Every failure is an {@link io.cairn.base.FsException} with the errno of the
+ * call.
  *
  * <p>Thread rule: a door may be used by several threads, but a door of the real system runs one
  * call at a time; concurrent work takes a {@link #process} for each thread.

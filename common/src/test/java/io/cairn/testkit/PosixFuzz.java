@@ -2,9 +2,9 @@ package io.cairn.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -13,7 +13,7 @@ import static io.cairn.testkit.Posix.SEEK_SET;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import java.util.Arrays;
 import java.util.Random;
 

@@ -5,7 +5,7 @@ import static io.cairn.fs.FileSystem.RENAME_NOREPLACE;
 import static io.cairn.testkit.Posix.Capability.RENAME_FLAGS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import java.util.List;
 

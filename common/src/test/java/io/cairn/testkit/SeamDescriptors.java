@@ -1,9 +1,9 @@
 package io.cairn.testkit;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
 import java.util.List;

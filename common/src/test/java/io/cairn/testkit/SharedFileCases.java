@@ -1,6 +1,6 @@
 package io.cairn.testkit;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.testkit.Posix.Capability;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -16,7 +16,7 @@ import static io.cairn.testkit.Posix.SEEK_HOLE;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 
 /** Holes, fallocate(2), lseek(2) with SEEK_DATA and SEEK_HOLE, files beyond 4 GiB. */
 final class SparseCases extends Scene {

@@ -3,7 +3,7 @@ package io.cairn.testkit;
 import static io.cairn.testkit.Posix.O_RDONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import java.util.List;
 

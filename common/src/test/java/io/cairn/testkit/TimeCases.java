@@ -10,7 +10,7 @@ import static io.cairn.testkit.Posix.UTIME_OMIT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 
 /** utimensat(2), and access times by the rule of relatime. */
 final class TimeCases extends Scene {

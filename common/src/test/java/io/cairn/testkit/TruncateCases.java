@@ -5,7 +5,7 @@ import static io.cairn.testkit.Posix.O_RDONLY;
 import static io.cairn.testkit.Posix.O_RDWR;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 
 /** truncate(2) and ftruncate(2). */

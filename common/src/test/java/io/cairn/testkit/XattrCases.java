@@ -8,7 +8,7 @@ import static io.cairn.testkit.Posix.Capability.XATTR;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import java.util.List;
 import java.util.Random;

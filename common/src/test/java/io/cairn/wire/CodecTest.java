@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ContentMutation;

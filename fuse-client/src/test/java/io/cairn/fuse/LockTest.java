@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.testkit.NativePosix;

@@ -1,9 +1,9 @@
 package io.cairn.master;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;

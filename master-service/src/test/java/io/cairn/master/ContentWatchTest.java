@@ -3,9 +3,9 @@ package io.cairn.master;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;

@@ -1,8 +1,8 @@
 package io.cairn.master;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.Envelope;

@@ -3,12 +3,12 @@ package io.cairn.master;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.net.Message;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.testkit.ManualClock;
 import java.util.List;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.cairn.metadata;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.check.StateCheck;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;

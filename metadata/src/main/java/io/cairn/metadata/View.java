@@ -1,13 +1,13 @@
 package io.cairn.metadata;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;

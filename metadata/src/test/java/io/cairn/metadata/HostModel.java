@@ -1,6 +1,6 @@
 package io.cairn.metadata;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
 import io.cairn.fs.Name;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;

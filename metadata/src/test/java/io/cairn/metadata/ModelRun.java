@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.session.SessionRecord;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.MemoryStore;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;

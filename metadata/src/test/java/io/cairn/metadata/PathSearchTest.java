@@ -4,7 +4,7 @@ import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Query;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Query;

@@ -1,12 +1,12 @@
 package io.cairn.metadata;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Reply;

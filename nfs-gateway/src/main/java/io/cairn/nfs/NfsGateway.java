@@ -91,7 +91,7 @@ public final class NfsGateway implements AutoCloseable {
      * Starts to serve.
      *
      * @param fs stays the caller's
-     * @throws io.cairn.fs.FsException EBUSY, EACCES, ENXIO when a port cannot be had; what the
+     * @throws io.cairn.base.FsException EBUSY, EACCES, ENXIO when a port cannot be had; what the
      *     filesystem throws when it cannot be reached
      */
     public static NfsGateway start(

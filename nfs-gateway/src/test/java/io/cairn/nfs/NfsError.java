@@ -1,6 +1,6 @@
 package io.cairn.nfs;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 
 /** A procedure answered with a status other than OK. */
 public final class NfsError extends RuntimeException {

@@ -1,9 +1,9 @@
 package io.cairn.nfs;
 
+import io.cairn.base.FsException;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import java.util.HashMap;
 import java.util.Map;

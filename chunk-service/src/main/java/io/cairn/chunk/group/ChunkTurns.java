@@ -1,7 +1,7 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.fs.Errno;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;

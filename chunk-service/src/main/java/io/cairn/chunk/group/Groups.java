@@ -1,5 +1,7 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
@@ -8,8 +10,6 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;

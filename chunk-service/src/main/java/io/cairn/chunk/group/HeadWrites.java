@@ -1,11 +1,11 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.format.AlignedWrite;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.wire.chunk.ChunkAddress;

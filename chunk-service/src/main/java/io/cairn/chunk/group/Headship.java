@@ -1,10 +1,10 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import java.util.ArrayList;

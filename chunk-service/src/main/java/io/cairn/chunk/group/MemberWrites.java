@@ -1,5 +1,7 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
@@ -7,8 +9,6 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.InstallPart;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;

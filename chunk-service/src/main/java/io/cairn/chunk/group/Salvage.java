@@ -1,5 +1,6 @@
 package io.cairn.chunk.group;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Replies;
 import io.cairn.chunk.peer.Station;
@@ -7,7 +8,6 @@ import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;

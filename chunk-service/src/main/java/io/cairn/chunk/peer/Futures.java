@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Iterator;

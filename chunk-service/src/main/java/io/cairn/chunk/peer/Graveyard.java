@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.ArrayDeque;

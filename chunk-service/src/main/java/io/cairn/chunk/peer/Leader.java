@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;

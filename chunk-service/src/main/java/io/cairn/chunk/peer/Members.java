@@ -1,8 +1,8 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;

@@ -1,7 +1,7 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;

@@ -1,13 +1,13 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

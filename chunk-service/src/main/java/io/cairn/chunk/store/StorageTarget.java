@@ -1,5 +1,7 @@
 package io.cairn.chunk.store;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
@@ -18,8 +20,6 @@ import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetFormat;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Disk;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkAddress;

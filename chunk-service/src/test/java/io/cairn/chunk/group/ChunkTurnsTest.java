@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.fs.Errno;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.BlobDamage;
 import io.cairn.chunk.ChunkClient;
 import io.cairn.chunk.ChunkCluster;
@@ -12,7 +13,6 @@ import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.TestDisk;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.MemberState;
-import io.cairn.fs.Errno;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;

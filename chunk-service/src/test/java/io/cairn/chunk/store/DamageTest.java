@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.TargetException;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkAddress;
 import java.nio.file.Path;
 import java.util.Arrays;

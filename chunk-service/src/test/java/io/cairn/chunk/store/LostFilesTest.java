@@ -10,10 +10,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetPaths;
-import io.cairn.fs.Errno;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;

@@ -12,12 +12,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.TargetPaths;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.FileDisk;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkAddress;

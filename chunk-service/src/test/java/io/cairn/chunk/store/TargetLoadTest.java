@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.runtime.Disk.DiskFile;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.master.TargetLoad;

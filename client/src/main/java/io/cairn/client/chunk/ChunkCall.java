@@ -1,5 +1,7 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Backoff;
 import io.cairn.client.session.Promises;
@@ -7,8 +9,6 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.net.Line;
 import io.cairn.net.Message;

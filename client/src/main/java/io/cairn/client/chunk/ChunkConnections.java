@@ -1,10 +1,10 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Lines;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;

@@ -1,5 +1,7 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
@@ -9,8 +11,6 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;

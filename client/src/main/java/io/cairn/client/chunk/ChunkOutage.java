@@ -1,6 +1,6 @@
 package io.cairn.client.chunk;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

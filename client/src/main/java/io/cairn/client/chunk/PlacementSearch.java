@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
@@ -7,7 +8,6 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.StatReply;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Stripe;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.Crc32c;

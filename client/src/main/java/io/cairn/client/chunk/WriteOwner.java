@@ -1,7 +1,7 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,10 +1,10 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;

@@ -1,5 +1,7 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.chunk.HeldBytes;
@@ -7,8 +9,6 @@ import io.cairn.client.chunk.Zeros;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;

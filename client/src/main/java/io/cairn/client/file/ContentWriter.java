@@ -1,9 +1,9 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.WriteBack;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import java.nio.ByteBuffer;
 
 /**

@@ -1,10 +1,10 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;

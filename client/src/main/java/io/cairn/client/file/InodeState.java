@@ -1,5 +1,7 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkPlace;
@@ -13,8 +15,6 @@ import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;

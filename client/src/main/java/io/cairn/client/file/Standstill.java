@@ -1,9 +1,9 @@
 package io.cairn.client.file;
 
+import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;

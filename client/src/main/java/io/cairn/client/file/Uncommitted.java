@@ -1,9 +1,9 @@
 package io.cairn.client.file;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 
 /**
  * What was done to the contents of one inode that the master does not know yet. Guarded by the lock

@@ -1,7 +1,7 @@
 package io.cairn.client.file;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 
 /**
  * The errors that befell data of one inode after its writer was told that all is well. Each open

@@ -1,7 +1,7 @@
 package io.cairn.client.session;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.master.Reply;

@@ -1,7 +1,7 @@
 package io.cairn.client.session;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.net.Line;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;

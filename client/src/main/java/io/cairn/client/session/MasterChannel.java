@@ -1,7 +1,7 @@
 package io.cairn.client.session;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;

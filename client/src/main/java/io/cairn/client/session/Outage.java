@@ -1,8 +1,8 @@
 package io.cairn.client.session;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import java.util.List;
 import org.slf4j.Logger;

@@ -1,7 +1,7 @@
 package io.cairn.client.session;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.FsException;
 import io.cairn.net.Connection;
 import io.cairn.net.PolledLine;
 import io.cairn.net.Transport;

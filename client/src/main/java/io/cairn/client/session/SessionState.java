@@ -1,7 +1,7 @@
 package io.cairn.client.session;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Reply.SessionReply;

@@ -1,12 +1,12 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.file.Mount;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Pool;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.chunk.ChunkReply.IndicesReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkRange;
 import java.util.ArrayList;

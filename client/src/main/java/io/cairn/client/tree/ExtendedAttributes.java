@@ -1,5 +1,7 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.file.Mount;
 import io.cairn.client.session.Await;
 import io.cairn.fs.Acl;
@@ -7,9 +9,7 @@ import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.XattrChange;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;

@@ -1,5 +1,7 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.chunk.ChunkSource;
@@ -13,9 +15,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Usage;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;

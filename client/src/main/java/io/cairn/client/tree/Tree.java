@@ -1,5 +1,7 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.cache.DirectoryReadAhead;
 import io.cairn.client.cache.KnownDirectory;
 import io.cairn.client.cache.MetadataCache;
@@ -15,10 +17,8 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.DirectoryPage;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Mutation;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.testkit.ManualClock;

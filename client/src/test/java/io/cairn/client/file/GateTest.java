@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.Waiter;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

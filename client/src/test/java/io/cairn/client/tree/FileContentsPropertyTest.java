@@ -3,15 +3,15 @@ package io.cairn.client.tree;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.CairnFileSystemTest;
 import io.cairn.client.FakeCluster;
 import io.cairn.client.FakeNetwork;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import java.nio.ByteBuffer;

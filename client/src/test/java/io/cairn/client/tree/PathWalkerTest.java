@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.CairnFileSystemTest;
 import io.cairn.client.FakeCluster;
@@ -12,9 +14,7 @@ import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;

@@ -1,7 +1,7 @@
 package io.cairn.net.tcp;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.net.Message;
 import io.cairn.net.TimerWheel;
 import java.util.concurrent.CompletableFuture;

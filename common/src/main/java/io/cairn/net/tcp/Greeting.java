@@ -1,9 +1,9 @@
 package io.cairn.net.tcp;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Printable;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;

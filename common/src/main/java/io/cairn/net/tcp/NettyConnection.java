@@ -1,8 +1,8 @@
 package io.cairn.net.tcp;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.net.CallLimit;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;

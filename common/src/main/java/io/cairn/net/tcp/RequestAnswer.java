@@ -1,7 +1,7 @@
 package io.cairn.net.tcp;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.net.Answer;
 import io.cairn.net.CallLimit;
 import io.cairn.net.Message;

@@ -2,14 +2,14 @@ package io.cairn.wire.master;
 
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Usage;

@@ -7,12 +7,12 @@ import static io.cairn.fuse.sys.RawMemory.putInt;
 import static io.cairn.fuse.sys.RawMemory.putLong;
 import static io.cairn.fuse.sys.RawMemory.putShort;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.loop.Capabilities;

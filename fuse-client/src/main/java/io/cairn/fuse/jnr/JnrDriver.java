@@ -2,7 +2,7 @@ package io.cairn.fuse.jnr;
 
 import static io.cairn.fuse.sys.RawMemory.getLong;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.FuseArguments;
 import io.cairn.fuse.loop.Impatience;

@@ -5,13 +5,13 @@ import static io.cairn.fuse.sys.RawMemory.putByte;
 import static io.cairn.fuse.sys.RawMemory.putBytes;
 import static io.cairn.fuse.sys.RawMemory.putLong;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.jnr.PathResolver.Place;

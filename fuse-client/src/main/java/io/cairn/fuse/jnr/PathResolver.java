@@ -1,10 +1,10 @@
 package io.cairn.fuse.jnr;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fuse.loop.OpenFiles;
 import io.cairn.fuse.sys.RawMemory;

@@ -4,7 +4,7 @@ import static io.cairn.fuse.sys.RawMemory.getInt;
 import static io.cairn.fuse.sys.RawMemory.getLong;
 import static io.cairn.fuse.sys.RawMemory.putInt;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.sys.Failures;

@@ -5,12 +5,12 @@ import static io.cairn.fuse.sys.RawMemory.getLong;
 import static io.cairn.fuse.sys.RawMemory.putInt;
 import static io.cairn.fuse.sys.RawMemory.putLong;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;

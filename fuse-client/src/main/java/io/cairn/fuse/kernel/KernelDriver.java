@@ -1,7 +1,7 @@
 package io.cairn.fuse.kernel;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fuse.loop.Capabilities;
 import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.FuseArguments;

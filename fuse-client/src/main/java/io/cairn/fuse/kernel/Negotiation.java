@@ -4,8 +4,8 @@ import static io.cairn.fuse.sys.RawMemory.getInt;
 import static io.cairn.fuse.sys.RawMemory.putInt;
 import static io.cairn.fuse.sys.RawMemory.putShort;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fuse.loop.KernelView;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.sys.RawMemory;

@@ -3,14 +3,14 @@ package io.cairn.fuse.kernel;
 import static io.cairn.fuse.sys.RawMemory.getInt;
 import static io.cairn.fuse.sys.RawMemory.getLong;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.fuse.loop.Capabilities;

@@ -1,9 +1,9 @@
 package io.cairn.fuse.loop;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 
 /**
  * File capabilities, which a change of the contents or of the owner takes away. The kernel leaves

@@ -1,7 +1,7 @@
 package io.cairn.fuse.loop;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

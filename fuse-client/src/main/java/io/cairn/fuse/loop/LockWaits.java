@@ -1,8 +1,8 @@
 package io.cairn.fuse.loop;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.cairn.fuse.loop;
 
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import java.util.concurrent.CompletableFuture;

@@ -3,8 +3,8 @@ package io.cairn.fuse.kernel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.sys.RawMemory;
 import java.lang.foreign.Arena;

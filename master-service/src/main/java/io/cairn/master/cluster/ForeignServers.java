@@ -1,8 +1,8 @@
 package io.cairn.master.cluster;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import java.util.Map;

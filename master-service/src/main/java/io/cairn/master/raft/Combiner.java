@@ -1,7 +1,7 @@
 package io.cairn.master.raft;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.master.raft.Group.Operation;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;

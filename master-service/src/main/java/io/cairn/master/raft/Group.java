@@ -1,6 +1,6 @@
 package io.cairn.master.raft;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;

@@ -1,8 +1,8 @@
 package io.cairn.master.raft;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Wording;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.Clock;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

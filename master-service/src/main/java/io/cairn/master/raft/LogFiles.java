@@ -1,5 +1,6 @@
 package io.cairn.master.raft;
 
+import io.cairn.master.store.SegmentScan;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

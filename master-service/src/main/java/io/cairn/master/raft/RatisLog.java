@@ -1,9 +1,9 @@
 package io.cairn.master.raft;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.Notice;

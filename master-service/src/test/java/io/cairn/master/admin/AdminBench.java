@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.http.AdminDoor;
 import io.cairn.master.LoneMaster;
 import io.cairn.master.MasterGroup;

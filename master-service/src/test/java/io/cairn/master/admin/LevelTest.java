@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;

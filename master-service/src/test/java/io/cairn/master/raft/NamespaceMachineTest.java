@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.FormatFile;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatException;

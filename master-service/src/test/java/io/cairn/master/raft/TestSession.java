@@ -2,9 +2,9 @@ package io.cairn.master.raft;
 
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;

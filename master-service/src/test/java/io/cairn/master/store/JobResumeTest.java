@@ -3,9 +3,9 @@ package io.cairn.master.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.master.JobRunner;
 import io.cairn.metadata.Bench;

@@ -1,7 +1,7 @@
 package io.cairn.metadata.cluster;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;

@@ -1,11 +1,11 @@
 package io.cairn.metadata.content;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.GarbageQueue;
 import io.cairn.metadata.inode.InodeDraft;

@@ -1,12 +1,12 @@
 package io.cairn.metadata.inode;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.wire.master.TreeMutation.SetXattr;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

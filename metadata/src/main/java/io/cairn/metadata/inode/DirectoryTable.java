@@ -1,8 +1,8 @@
 package io.cairn.metadata.inode;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;

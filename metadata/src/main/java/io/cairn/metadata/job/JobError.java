@@ -1,6 +1,6 @@
 package io.cairn.metadata.job;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;

@@ -1,9 +1,9 @@
 package io.cairn.metadata.job;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.DirectoryTable;

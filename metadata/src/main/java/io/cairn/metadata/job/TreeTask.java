@@ -1,7 +1,7 @@
 package io.cairn.metadata.job;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.job.JobTotals.Count;

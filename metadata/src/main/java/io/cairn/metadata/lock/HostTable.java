@@ -1,7 +1,7 @@
 package io.cairn.metadata.lock;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.LockHost;

@@ -1,8 +1,8 @@
 package io.cairn.metadata.lock;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Lock;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.lock.InodeLocks.Conflict;

@@ -1,8 +1,8 @@
 package io.cairn.metadata.state;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Decoder;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package io.cairn.metadata.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.AclOperation;

@@ -1,10 +1,10 @@
 package io.cairn.metadata.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.content.LayoutChoice;

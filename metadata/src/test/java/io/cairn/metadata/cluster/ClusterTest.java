@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Errno;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.OneFile;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.state.Store;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;

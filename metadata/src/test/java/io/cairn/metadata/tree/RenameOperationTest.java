@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Bench;

@@ -1,6 +1,6 @@
 package io.cairn.nfs.export;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Scheduler;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.cairn.nfs.export;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.base.Wording;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.runtime.Clock;
 import java.io.IOException;

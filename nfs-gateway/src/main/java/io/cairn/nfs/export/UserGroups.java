@@ -11,7 +11,7 @@ public interface UserGroups {
     /**
      * The same user with the groups that count.
      *
-     * @throws io.cairn.fs.FsException ETIMEDOUT when they cannot be found out in time
+     * @throws io.cairn.base.FsException ETIMEDOUT when they cannot be found out in time
      */
     Credential complete(Credential credential);
 }

@@ -1,7 +1,7 @@
 package io.cairn.nfs.lock;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.HostLocks.Outcome;
 import io.cairn.fs.LockHost;

@@ -1,6 +1,6 @@
 package io.cairn.nfs.lock;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 
 /** The values of {@code nlm4_stats} (RFC 1813, 6.1.1). */
 final class LockStatus {

@@ -1,6 +1,6 @@
 package io.cairn.nfs.lock;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.HostRecord;
 import io.cairn.nfs.lock.BlockedLocks.Threads;

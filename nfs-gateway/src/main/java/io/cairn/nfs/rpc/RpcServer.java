@@ -56,7 +56,7 @@ public final class RpcServer implements Listener {
      *
      * @param at where; port 0 takes a free one
      * @param programs all with different numbers
-     * @throws io.cairn.fs.FsException as {@link io.cairn.net.Transport#listen} does
+     * @throws io.cairn.base.FsException as {@link io.cairn.net.Transport#listen} does
      */
     public RpcServer(Endpoint at, List<RpcProgram> programs, RpcLimits limits, Threads threads) {
         Map<Integer, RpcProgram> byNumber = new HashMap<>();

@@ -1,7 +1,7 @@
 package io.cairn.nfs.rpc;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.nfs.rpc.PortmapProgram.Mapping;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -1,9 +1,9 @@
 package io.cairn.nfs.v3;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;

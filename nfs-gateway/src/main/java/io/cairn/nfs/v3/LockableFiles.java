@@ -1,9 +1,9 @@
 package io.cairn.nfs.v3;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Attributes;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.nfs.rpc.RpcCall;
 
 /** The files behind handles as the lock programs see them. Thread-safe; blocks. */

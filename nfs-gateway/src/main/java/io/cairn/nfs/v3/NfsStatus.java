@@ -1,7 +1,7 @@
 package io.cairn.nfs.v3;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 
 /** The values of {@code nfsstat3} (RFC 1813, 2.6). */
 final class NfsStatus {

@@ -1,10 +1,10 @@
 package io.cairn.nfs.v3;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileWatch;
-import io.cairn.fs.FsException;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.FsException;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.Lock;

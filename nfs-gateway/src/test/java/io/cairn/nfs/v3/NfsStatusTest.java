@@ -2,8 +2,8 @@ package io.cairn.nfs.v3;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import org.junit.jupiter.api.Test;
 
 final class NfsStatusTest {

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;

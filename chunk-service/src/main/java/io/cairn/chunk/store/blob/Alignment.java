@@ -1,10 +1,10 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobHeader;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;

@@ -1,5 +1,7 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
@@ -7,8 +9,6 @@ import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.PendingBlocks;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobKey;
-import io.cairn.fs.FsException;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;

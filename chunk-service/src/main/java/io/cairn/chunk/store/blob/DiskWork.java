@@ -1,8 +1,8 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobKey;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.chunk.store.format.PendingBlocks;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.IOException;

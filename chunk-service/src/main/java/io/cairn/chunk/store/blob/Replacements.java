@@ -1,10 +1,10 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.InstallPart;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

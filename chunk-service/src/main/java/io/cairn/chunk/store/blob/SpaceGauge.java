@@ -1,7 +1,7 @@
 package io.cairn.chunk.store.blob;
 
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.cairn.master.admin.api;
 
-import io.cairn.fs.FsException;
+import io.cairn.base.FsException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

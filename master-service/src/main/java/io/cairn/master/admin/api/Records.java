@@ -1,6 +1,6 @@
 package io.cairn.master.admin.api;
 
-import io.cairn.fs.Errno;
+import io.cairn.base.Errno;
 import io.cairn.master.MasterService;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.wire.master.LeaderMutation;

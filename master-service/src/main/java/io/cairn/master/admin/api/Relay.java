@@ -1,8 +1,8 @@
 package io.cairn.master.admin.api;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Errno;
-import io.cairn.fs.FsException;
 import io.cairn.http.WebAnswer;
 import io.cairn.http.WebHandler;
 import io.cairn.http.WebProblem;

@@ -1,8 +1,8 @@
 package io.cairn.master.admin.resource;
 
+import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import io.cairn.fs.FsException;
 import io.cairn.fs.ModeChange;
 import io.cairn.master.admin.api.Call;
 import io.cairn.master.admin.api.Field;

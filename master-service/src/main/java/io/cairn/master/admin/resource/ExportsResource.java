@@ -1,7 +1,7 @@
 package io.cairn.master.admin.resource;
 
+import io.cairn.base.Errno;
 import io.cairn.base.Spelling;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
 import io.cairn.master.MasterService;
 import io.cairn.master.admin.api.Call;

@@ -1,9 +1,9 @@
 package io.cairn.master.admin.resource;
 
+import io.cairn.base.Errno;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.DirectoryEntry;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileType;
 import io.cairn.fs.ModeChange;
 import io.cairn.master.MasterService;

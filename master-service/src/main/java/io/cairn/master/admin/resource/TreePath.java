@@ -1,9 +1,9 @@
 package io.cairn.master.admin.resource;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.Errno;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.FsException;
 import io.cairn.fs.Name;
 import io.cairn.master.admin.api.Problem;
 import io.cairn.metadata.Namespace;

@@ -1,4 +1,4 @@
-package io.cairn.fs;
+package io.cairn.base;
 
 import java.util.HashMap;
 import java.util.Map;

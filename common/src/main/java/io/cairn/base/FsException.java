@@ -1,4 +1,4 @@
-package io.cairn.fs;
+package io.cairn.base;
 
 /**
  * A failed filesystem operation. Unchecked, because every door turns it into a reply in exactly one

@@ -1,4 +1,4 @@
-package io.cairn.master.raft;
+package io.cairn.master.store;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param damage what is wrong with the bytes after; null when there are only zeros
  * @param torn whether the entry after the last whole one has sectors that were never written
  */
-record SegmentScan(
+public record SegmentScan(
         long entries, int validBytes, int bytesAfter, @Nullable String damage, boolean torn) {
     private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.US_ASCII);
     private static final int SECTOR_BYTES = 512;
@@ -31,7 +31,7 @@ record SegmentScan(
     private static final int MAX_VARINT_BYTES = 5;
 
     /** Scans a segment, of which the buffer holds all bytes. */
-    static SegmentScan of(ByteBuffer segment) {
+    public static SegmentScan of(ByteBuffer segment) {
         int end = dataEnd(segment);
         if (end < HEADER.length) {
             return new SegmentScan(0, 0, 0, null, false); // not even begun: Ratis knows this
