@@ -71,7 +71,7 @@ public final class FakeMaster implements Handler {
     private final Listener listener;
 
     private static final class Seen {
-        public Heartbeat heartbeat;
+        Heartbeat heartbeat;
         long answeredMs;
 
         Seen(Heartbeat heartbeat) {

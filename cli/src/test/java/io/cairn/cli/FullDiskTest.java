@@ -126,8 +126,10 @@ final class FullDiskTest {
     }
 
     private static void make(Path mount, String name, int files) throws Exception {
-        String script = "for i in $(seq %d); do head -c 4000 /dev/urandom >%s$i || exit 1; done";
-        String said = refusal(mount, script.formatted(files, name));
+        String script =
+                "for i in $(seq %d); do head -c 4000 /dev/urandom >%s$i || exit 1; done"
+                        .formatted(files, name);
+        String said = refusal(mount, script);
         assertTrue(said.contains("done") && !said.contains(FULL), said);
     }
 

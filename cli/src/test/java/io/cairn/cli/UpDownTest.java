@@ -166,7 +166,8 @@ final class UpDownTest {
     private void checkThatTheOthersAreMoved(Path tree) throws Exception {
         Path bad = Files.createDirectory(tree.resolve("once")).resolve("bad file");
         assertEquals(
-                0, cairn("fs", "set", "--replicas", "1", bad.getParent().toString()).exitCode());
+                0,
+                cairn("fs", "set", "--replicas", "1", String.valueOf(bad.getParent())).exitCode());
         Shell.run(
                 tree,
                 "yes damaged | head -c 900000 >'once/bad file'; sync 'once/bad file'; cd ..;"

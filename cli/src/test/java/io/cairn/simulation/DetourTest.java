@@ -66,7 +66,7 @@ final class DetourTest {
     }
 
     private static byte pattern(int file, long offset) {
-        return (byte) (file * 31 + offset * 7 + (offset >> 12) + 1);
+        return (byte) (file * 31L + offset * 7 + (offset >> 12) + 1);
     }
 
     private static ByteBuffer bytes(int file, long from, int length) {

@@ -1,5 +1,5 @@
-/** Tests of the package of the same name. */
-@NullMarked
+/** Tests of {@code base}. */
+@NullUnmarked
 package io.cairn.base;
 
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.NullUnmarked;

@@ -1,5 +1,5 @@
-/** Tests of the package of the same name. */
-@NullMarked
+/** Tests of {@code http}. */
+@NullUnmarked
 package io.cairn.http;
 
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.NullUnmarked;

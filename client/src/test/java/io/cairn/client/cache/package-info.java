@@ -1,2 +1,5 @@
-/** Tests of the package of the same name. */
+/** Tests of {@code client.cache}. */
+@NullUnmarked
 package io.cairn.client.cache;
+
+import org.jspecify.annotations.NullUnmarked;

@@ -1,2 +1,5 @@
-/** Tests of the package of the same name. */
+/** Tests of {@code client.chunk}. */
+@NullUnmarked
 package io.cairn.client.chunk;
+
+import org.jspecify.annotations.NullUnmarked;

@@ -1,2 +1,5 @@
-/** Tests of the package of the same name. */
+/** Tests of {@code client.file}. */
+@NullUnmarked
 package io.cairn.client.file;
+
+import org.jspecify.annotations.NullUnmarked;

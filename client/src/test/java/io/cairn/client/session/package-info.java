@@ -1,2 +1,5 @@
-/** Tests of the package of the same name. */
+/** Tests of {@code client.session}. */
+@NullUnmarked
 package io.cairn.client.session;
+
+import org.jspecify.annotations.NullUnmarked;

@@ -1,2 +1,5 @@
-/** Tests of the package of the same name. */
+/** Tests of {@code client.tree}. */
+@NullUnmarked
 package io.cairn.client.tree;
+
+import org.jspecify.annotations.NullUnmarked;

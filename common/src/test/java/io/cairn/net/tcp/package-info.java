@@ -1,5 +1,5 @@
-/** Tests of the package of the same name. */
-@NullMarked
+/** Tests of {@code net.tcp}. */
+@NullUnmarked
 package io.cairn.net.tcp;
 
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.NullUnmarked;

@@ -47,7 +47,8 @@ final class ForeignServers {
         }
         Knock last = knocks.get(heartbeat.name());
         boolean told = last != null && last.cluster == other && nowMs - last.toldMs < REMINDER_MS;
-        knocks.put(heartbeat.name(), new Knock(other, nowMs, told ? last.toldMs : nowMs));
+        long toldMs = last != null && told ? last.toldMs : nowMs;
+        knocks.put(heartbeat.name(), new Knock(other, nowMs, toldMs));
         if (!told) {
             LOG.error(
                     "chunk server {} at {} holds data of cluster {}, these masters are of cluster"

@@ -1,5 +1,5 @@
-/** Tests of the package of the same name. */
-@NullMarked
+/** Tests of {@code master.store}. */
+@NullUnmarked
 package io.cairn.master.store;
 
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.NullUnmarked;

@@ -1,5 +1,5 @@
-/** Tests of the package of the same name. */
-@NullMarked
+/** Tests of {@code metadata.check}. */
+@NullUnmarked
 package io.cairn.metadata.check;
 
-import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.NullUnmarked;

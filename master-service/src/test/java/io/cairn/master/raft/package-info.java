@@ -1,0 +1,5 @@
+/** Tests of {@code master.raft}. */
+@NullUnmarked
+package io.cairn.master.raft;
+
+import org.jspecify.annotations.NullUnmarked;
