@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 final class DetourTest {
     private static final int FILES = 24;
     private static final int CHUNK = 1 << SimulatedCluster.CHUNK_SIZE_LOG2;
+    private static final int HALF = CHUNK / 2;
     private static final int[] SIZES = {0, 100, CHUNK, 3 * CHUNK};
     private static final int GROWTH = 3 * CHUNK + 1234;
     private static final long SOON_MS = 30_000;
@@ -194,5 +195,77 @@ final class DetourTest {
         cluster.servers.get(1).kill();
         stage.incrementAndGet();
         until(client::isDone, "closed");
+    }
+
+    /** A client that is killed. */
+    private record Killed(AtomicInteger connected) implements SimulatedClient.Work {
+        @Override
+        public void run(CairnFileSystem fs, SimulatedClient.Sleeper sleeper) {
+            connected.incrementAndGet();
+            sleeper.sleep(SOON_MS);
+        }
+
+        @Override
+        public void crashed() {
+            // As it should be.
+        }
+    }
+
+    private void makeHalves(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            OpenFile file =
+                    fs.create(Caller.ROOT, FileSystem.ROOT_INO, name(i), 0644, FileSystem.O_RDWR)
+                            .file();
+            file.write(0, bytes(i, 0, HALF));
+            file.flush();
+            kept.add(file);
+        }
+    }
+
+    private void growAll(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            kept.get(i).write(HALF, bytes(i, HALF, CHUNK));
+        }
+        kept.forEach(OpenFile::close);
+    }
+
+    private static void checkGrown(CairnFileSystem fs) {
+        for (int i = 0; i < FILES; i++) {
+            ByteBuffer seen = ByteBuffer.allocate(2 * CHUNK);
+            try (OpenFile file = open(fs, i, FileSystem.O_RDONLY)) {
+                while (file.read(seen.position(), seen) > 0) {
+                    // On to the end.
+                }
+            }
+            assertEquals(bytes(i, 0, HALF + CHUNK), seen.flip(), "file " + i);
+        }
+    }
+
+    /** Where a client was lost since, the last chunk could hold something of it. */
+    @Test
+    void whatIsStoredBehindTheEndStaysInTheFile() {
+        cluster = oneCopy(40);
+        cluster.begin();
+        SimulatedClient client = cluster.clients.get(0);
+        SimulatedClient other = cluster.clients.get(1);
+        client.start(
+                new Steps(
+                        stage, List.of(this::makeHalves, this::growAll, DetourTest::checkGrown), 0),
+                1000);
+        until(() -> stage.get() == 1, "made");
+        AtomicInteger connected = new AtomicInteger();
+        other.start(new Killed(connected), 1000);
+        until(() -> connected.get() == 1, "connected");
+        other.kill();
+        SimulatedServer lost = cluster.servers.get(1);
+        lost.kill();
+        stage.incrementAndGet();
+        until(() -> !cluster.master.namespace().clusterMap().isAvailable(), "given up");
+        // Time for detours; what waits in the last chunks needs the server.
+        cluster.simulation.runUntil(() -> stage.get() == 3, 5000);
+        lost.start();
+        until(() -> stage.get() == 3 && cluster.isWhole(), "grown");
+        stage.incrementAndGet();
+        until(client::isDone, "read");
     }
 }

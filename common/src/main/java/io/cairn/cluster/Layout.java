@@ -151,7 +151,15 @@ public record Layout(
         return lastRun().oid();
     }
 
-    /** The last run: it holds everything beyond the end of the file. */
+    /**
+     * The object of the chunk that a file of a length ends in: the oldest one with anything beyond
+     * the end. That is the last one, but for a detour that begins behind this chunk.
+     */
+    public long oidAtEnd(long sizeBytes) {
+        return runOf(chunkOf(sizeBytes)).oid();
+    }
+
+    /** The last run: it holds every chunk beyond the end of the file. */
     public Run lastRun() {
         return runs.get(runs.size() - 1);
     }

@@ -100,11 +100,12 @@ final class View {
         return new EntryReply(require(ino), null, null, null);
     }
 
-    /** The inode, unless its last object is in doubt. */
+    /** The inode, unless the object at its end is in doubt. */
     EntryReply checkTail(long ino, long firstSureOid) {
         EntryReply entry = entry(ino);
-        Layout layout = entry.inode().layout();
-        if (layout != null && layout.lastOid() < firstSureOid) {
+        Inode inode = entry.inode();
+        Layout layout = inode.layout();
+        if (layout != null && layout.oidAtEnd(inode.attributes().size()) < firstSureOid) {
             throw new FsException(Errno.ESTALE, "the tail of inode " + ino + " has to be renewed");
         }
         return entry;

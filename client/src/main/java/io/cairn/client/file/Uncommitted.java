@@ -74,12 +74,22 @@ final class Uncommitted {
             }
             return storedEnd > keptEnd;
         }
-        long renewedFrom = after.lastRun().firstChunk() * after.chunkSizeBytes();
-        boolean isGivenUp = after.renewedOid() >= before.lastOid() && storedEnd > renewedFrom;
+        boolean isGivenUp =
+                after.renewedOid() >= before.lastOid() && storedEnd > newFrom(before, after);
         if (isGivenUp) {
             errors.note(givenUp());
         }
         return isGivenUp;
+    }
+
+    /** From here on the objects of a layout are younger than those of an older one. */
+    private static long newFrom(Layout before, Layout after) {
+        for (Layout.Run run : after.runs()) {
+            if (run.oid() > before.lastOid()) {
+                return run.firstChunk() * after.chunkSizeBytes();
+            }
+        }
+        return Long.MAX_VALUE;
     }
 
     /** What a writer is told whose bytes were cut off although they may be younger than the cut. */

@@ -185,9 +185,9 @@ public sealed interface ContentMutation extends Mutation {
     }
 
     /**
-     * Makes everything beyond the size a hole, if {@code oid} is still the last object of the
-     * layout: whatever a client that is no more has written there is not seen when the file is
-     * extended. Else nothing changes. The client has committed what it wrote itself.
+     * Makes everything beyond the size a hole, unless the file has got a younger object than {@code
+     * oid} for its end: whatever a client that is no more has written there is not seen when the
+     * file is extended. The client has committed what it wrote itself.
      */
     record RenewTail(long ino, long oid) implements ContentMutation {
         @Override

@@ -212,7 +212,7 @@ public final class ContentOperations {
             draft.setInline(new byte[0]);
             draft.layout = layouts.fresh(draft.ino, draft.policy);
         } else if (sizeBytes >= draft.sizeBytes) {
-            if (sizeBytes > draft.sizeBytes && isDoubtful(layout)) {
+            if (sizeBytes > draft.sizeBytes && isDoubtful(layout, draft.sizeBytes)) {
                 renewTail(draft, layout);
             }
             draft.sizeBytes = sizeBytes;
@@ -237,7 +237,7 @@ public final class ContentOperations {
             if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
                 throw noPool();
             }
-            if (isDoubtful(layout) || layouts.isBlocked(draft.layout)) {
+            if (isDoubtful(layout, 0) || layouts.isBlocked(draft.layout)) {
                 renewObject(draft, layout);
             }
             draft.inline = null;
@@ -246,15 +246,16 @@ public final class ContentOperations {
         }
     }
 
-    /** Whether a client that is no more may have written to the object beyond the end. */
-    private boolean isDoubtful(Layout layout) {
-        return layout.lastOid() < transaction.counters().firstSureOid();
+    /** Whether a client that is no more may have written to an object beyond the end. */
+    private boolean isDoubtful(Layout layout, long sizeBytes) {
+        return layout.oidAtEnd(sizeBytes) < transaction.counters().firstSureOid();
     }
 
     public EntryReply renewTail(ContentMutation.RenewTail m) {
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
-        if (layout == null || layout.lastOid() != m.oid()) {
+        long sizeBytes = inode.attributes().size();
+        if (layout == null || layout.lastOid() < m.oid() || layout.oidAtEnd(sizeBytes) > m.oid()) {
             return new EntryReply(inode, null, null, null);
         }
         InodeDraft draft = new InodeDraft(inode);
@@ -294,10 +295,9 @@ public final class ContentOperations {
             return false;
         }
         long first = layout.chunkBehind(draft.sizeBytes);
+        // The chunk before it stays, with its doubt: the client may have stored more in it.
         long firstByte = first << layout.chunkSizeLog2();
-        boolean isCut = isDoubtful(layout) && firstByte != draft.sizeBytes;
-        Layout now = isCut ? truncated(layout, draft.sizeBytes) : layout;
-        List<Layout.Run> runs = new ArrayList<>(truncated(now, firstByte).runs());
+        List<Layout.Run> runs = new ArrayList<>(truncated(layout, firstByte).runs());
         runs.add(runs.removeLast().withDetour(detour));
         draft.layout = layout.withRenewed(runs);
         return true;
