@@ -173,6 +173,12 @@ public final class ChunkCluster implements AutoCloseable {
         boots.merge(number, 1L, Long::sum);
     }
 
+    /** The machine of a server starts anew: nothing is lost, but the server cannot know that. */
+    public void killMachine(int number) {
+        kill(number);
+        boots.merge(number, 1L, Long::sum);
+    }
+
     /** A server stops in good order. */
     public void stop(int number) {
         Server server = server(number);

@@ -323,6 +323,7 @@ public final class Reader {
             Term term, ChunkAddress chunk, Supplier<Message> work, int attempts) {
         ChunkKey key = key(chunk);
         return ifSettled(term, key, () -> member.unsettled().isSettled(key), work)
+                .exceptionallyCompose(thrown -> doubtedHere(term, chunk, thrown))
                 .thenCompose(
                         reply -> {
                             if (reply.isPresent()) {
@@ -336,7 +337,26 @@ public final class Reader {
                         });
     }
 
-    /** Asks the head whether all members have what is here. */
+    /** A replica that waits for another one's copy waits no longer when the head knows of none. */
+    private CompletableFuture<Optional<Message>> doubtedHere(
+            Term term, ChunkAddress chunk, Throwable thrown) {
+        FsException error = Futures.failure(thrown);
+        if (error.errno() != Errno.NOT_READY) {
+            return CompletableFuture.failedFuture(error);
+        }
+        return station.onDisk(() -> member.isUnusable(term, key(chunk)))
+                .thenCompose(
+                        unusable ->
+                                unusable
+                                        ? asked(term, chunk)
+                                        : CompletableFuture.<Void>failedFuture(error))
+                .thenCompose(same -> CompletableFuture.failedFuture(error));
+    }
+
+    /**
+     * Asks the head whether all members have what is here. When nothing is, and the head says that
+     * no copy is left, that is the answer: to ask the head would tell a client nothing new.
+     */
     private CompletableFuture<Void> asked(Term term, ChunkAddress chunk) {
         ChunkKey key = key(chunk);
         Peer head = term.headPeer();
@@ -345,16 +365,14 @@ public final class Reader {
         }
         StatChunk question = new StatChunk(chunk);
         long moment = member.unsettled().moment(key);
-        return station.onDisk(() -> member.state(term, key))
-                .thenCombine(
-                        station.members().ask(term, head, () -> Message.of(question::toBytes)),
-                        (own, reply) -> {
-                            ChunkState theirs;
-                            try {
-                                theirs = Replies.stat(reply).state();
-                            } finally {
-                                reply.release();
-                            }
+        CompletableFuture<ChunkState> here = station.onDisk(() -> member.state(term, key));
+        CompletableFuture<ChunkState> there =
+                station.members()
+                        .ask(term, head, () -> Message.of(question::toBytes))
+                        .thenApply(Reader::stateOf);
+        return here.thenCombine(
+                        there,
+                        (own, theirs) -> {
                             boolean same =
                                     own.sequence() == theirs.sequence()
                                             && own.lengthBytes() == theirs.lengthBytes()
@@ -368,12 +386,25 @@ public final class Reader {
                         })
                 .handle(
                         (own, thrown) -> {
-                            if (thrown != null) {
-                                throw askTheHead(term);
+                            if (thrown == null) {
+                                return own;
                             }
-                            return own;
+                            FsException error = Futures.failure(thrown);
+                            boolean nothingHere =
+                                    !here.isCompletedExceptionally() && here.join().sequence() == 0;
+                            throw nothingHere && error.errno() == Errno.EIO
+                                    ? error
+                                    : askTheHead(term);
                         })
                 .thenAccept(own -> {});
+    }
+
+    private static ChunkState stateOf(Message reply) {
+        try {
+            return Replies.stat(reply).state();
+        } finally {
+            reply.release();
+        }
     }
 
     private static FsException askTheHead(Term term) {

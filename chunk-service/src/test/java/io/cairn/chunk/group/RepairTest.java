@@ -13,6 +13,7 @@ import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.TestDisk;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Message;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
@@ -43,11 +44,16 @@ class RepairTest {
 
     /** Flips a bit of a block of chunk 0 of the object, on the disk of a server. */
     private void damage(int server, int offset) {
-        Path blobs = directory.resolve("c" + server).resolve("pg").resolve("" + GROUP);
+        damage(directory.resolve("c" + server), OID, offset);
+    }
+
+    private static void damage(Path target, long oid, int offset) {
+        Path blobs = target.resolve("pg").resolve("" + GROUP);
+        String name = Long.toHexString(oid) + ".0";
         try (Stream<Path> files = Files.walk(blobs)) {
             Path blob =
                     files.filter(Files::isRegularFile)
-                            .filter(f -> f.getFileName().toString().endsWith(OID + ".0"))
+                            .filter(f -> f.getFileName().toString().endsWith(name))
                             .findFirst()
                             .orElseThrow();
             try (RandomAccessFile file = new RandomAccessFile(blob.toFile(), "rw")) {
@@ -353,6 +359,56 @@ class RepairTest {
             assertEquals(
                     Errno.EIO,
                     cluster.error(cluster.client.write(GROUP, oid, 0, 100, new byte[10])));
+        }
+    }
+
+    @Test
+    void aMemberKnowsWhatTheHeadSaysWhenNoCopyIsLeft() {
+        try (ChunkCluster cluster = cluster(25)) {
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, random(1, 20_000)));
+            for (int server = 1; server <= 3; server++) {
+                cluster.server(server)
+                        .target
+                        .expect(new BlobKey(GROUP, OID, 0), new WriteMark(Long.MAX_VALUE, 1));
+            }
+            assertLost(cluster, OID);
+        }
+    }
+
+    private static void assertLost(ChunkCluster cluster, long oid) {
+        cluster.client.setRetryLimitMs(500);
+        for (PlacementGroup.Member member : cluster.master.group(GROUP).members()) {
+            int server = member.targetId();
+            assertEquals(
+                    Errno.EIO,
+                    cluster.error(cluster.client.readFrom(server, GROUP, oid, 0, 20_000)),
+                    "c" + server + ", the head is c" + cluster.headOf(GROUP));
+        }
+    }
+
+    @Test
+    void aMemberInDoubtWaitsForNoCopyThatTheHeadHasNot() throws IOException {
+        try (ChunkCluster cluster = new ChunkCluster(26, directory, 2, 2, 1)) {
+            int head = cluster.headOf(GROUP);
+            long oid = BlobDamage.FILE_DELETED.oid();
+            cluster.await(cluster.client.write(GROUP, oid, 0, 0, random(1, 20_000)));
+            cluster.await(cluster.client.flush(GROUP, oid, 0));
+            cluster.await(cluster.client.write(GROUP, oid, 0, 100, new byte[10]));
+            int other = 3 - head;
+            cluster.killMachine(head);
+            cluster.killMachine(other);
+            cluster.start(other);
+            cluster.simulation.run(17_000);
+            cluster.killMachine(other);
+            BlobDamage.FILE_DELETED.strike(directory.resolve("c" + head), directory, GROUP, 0);
+            damage(directory.resolve("c" + other), oid, 5000);
+            cluster.start(other);
+            cluster.simulation.run(2_000);
+            cluster.start(head);
+            cluster.untilWhole(30_000);
+            cluster.simulation.run(2_000);
+            assertEquals(head, cluster.headOf(GROUP));
+            assertLost(cluster, oid);
         }
     }
 }

@@ -234,7 +234,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             return null;
         }
         if (disappointing.containsAll(serving)) {
-            disappointing.clear();
+            disappointing.retainAll(bad);
             return serving.get(0);
         }
         serving.removeAll(disappointing);
