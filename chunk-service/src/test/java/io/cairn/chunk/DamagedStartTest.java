@@ -10,6 +10,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
+import io.cairn.testkit.BlobDamage;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -155,14 +156,15 @@ class DamagedStartTest {
                 cluster.client.setRetryLimitMs(200);
                 write();
                 for (int victim : plan.victims) {
-                    BlobDamage.keepEarlier(
+                    DamagedBlobs.keepEarlier(
                             place.resolve("c" + victim), earlier.resolve("c" + victim), GROUP);
                 }
                 write();
                 stop();
                 for (int victim : plan.victims) {
                     for (BlobDamage damage : BlobDamage.values()) {
-                        damage.strike(
+                        DamagedBlobs.strike(
+                                damage,
                                 place.resolve("c" + victim),
                                 earlier.resolve("c" + victim),
                                 GROUP,
@@ -185,8 +187,8 @@ class DamagedStartTest {
                 cluster.until(() -> leads(head), 60_000);
                 check("another one heads");
             } finally {
-                BlobDamage.remove(place);
-                BlobDamage.remove(earlier);
+                DamagedBlobs.remove(place);
+                DamagedBlobs.remove(earlier);
             }
         }
 
@@ -200,7 +202,7 @@ class DamagedStartTest {
             version++;
             written.clear();
             for (BlobDamage damage : BlobDamage.values()) {
-                write(damage.oid(), damage.index());
+                write(DamagedBlobs.oid(damage), DamagedBlobs.index(damage));
             }
             write(INTACT, 0);
         }
@@ -249,7 +251,7 @@ class DamagedStartTest {
         /** Whatever can be read is what was written last. */
         private void check(String when) {
             for (BlobDamage damage : BlobDamage.values()) {
-                check(damage.oid(), damage.index(), when + ": " + damage);
+                check(DamagedBlobs.oid(damage), DamagedBlobs.index(damage), when + ": " + damage);
             }
             check(INTACT, 0, when + ": intact");
             for (int server = 1; server <= replicas; server++) {
@@ -313,16 +315,17 @@ class DamagedStartTest {
                                 ChunkClient.chunk(
                                         GROUP,
                                         cluster.master.group(GROUP).epoch(),
-                                        damage.oid(),
-                                        damage.index()),
+                                        DamagedBlobs.oid(damage),
+                                        DamagedBlobs.index(damage)),
                                 4096);
                 int head = cluster.headOf(GROUP);
                 cluster.await(cluster.client.ask(head, Message.of(report::toBytes))).release();
             }
             cluster.simulation.run(3_000);
             for (BlobDamage damage : BlobDamage.values()) {
-                byte[] read = read(damage.oid(), damage.index());
-                assertArrayEquals(bytes(damage.oid()), read, () -> where("healed: " + damage));
+                byte[] read = read(DamagedBlobs.oid(damage), DamagedBlobs.index(damage));
+                assertArrayEquals(
+                        bytes(DamagedBlobs.oid(damage)), read, () -> where("healed: " + damage));
             }
             assertEquals(List.of(), cluster.differences(), () -> where("healed"));
         }

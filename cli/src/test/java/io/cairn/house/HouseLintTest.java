@@ -47,7 +47,7 @@ class HouseLintTest {
 
     /** Packages that are still to be cut, with their present number of files. */
     private static final Map<Path, Long> TOO_LARGE =
-            Map.of(Path.of("cli/src/main/java/io/cairn/cli"), 104L);
+            Map.of(Path.of("cli/src/main/java/io/cairn/cli"), 105L);
 
     private static final Pattern LAST_WORD = Pattern.compile("[A-Z][a-z0-9]*$");
     private static final Pattern FIRST_WORD = Pattern.compile("^[A-Z][a-z0-9]*");
@@ -69,17 +69,10 @@ class HouseLintTest {
     @Test
     void filesAreShort() {
         report(
-                "Files have at most "
-                        + MAX_FILE_LINES
-                        + " lines besides imports; give a concept its own file",
+                "Files have at most " + MAX_FILE_LINES + " lines; give a concept its own file",
                 tree.files().stream()
-                        .filter(file -> linesOf(file) > MAX_FILE_LINES)
-                        .map(file -> file.path() + ": " + linesOf(file) + " lines"));
-    }
-
-    /** Imports tell which packages there are, not how much there is to read. */
-    private static long linesOf(SourceFile file) {
-        return file.lines().stream().filter(line -> !line.startsWith("import ")).count();
+                        .filter(file -> file.lines().size() > MAX_FILE_LINES)
+                        .map(file -> file.path() + ": " + file.lines().size() + " lines"));
     }
 
     @Test
@@ -88,7 +81,6 @@ class HouseLintTest {
                 tree.files().stream()
                         .map(SourceFile::path)
                         .filter(path -> path.toString().contains("src/main/java/io/cairn/"))
-                        .filter(path -> !path.endsWith("package-info.java"))
                         .collect(
                                 Collectors.groupingBy(
                                         path -> path.resolveSibling(""), Collectors.counting()));

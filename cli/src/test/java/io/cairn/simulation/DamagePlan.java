@@ -2,6 +2,7 @@ package io.cairn.simulation;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.testkit.BlobDamage;
 import io.cairn.testkit.SimulatedScheduler;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ import java.util.Set;
  * only by who reads it.
  */
 final class DamagePlan {
+    private static final Path TARGET = Path.of("/target");
     private static final int LEAST_PAUSE_MS = 500;
     private static final int MOST_PAUSE_MS = 5_000;
     private static final int LONGEST_DOWN_MS = 6_000;
@@ -91,7 +93,7 @@ final class DamagePlan {
             return;
         }
         Replica victim = Oracle.pick(random, fresh);
-        BlobHarm.Kind kind = kind(server, victim);
+        BlobDamage kind = kind(server, victim);
         cluster.history.fault(
                 "%s stops; %s: %s of group %d"
                         .formatted(server.node(), kind, victim.state, victim.group));
@@ -100,7 +102,7 @@ final class DamagePlan {
         server.kill();
         harm.strike(server, kind, victim.path, Oracle.pick(random, replicas).path);
         struck.add(victim.path);
-        if (kind == BlobHarm.Kind.DIRECTORY_DELETED) {
+        if (kind == BlobDamage.DIRECTORY_DELETED) {
             replicas.stream()
                     .map(Replica::path)
                     .filter(path -> path.startsWith(victim.directory()))
@@ -109,12 +111,12 @@ final class DamagePlan {
         time.schedule(() -> faults.start(server), 1 + random.nextInt(LONGEST_DOWN_MS));
     }
 
-    private BlobHarm.Kind kind(SimulatedServer server, Replica victim) {
+    private BlobDamage kind(SimulatedServer server, Replica victim) {
         if (harm.knowsEarlier(server, victim.path) && random.nextInt(3) == 0) {
-            return BlobHarm.Kind.EARLIER_FILE_PUT_BACK;
+            return BlobDamage.EARLIER_FILE_PUT_BACK;
         }
         while (true) {
-            BlobHarm.Kind kind = Oracle.pick(random, List.of(BlobHarm.Kind.values()));
+            BlobDamage kind = Oracle.pick(random, List.of(BlobDamage.values()));
             boolean possible =
                     switch (kind) {
                         case EARLIER_FILE_PUT_BACK -> false;
@@ -143,7 +145,7 @@ final class DamagePlan {
             }
             for (ChunkState state : server.target().list(group.id(), 0, -1, LISTED)) {
                 if (state.sequence() > 0 && others.contains(state)) {
-                    Path path = BlobHarm.file(group.id(), state.oid(), state.index());
+                    Path path = BlobDamage.file(TARGET, group.id(), state.oid(), state.index());
                     replicas.add(new Replica(path, group.id(), state));
                 }
             }

@@ -176,11 +176,7 @@ public final class CairnFileSystem implements FileSystem {
     @Override
     public Attributes mknod(
             Caller caller, long parentIno, Name name, FileType type, int mode, long rdev) {
-        if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
-            throw new FsException(Errno.EINVAL, "mknod of a " + type);
-        }
-        boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
-        NewFile file = new NewFile(type, mode, device ? rdev : 0, 0, false);
+        NewFile file = NewFile.node(type, mode, rdev);
         return metrics.time(
                 Operation.MKNOD,
                 parentIno,
@@ -464,19 +460,7 @@ public final class CairnFileSystem implements FileSystem {
 
     @Override
     public void setLock(long ino, Lock lock, long waitMs) {
-        metrics.run(Operation.LOCK, ino, () -> lockAndRefresh(ino, lock, waitMs));
-    }
-
-    private void lockAndRefresh(long ino, Lock lock, long waitMs) {
-        if (lock.mode() == Lock.Mode.UNLOCK) {
-            if (locks.mayHold(ino, lock.kind(), lock.owner())) {
-                order.commit(ino);
-            }
-            long _ = locks.set(ino, lock, 0);
-            return;
-        }
-        long version = locks.set(ino, lock, waitMs);
-        order.refresh(ino, version);
+        metrics.run(Operation.LOCK, ino, () -> order.set(locks, ino, lock, waitMs));
     }
 
     @Override

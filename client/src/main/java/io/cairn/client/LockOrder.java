@@ -1,11 +1,13 @@
 package io.cairn.client;
 
 import io.cairn.base.FsException;
+import io.cairn.client.file.FileLocks;
 import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.Lock;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 
@@ -20,6 +22,19 @@ final class LockOrder implements MachineLocks.Freshness {
     LockOrder(Mount mount, OpenInodes open) {
         this.mount = mount;
         this.open = open;
+    }
+
+    /** Sets a lock, which shows what others wrote, or gives one back after what it covered. */
+    void set(FileLocks locks, long ino, Lock lock, long waitMs) {
+        if (lock.mode() == Lock.Mode.UNLOCK) {
+            if (locks.mayHold(ino, lock.kind(), lock.owner())) {
+                commit(ino);
+            }
+            long _ = locks.set(ino, lock, 0);
+            return;
+        }
+        long version = locks.set(ino, lock, waitMs);
+        refresh(ino, version);
     }
 
     /** After a lock was granted, which told the version. */

@@ -59,16 +59,6 @@ public record Acl(List<Entry> entries) {
             return code;
         }
 
-        /** The tag of a number, or null. */
-        public static @Nullable Tag ofCode(int code) {
-            for (Tag tag : values()) {
-                if (tag.code == code) {
-                    return tag;
-                }
-            }
-            return null;
-        }
-
         boolean isNamed() {
             return this == USER || this == NAMED_GROUP;
         }
@@ -148,7 +138,7 @@ public record Acl(List<Entry> entries) {
         }
         List<Entry> entries = new ArrayList<>();
         while (in.hasRemaining()) {
-            Tag tag = Tag.ofCode(in.getShort());
+            Tag tag = Tag.CODES.find(in.getShort());
             int bits = in.getShort();
             int id = in.getInt();
             if (tag == null) {

@@ -1,12 +1,14 @@
 package io.cairn.fs;
 
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The type of an inode. Codes are part of the wire and disk formats; bits are those of {@code
  * st_mode}.
  */
-public enum FileType {
+public enum FileType implements Coded {
     FILE(1, 0100000),
     DIRECTORY(2, 0040000),
     SYMLINK(3, 0120000),
@@ -18,13 +20,8 @@ public enum FileType {
     /** The mask of the type bits in {@code st_mode} (S_IFMT). */
     public static final int MODE_MASK = 0170000;
 
-    private static final FileType[] BY_CODE = new FileType[8];
-
-    static {
-        for (FileType type : values()) {
-            BY_CODE[type.code] = type;
-        }
-    }
+    /** All by their codes. */
+    public static final CodeTable<FileType> CODES = new CodeTable<>(values());
 
     private final int code;
     private final int modeBits;
@@ -35,6 +32,7 @@ public enum FileType {
     }
 
     /** The code in wire and disk formats, 1..7. */
+    @Override
     public int code() {
         return code;
     }
@@ -47,11 +45,6 @@ public enum FileType {
     /** The DT_xxx value of {@code struct dirent}. */
     public int direntType() {
         return modeBits >> 12;
-    }
-
-    /** The type for a code, or null when there is none. */
-    public static @Nullable FileType ofCode(int code) {
-        return code < 1 || code > 7 ? null : BY_CODE[code];
     }
 
     /** The type for the type bits of a mode, or null when there is none. */

@@ -16,6 +16,12 @@ public interface Disk {
         /** Reads up to the remaining bytes; -1 at or after the end. */
         int read(ByteBuffer target, long offsetBytes) throws IOException;
 
+        /** Reads until nothing remains in the buffer or the file ends. */
+        default void readAll(ByteBuffer target, long offsetBytes) throws IOException {
+            long from = offsetBytes - target.position();
+            while (target.hasRemaining() && read(target, from + target.position()) >= 0) {}
+        }
+
         /** Writes all remaining bytes. */
         void write(ByteBuffer source, long offsetBytes) throws IOException;
 

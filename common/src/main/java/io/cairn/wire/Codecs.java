@@ -42,7 +42,7 @@ public final class Codecs {
     }
 
     private static FileType fileType(int code) {
-        FileType type = FileType.ofCode(code);
+        FileType type = FileType.CODES.find(code);
         if (type == null) {
             throw new MalformedMessageException("file type " + code);
         }

@@ -142,6 +142,18 @@ final class NodeModel {
         return new Layout(poolId, CHUNK_SIZE_LOG2, 0, seed, runs, renewedOid);
     }
 
+    /** Whether it is in a directory at any depth, or that directory. */
+    boolean isBelow(NodeModel ancestor) {
+        for (NodeModel at = this; ; at = Objects.requireNonNull(at.parent)) {
+            if (at == ancestor) {
+                return true;
+            }
+            if (at.ino == 1) {
+                return false;
+            }
+        }
+    }
+
     Attributes attributes() {
         return new Attributes(
                 ino, 1, type, mode, nlink, uid, gid, rdev, size, used, atime, mtime, ctime, version,

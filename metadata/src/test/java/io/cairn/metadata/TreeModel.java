@@ -219,17 +219,6 @@ final class TreeModel {
         changed(node);
     }
 
-    private static boolean isBelow(NodeModel node, NodeModel ancestor) {
-        for (NodeModel at = node; ; at = Objects.requireNonNull(at.parent)) {
-            if (at == ancestor) {
-                return true;
-            }
-            if (at.ino == 1) {
-                return false;
-            }
-        }
-    }
-
     EntryReply rename(TreeMutation.Rename m) {
         demand(List.of(0, 1, 2, 4, 5).contains(m.flags()), Errno.EINVAL);
         NodeModel from = directory(m.parentIno());
@@ -239,8 +228,8 @@ final class TreeModel {
         demand(target == null || m.flags() % 2 == 0, Errno.EEXIST);
         boolean exchange = m.flags() == FileSystem.RENAME_EXCHANGE;
         demand(target != null || !exchange, Errno.ENOENT);
-        demand(!isBelow(to, source), Errno.EINVAL);
-        if (target != null && isBelow(from, target)) {
+        demand(!to.isBelow(source), Errno.EINVAL);
+        if (target != null && from.isBelow(target)) {
             throw new FsException(exchange ? Errno.EINVAL : Errno.ENOTEMPTY);
         }
         if (source == target) {

@@ -6,6 +6,7 @@ import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.InstallPart;
@@ -50,7 +51,7 @@ public final class MemberWrites {
                 term,
                 write.chunk(),
                 key -> {
-                    StorageTarget.verifyBlocks(blocks, write.crcs());
+                    Alignment.verifyBlocks(blocks, write.crcs());
                     if (station.graveyard().holds(key)) {
                         return new WriteReply(
                                 write.sequence(), write.lengthBytes(), 0, write.chunk().epoch());

@@ -95,8 +95,7 @@ public final class StartLog {
         try (DiskFile file = disk.open(paths.starts())) {
             for (int slot = 0; slot < 2; slot++) {
                 ByteBuffer bytes = ByteBuffer.allocate(SLOT_BYTES);
-                long from = (long) slot * SLOT_BYTES;
-                while (bytes.hasRemaining() && file.read(bytes, from + bytes.position()) >= 0) {}
+                file.readAll(bytes, (long) slot * SLOT_BYTES);
                 int count = bytes.getInt(12);
                 boolean isGood = count > 0 && count <= KEPT && bytes.getInt(8) == checksum(bytes);
                 if (isGood && bytes.getLong(0) > number) {

@@ -1,6 +1,5 @@
 package io.cairn.chunk.store;
 
-import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
@@ -21,7 +20,6 @@ import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.runtime.Disk;
-import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest.ChunkRange;
@@ -182,18 +180,13 @@ public final class StorageTarget implements AutoCloseable {
         Alignment.checkRange(offsetBytes, data.remaining(), chunk.chunkSizeLog2());
         Alignment.verifyPieces(data, offsetBytes, pieceCrcs);
         return disk.on(
-                key(chunk),
+                BlobKey.of(chunk),
                 blob -> {
-                    checkSize(blob, chunk);
+                    Alignment.checkSize(blob, chunk);
                     AlignedWrite write = Alignment.align(blob, offsetBytes, data, pieceCrcs);
-                    shelf.space.check(needed(blob, write));
+                    shelf.space.check(blob.neededBytes(write));
                     return write;
                 });
-    }
-
-    /** Member: verifies the blocks of a write that came from the head (EBADMSG). Pure. */
-    public static void verifyBlocks(ByteBuffer blocks, int[] crcs) {
-        Alignment.verifyBlocks(blocks, crcs);
     }
 
     /**
@@ -208,12 +201,12 @@ public final class StorageTarget implements AutoCloseable {
         long beganNs = shelf.meter.begin();
         int allocated =
                 disk.on(
-                        key(chunk),
+                        BlobKey.of(chunk),
                         blob -> {
-                            checkSize(blob, chunk);
+                            Alignment.checkSize(blob, chunk);
                             int log2 = chunk.chunkSizeLog2();
                             Alignment.checkWrite(write, log2, blob.version().lengthBytes());
-                            long needed = needed(blob, write);
+                            long needed = blob.neededBytes(write);
                             if (needed > 0) {
                                 shelf.space.take(needed);
                             }
@@ -238,9 +231,9 @@ public final class StorageTarget implements AutoCloseable {
         long beganNs = shelf.meter.begin();
         BlockRange range =
                 disk.on(
-                        key(chunk),
+                        BlobKey.of(chunk),
                         blob -> {
-                            checkSize(blob, chunk);
+                            Alignment.checkSize(blob, chunk);
                             return blob.read(offsetBytes, lengthBytes, buffers);
                         });
         shelf.meter.read(beganNs, range.blocks().remaining());
@@ -258,9 +251,9 @@ public final class StorageTarget implements AutoCloseable {
         Alignment.checkRange(offsetBytes, lengthBytes, chunk.chunkSizeLog2());
         dirty.limit();
         return disk.on(
-                key(chunk),
+                BlobKey.of(chunk),
                 blob -> {
-                    checkSize(blob, chunk);
+                    Alignment.checkSize(blob, chunk);
                     return blob.zero(chunk.epoch(), sequence, offsetBytes, lengthBytes);
                 });
     }
@@ -272,7 +265,7 @@ public final class StorageTarget implements AutoCloseable {
      */
     public void cloneFrom(ChunkAddress chunk, long sourceOid, int lengthBytes) {
         Alignment.checkRange(0, lengthBytes, chunk.chunkSizeLog2());
-        BlobKey key = key(chunk);
+        BlobKey key = BlobKey.of(chunk);
         if (disk.on(key, Blob::condition) != Condition.ABSENT) {
             return;
         }
@@ -281,7 +274,7 @@ public final class StorageTarget implements AutoCloseable {
                 disk.on(
                         source,
                         blob -> {
-                            checkSize(blob, chunk);
+                            Alignment.checkSize(blob, chunk);
                             return blob.cloned(
                                     key, chunk.chunkSizeLog2(), chunk.epoch(), lengthBytes);
                         });
@@ -295,7 +288,8 @@ public final class StorageTarget implements AutoCloseable {
     public int seek(ChunkAddress chunk, int offsetBytes, boolean data) {
         Alignment.checkRange(offsetBytes, 0, chunk.chunkSizeLog2());
         int none = data ? -1 : offsetBytes;
-        return disk.on(key(chunk), blob -> blob.read(none, body -> body.seek(offsetBytes, data)));
+        return disk.on(
+                BlobKey.of(chunk), blob -> blob.read(none, body -> body.seek(offsetBytes, data)));
     }
 
     /**
@@ -303,7 +297,7 @@ public final class StorageTarget implements AutoCloseable {
      * failure fences the blob for ever: EIO until it is installed anew or deleted.
      */
     public void flush(ChunkAddress chunk) {
-        dirty.flush(key(chunk));
+        dirty.flush(BlobKey.of(chunk));
     }
 
     /** Flushes every chunk with unsynced writes; EIO at the end when one failed. */
@@ -322,7 +316,7 @@ public final class StorageTarget implements AutoCloseable {
     public void install(ChunkAddress chunk, long epoch, InstallPart part) {
         Replacement.check(part, chunk.chunkSizeLog2());
         Alignment.verifyInstalled(part.blocks(), part.crcs());
-        BlobKey key = key(chunk);
+        BlobKey key = BlobKey.of(chunk);
         long beganNs = shelf.meter.begin();
         int bytes = part.blocks().remaining();
         Replacement complete =
@@ -409,7 +403,7 @@ public final class StorageTarget implements AutoCloseable {
 
     /** Checks all blocks of a chunk: false when one fails. True when absent. */
     public boolean verify(ChunkAddress chunk) {
-        return disk.on(key(chunk), Blob::verify);
+        return disk.on(BlobKey.of(chunk), Blob::verify);
     }
 
     /** The groups that have or had blobs here, in order. */
@@ -492,23 +486,6 @@ public final class StorageTarget implements AutoCloseable {
         } catch (Exception e) {
             LOG.warn("{}: releasing it: {}", shelf.paths.root(), e.toString());
         }
-    }
-
-    private static BlobKey key(ChunkAddress chunk) {
-        return new BlobKey(chunk.group(), chunk.oid(), chunk.index());
-    }
-
-    private static void checkSize(Blob blob, ChunkAddress chunk) throws IOException {
-        int log2 = blob.chunkSizeLog2();
-        if (log2 != 0 && log2 != chunk.chunkSizeLog2()) {
-            throw new FsException(
-                    Errno.EINVAL,
-                    key(chunk) + " has size 2^" + log2 + ", not 2^" + chunk.chunkSizeLog2());
-        }
-    }
-
-    private static long needed(Blob blob, AlignedWrite write) throws IOException {
-        return blob.neededBytes(write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
     }
 
     private void replace(BlobKey key, Replacement complete) {

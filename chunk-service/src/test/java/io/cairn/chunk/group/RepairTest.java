@@ -6,15 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
-import io.cairn.chunk.BlobDamage;
 import io.cairn.chunk.ChunkClient;
 import io.cairn.chunk.ChunkCluster;
+import io.cairn.chunk.DamagedBlobs;
 import io.cairn.chunk.MemoryDirectory;
 import io.cairn.chunk.TestDisk;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Message;
+import io.cairn.testkit.BlobDamage;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
@@ -276,15 +277,18 @@ class RepairTest {
     private ChunkCluster damagedAlone(long seed, BlobDamage damage, boolean between)
             throws IOException {
         ChunkCluster cluster = new ChunkCluster(seed, directory, 2, 2, 1);
-        long oid = damage.oid();
-        cluster.await(cluster.client.write(GROUP, oid, damage.index(), 0, random(1, 20_000)));
+        long oid = DamagedBlobs.oid(damage);
+        cluster.await(
+                cluster.client.write(GROUP, oid, DamagedBlobs.index(damage), 0, random(1, 20_000)));
         cluster.kill(2);
         cluster.until(() -> cluster.master.group(GROUP).stateOf(2) == MemberState.OFFLINE, 20_000);
         if (between) {
-            cluster.await(cluster.client.write(GROUP, oid, damage.index(), 0, random(2, 20_000)));
+            cluster.await(
+                    cluster.client.write(
+                            GROUP, oid, DamagedBlobs.index(damage), 0, random(2, 20_000)));
         }
         cluster.kill(1);
-        damage.strike(directory.resolve("c1"), directory, GROUP, 0);
+        DamagedBlobs.strike(damage, directory.resolve("c1"), directory, GROUP, 0);
         cluster.start(1);
         cluster.until(() -> cluster.master.group(GROUP).stateOf(1) == MemberState.SERVING, 20_000);
         cluster.simulation.run(5_000);
@@ -295,7 +299,7 @@ class RepairTest {
     @Test
     void whoAsksForWhatIsDamagedAtTheHeadWaitsForTheMemberThatIsAway() throws IOException {
         try (ChunkCluster cluster = damagedAlone(22, BlobDamage.FILE_DELETED, false)) {
-            long oid = BlobDamage.FILE_DELETED.oid();
+            long oid = DamagedBlobs.oid(BlobDamage.FILE_DELETED);
             assertEquals(
                     Errno.NOT_READY, cluster.error(cluster.client.read(GROUP, oid, 0, 0, 20_000)));
             assertEquals(
@@ -349,7 +353,7 @@ class RepairTest {
     @Test
     void whatTheMemberThatWasAwayNeverHadIsLostWhenItIsBack() throws IOException {
         try (ChunkCluster cluster = damagedAlone(23, BlobDamage.CUT_IN_HALF, true)) {
-            long oid = BlobDamage.CUT_IN_HALF.oid();
+            long oid = DamagedBlobs.oid(BlobDamage.CUT_IN_HALF);
             assertEquals(
                     Errno.NOT_READY, cluster.error(cluster.client.read(GROUP, oid, 0, 0, 20_000)));
             cluster.start(2);
@@ -390,7 +394,7 @@ class RepairTest {
     void aMemberInDoubtWaitsForNoCopyThatTheHeadHasNot() throws IOException {
         try (ChunkCluster cluster = new ChunkCluster(26, directory, 2, 2, 1)) {
             int head = cluster.headOf(GROUP);
-            long oid = BlobDamage.FILE_DELETED.oid();
+            long oid = DamagedBlobs.oid(BlobDamage.FILE_DELETED);
             cluster.await(cluster.client.write(GROUP, oid, 0, 0, random(1, 20_000)));
             cluster.await(cluster.client.flush(GROUP, oid, 0));
             cluster.await(cluster.client.write(GROUP, oid, 0, 100, new byte[10]));
@@ -400,7 +404,8 @@ class RepairTest {
             cluster.start(other);
             cluster.simulation.run(17_000);
             cluster.killMachine(other);
-            BlobDamage.FILE_DELETED.strike(directory.resolve("c" + head), directory, GROUP, 0);
+            DamagedBlobs.strike(
+                    BlobDamage.FILE_DELETED, directory.resolve("c" + head), directory, GROUP, 0);
             damage(directory.resolve("c" + other), oid, 5000);
             cluster.start(other);
             cluster.simulation.run(2_000);

@@ -2,6 +2,7 @@ package io.cairn.chunk.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlockRange;
@@ -89,7 +90,7 @@ final class StoreWorld {
     static int write(StorageTarget target, ChunkAddress chunk, int offset, byte[] bytes) {
         ByteBuffer payload = direct(bytes);
         AlignedWrite write = target.align(chunk, offset, payload, Crc32c.ofPieces(payload, offset));
-        StorageTarget.verifyBlocks(write.blocks(), write.crcs());
+        Alignment.verifyBlocks(write.blocks(), write.crcs());
         long last = target.stat(chunk.group(), chunk.oid(), chunk.index()).sequence();
         return target.write(chunk, last + 1, write);
     }

@@ -49,6 +49,29 @@ final class Committer {
         return commit(null);
     }
 
+    /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
+    CompletableFuture<Void> commitOrGiveUp() {
+        return commit().handle(
+                        (_, failure) -> {
+                            if (failure != null && state.isDirty()) {
+                                state.giveUp(Await.failure(failure));
+                                state.tail().leave();
+                            }
+                            return null;
+                        });
+    }
+
+    /** Commits in the background what has waited for a while, unless a commit is under way. */
+    void commitIfOld(long ageMs) {
+        synchronized (state) {
+            boolean isOld = state.isDirty() && mount.nowMs() - state.dirtySinceMs() >= ageMs;
+            if (!isOld || state.gate().isClosed() || isBusy()) {
+                return;
+            }
+        }
+        Promises.whenDone(commit(), (_, _) -> {});
+    }
+
     /** As {@link #commit} if that is at most one call to the master; null if it is more. */
     @Nullable CompletableFuture<Void> commitInOneCall() {
         synchronized (state) {

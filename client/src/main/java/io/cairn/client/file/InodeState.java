@@ -10,8 +10,6 @@ import io.cairn.client.chunk.HeldBytes;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WriteOwner;
 import io.cairn.client.chunk.WritePermit;
-import io.cairn.client.session.Await;
-import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
@@ -356,14 +354,7 @@ public final class InodeState implements WriteOwner {
 
     /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
     public CompletableFuture<Void> commitOrGiveUp() {
-        return commit().handle(
-                        (_, failure) -> {
-                            if (failure != null && isDirty()) {
-                                giveUp(Await.failure(failure));
-                                tail.leave();
-                            }
-                            return null;
-                        });
+        return committer.commitOrGiveUp();
     }
 
     /** Makes durable what is at the chunk servers; each open file hears once of what is lost. */
@@ -394,13 +385,12 @@ public final class InodeState implements WriteOwner {
 
     /** Commits in the background what has waited for a while, unless a commit is under way. */
     void commitIfOld(long ageMs) {
-        synchronized (this) {
-            boolean isOld = isDirty() && mount.nowMs() - uncommitted.sinceMs() >= ageMs;
-            if (!isOld || gate.isClosed() || committer.isBusy()) {
-                return;
-            }
-        }
-        Promises.whenDone(committer.commit(), (_, _) -> {});
+        committer.commitIfOld(ageMs);
+    }
+
+    /** Since when something is not at the master, in milliseconds of the mount's clock. */
+    synchronized long dirtySinceMs() {
+        return uncommitted.sinceMs();
     }
 
     synchronized void sendBuffered() {

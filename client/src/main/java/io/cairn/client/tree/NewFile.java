@@ -1,5 +1,7 @@
 package io.cairn.client.tree;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -15,6 +17,20 @@ import io.cairn.wire.master.TreeMutation;
  */
 public record NewFile(FileType type, int mode, long rdev, long verifier, boolean opened) {
     private static final byte[] NOTHING = {};
+
+    /**
+     * A node as of mknod(2).
+     *
+     * @param rdev counts for devices only
+     * @throws FsException EINVAL for a directory or a symbolic link
+     */
+    public static NewFile node(FileType type, int mode, long rdev) {
+        if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
+            throw new FsException(Errno.EINVAL, "mknod of a " + type);
+        }
+        boolean device = type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE;
+        return new NewFile(type, mode, device ? rdev : 0, 0, false);
+    }
 
     /** What makes it, with the mode that it gets. */
     public TreeMutation.Create creation(Caller caller, long parentIno, Name name, int finalMode) {

@@ -41,8 +41,17 @@ final class Call extends TimerWheel.Entry {
                         "no answer from " + connection.remote() + " within " + timeoutMs + " ms"));
     }
 
+    /** Its answer is there, of a kind that a frame can have. */
+    void answered(int kind, Message message) {
+        if (kind == Frame.REPLY) {
+            succeed(message);
+        } else {
+            fail(Frame.failure(message.header()));
+        }
+    }
+
     /** Gives the answer to the caller. */
-    void succeed(Message reply) {
+    private void succeed(Message reply) {
         if (!future.complete(reply)) {
             reply.release();
         }

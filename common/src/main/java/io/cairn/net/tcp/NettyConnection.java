@@ -425,18 +425,10 @@ public final class NettyConnection implements Connection {
                     message.release();
                 } else {
                     forget(call);
-                    finish(call, kind, message);
+                    call.answered(kind, message);
                 }
             }
             default -> message.release();
-        }
-    }
-
-    private static void finish(Call call, int kind, Message message) {
-        if (kind == Frame.REPLY) {
-            call.succeed(message);
-        } else {
-            call.fail(Frame.failure(message.header()));
         }
     }
 

@@ -2,6 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.base.Wording;
 import io.cairn.master.MasterGroup.Share;
+import io.cairn.master.store.Seat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.cairn.master.raft;
 
+import io.cairn.master.store.Seat;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;

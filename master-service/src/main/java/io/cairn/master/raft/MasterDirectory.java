@@ -5,6 +5,7 @@ import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Headroom;
 import io.cairn.master.store.Position;
+import io.cairn.master.store.Seat;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.OwnerOnly;

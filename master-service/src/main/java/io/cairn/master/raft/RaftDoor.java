@@ -1,5 +1,6 @@
 package io.cairn.master.raft;
 
+import io.cairn.master.store.Seat;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;

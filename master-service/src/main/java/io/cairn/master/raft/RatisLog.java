@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
+import io.cairn.master.store.Seat;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;

@@ -2,6 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.master.store.DirectoryLock;
 import io.cairn.master.store.FormatFile;
+import io.cairn.master.store.Seat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -22,7 +22,7 @@ public final class DirectoryTable {
         public static Dentry decode(byte[] value) {
             Decoder in = Keys.open(Family.DENTRY, value);
             int code = in.u8();
-            FileType type = FileType.ofCode(code);
+            FileType type = FileType.CODES.find(code);
             if (type == null) {
                 throw new IllegalStateException("a dentry has the type " + code);
             }

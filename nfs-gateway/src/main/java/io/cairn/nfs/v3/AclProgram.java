@@ -179,7 +179,7 @@ public final class AclProgram implements RpcProgram {
             int type = in.i32() & ~typeBit;
             int id = in.i32();
             int bits = in.i32();
-            Acl.Tag tag = Acl.Tag.ofCode(type);
+            Acl.Tag tag = Acl.Tag.CODES.find(type);
             if (tag == null) {
                 throw new XdrException("an ACL entry of type " + type);
             }

@@ -5,8 +5,10 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobHeader;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.ChunkAddress;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -79,6 +81,16 @@ public final class Alignment {
         if (!Arrays.equals(Crc32c.ofPieces(payload, offsetBytes), pieceCrcs)) {
             throw new FsException(
                     Errno.EBADMSG, "the payload of a write does not match its checksums");
+        }
+    }
+
+    /** A blob keeps the chunk size that it was made with: EINVAL for another one. */
+    public static void checkSize(Blob blob, ChunkAddress chunk) throws IOException {
+        int log2 = blob.chunkSizeLog2();
+        if (log2 != 0 && log2 != chunk.chunkSizeLog2()) {
+            throw new FsException(
+                    Errno.EINVAL,
+                    BlobKey.of(chunk) + " has size 2^" + log2 + ", not 2^" + chunk.chunkSizeLog2());
         }
     }
 

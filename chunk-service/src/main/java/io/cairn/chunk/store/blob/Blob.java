@@ -117,7 +117,7 @@ public final class Blob {
     /** What to do with the body while it does not change. */
     public interface Reader<T> {
         /** Reads. */
-        public T read(BlobBody body) throws IOException;
+        T read(BlobBody body) throws IOException;
     }
 
     /** Reads the body; {@code absent} when there is none. An error when it may not be used. */
@@ -186,8 +186,10 @@ public final class Blob {
         return read(0, blob -> blob.file().chunkSizeLog2());
     }
 
-    /** Bytes that a write of these blocks would allocate, trailer included. */
-    public long neededBytes(int firstBlock, int count) throws IOException {
+    /** Bytes that a write would allocate, trailer included. */
+    public long neededBytes(AlignedWrite write) throws IOException {
+        int firstBlock = write.offsetBytes() / Limits.BLOCK_BYTES;
+        int count = write.crcs().length;
         long whole = (long) Limits.BLOCK_BYTES * (count + BlobFile.PAGES + 1);
         return read(whole, blob -> blob.map().holes(firstBlock, count) * (long) Limits.BLOCK_BYTES);
     }
@@ -202,13 +204,7 @@ public final class Blob {
 
     /** Whether all blocks match their checksums; notes when one does not. */
     public boolean verify() throws IOException {
-        boolean good =
-                read(
-                        true,
-                        blob ->
-                                blob.file()
-                                        .failing(blob.map(), blob.version().lengthBytes())
-                                        .isEmpty());
+        boolean good = read(true, BlobBody::isIntact);
         if (!good) {
             shelf.trouble(key, Condition.DAMAGED, "a block fails its checksum");
         }
@@ -377,12 +373,8 @@ public final class Blob {
         alone(this::remove);
     }
 
-    /** What nobody else may do or see meanwhile. */
-    private interface Lonely {
-        void run() throws IOException;
-    }
-
-    private void alone(Lonely work) throws IOException {
+    /** Does what nobody else may do or see meanwhile. */
+    private void alone(DiskWork.Step work) throws IOException {
         mutation.lock();
         changing.lock();
         try {

@@ -84,6 +84,11 @@ public final class BlobBody {
         return version;
     }
 
+    /** Whether all blocks match their checksums. */
+    boolean isIntact() throws IOException {
+        return file().failing(map(), version.lengthBytes()).isEmpty();
+    }
+
     void setVersion(BlobVersion next) {
         version = next;
     }

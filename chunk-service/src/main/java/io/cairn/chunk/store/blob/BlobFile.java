@@ -124,7 +124,7 @@ final class BlobFile implements AutoCloseable {
     ByteBuffer readTrailer() throws IOException {
         int bytes = PAGES * BlobHeader.PAGE_BYTES + 4 * BlockMap.blocks(chunkSizeLog2);
         ByteBuffer trailer = ByteBuffer.allocate(bytes);
-        while (trailer.hasRemaining() && file.read(trailer, pageAt(0) + trailer.position()) >= 0) {}
+        file.readAll(trailer, pageAt(0));
         return trailer.flip();
     }
 

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class DiskWork {
     /** Something that the disk does. */
     public interface Attempt<T extends @Nullable Object> {
-        public T run() throws IOException;
+        T run() throws IOException;
     }
 
     /** The same without a result. */
     public interface Step {
-        public void run() throws IOException;
+        void run() throws IOException;
     }
 
     /** What changes a blob. */

@@ -2,6 +2,7 @@ package io.cairn.chunk.store.blob;
 
 import io.cairn.chunk.store.blob.IntentLogFile.Contents;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.IntentEntry;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;

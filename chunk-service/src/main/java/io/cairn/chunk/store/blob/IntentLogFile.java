@@ -182,7 +182,7 @@ public final class IntentLogFile implements AutoCloseable {
                 return Contents.untrusted();
             }
             bytes = ByteBuffer.allocate((int) size);
-            while (bytes.hasRemaining() && file.read(bytes, bytes.position()) >= 0) {}
+            file.readAll(bytes, 0);
             bytes.flip();
         }
         if (bytes.getLong(0) == MAGIC && bytes.getInt(8) > FORMAT_VERSION) {

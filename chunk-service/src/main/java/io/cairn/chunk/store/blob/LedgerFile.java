@@ -268,7 +268,7 @@ final class LedgerFile implements AutoCloseable {
 
     private ByteBuffer page(long number) throws IOException {
         ByteBuffer page = ByteBuffer.allocate(PAGE);
-        while (page.hasRemaining() && file.read(page, number * PAGE + page.position()) >= 0) {}
+        file.readAll(page, number * PAGE);
         return page.clear();
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.chunk.store.format;
 
+import io.cairn.wire.chunk.ChunkAddress;
 import java.util.Comparator;
 
 /**
@@ -14,6 +15,11 @@ public record BlobKey(int group, long oid, long index) implements Comparable<Blo
             Comparator.comparingInt(BlobKey::group)
                     .thenComparingLong(BlobKey::oid)
                     .thenComparingLong(BlobKey::index);
+
+    /** The blob of a chunk. */
+    public static BlobKey of(ChunkAddress chunk) {
+        return new BlobKey(chunk.group(), chunk.oid(), chunk.index());
+    }
 
     @Override
     public int compareTo(BlobKey other) {

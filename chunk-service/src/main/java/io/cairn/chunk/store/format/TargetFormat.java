@@ -67,7 +67,7 @@ public record TargetFormat(long identity, long clusterId) {
         Path path = paths.format();
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
         try (DiskFile file = disk.open(path)) {
-            while (bytes.hasRemaining() && file.read(bytes, bytes.position()) >= 0) {}
+            file.readAll(bytes, 0);
         }
         bytes.flip();
         if (bytes.limit() < BYTES) {

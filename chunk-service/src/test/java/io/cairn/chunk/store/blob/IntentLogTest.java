@@ -199,7 +199,7 @@ class IntentLogTest {
         ByteBuffer bytes = ByteBuffer.allocate((int) size);
         try (var from = disk.open(paths.intents());
                 var to = copy.openOrCreate(paths.intents())) {
-            while (bytes.hasRemaining() && from.read(bytes, bytes.position()) >= 0) {}
+            from.readAll(bytes, 0);
             to.write(bytes.flip(), 0);
         }
     }

@@ -1,4 +1,4 @@
-package io.cairn.master.admin.api;
+package io.cairn.master.admin.watch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

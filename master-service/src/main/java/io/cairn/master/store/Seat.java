@@ -1,6 +1,5 @@
-package io.cairn.master.raft;
+package io.cairn.master.store;
 
-import io.cairn.master.store.FormatFile;
 import java.io.IOException;
 
 /**
@@ -10,54 +9,54 @@ import java.io.IOException;
  * everything. It gets its vote when it founds the cluster with all others, or when it has caught
  * up. Thread-safe.
  */
-final class Seat {
+public final class Seat {
     private final FormatFile format;
 
-    Seat(FormatFile format) {
+    public Seat(FormatFile format) {
         this.format = format;
     }
 
     /** The cluster, 0 while it is in none. */
-    long clusterId() {
+    public long clusterId() {
         return format.clusterId();
     }
 
-    boolean votes() {
+    public boolean votes() {
         return format.votes();
     }
 
     /** Gives this master its vote, durably. */
-    void take() throws IOException {
+    public void take() throws IOException {
         format.setVotes(true);
     }
 
     /** The last recovery of the cluster that this master knows, 0 for none. */
-    long recovery() {
+    public long recovery() {
         return format.recovery();
     }
 
     /** Whether this master leads a recovery that is not over. */
-    boolean recovers() {
+    public boolean recovers() {
         return format.recovers();
     }
 
     /** Follows who leads a recovery: what others had before it counts no more. */
-    void follow(long recovery) throws IOException {
+    public void follow(long recovery) throws IOException {
         format.setRecovery(recovery, false);
     }
 
     /** The recovery that this master leads is over: from now on it is one of all. */
-    void endRecovery() throws IOException {
+    public void endRecovery() throws IOException {
         format.setRecovery(format.recovery(), false);
     }
 
     /** What the messages of this master carry: the cluster and its last recovery. */
-    long stamp() {
+    public long stamp() {
         return stamp(clusterId(), recovery());
     }
 
     /** The same of any master; 0 while it is in no cluster. */
-    static long stamp(long clusterId, long recovery) {
+    public static long stamp(long clusterId, long recovery) {
         return clusterId == 0 ? 0 : clusterId ^ recovery;
     }
 
@@ -65,13 +64,13 @@ final class Seat {
      * Whether another stamp is that of another cluster, or of this one before or after a recovery;
      * who is in none yet may come to any.
      */
-    boolean isForeign(long otherStamp) {
+    public boolean isForeign(long otherStamp) {
         long own = stamp();
         return own != 0 && otherStamp != 0 && own != otherStamp;
     }
 
     /** How ids of clusters are written. */
-    static String text(long clusterId) {
+    public static String text(long clusterId) {
         return "%016x".formatted(clusterId);
     }
 }

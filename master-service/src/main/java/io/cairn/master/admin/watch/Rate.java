@@ -1,4 +1,4 @@
-package io.cairn.master.admin.api;
+package io.cairn.master.admin.watch;
 
 import java.util.ArrayDeque;
 import java.util.Deque;

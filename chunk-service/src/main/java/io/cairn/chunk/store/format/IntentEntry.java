@@ -1,32 +1,33 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store.format;
 
+import io.cairn.chunk.store.blob.IntentLog;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 
 /** What the {@link IntentLog} knows of a blob. Guarded by the lock of the log. */
-final class IntentEntry {
-    Kind kind;
+public final class IntentEntry {
+    public Kind kind;
 
     /** Where its record ends. */
-    long end;
+    public long end;
 
     /** Changed since the last sync. */
-    boolean dirty;
+    public boolean dirty;
 
     /** Found here at the start: whether it was synced then is not known. */
-    boolean recovered;
+    public boolean recovered;
 
     /** Recovery could not decide on its contents. */
-    boolean doubtful;
+    public boolean doubtful;
 
     /** Deleted, but power loss may bring it back as it was. */
-    boolean deleted;
+    public boolean deleted;
 
-    IntentEntry(Kind kind, long end) {
+    public IntentEntry(Kind kind, long end) {
         this.kind = kind;
         this.end = end;
     }
 
-    boolean isLive() {
+    public boolean isLive() {
         return dirty || recovered || doubtful || deleted || kind == Kind.FENCE;
     }
 }

@@ -1,4 +1,4 @@
-package io.cairn.master.admin.api;
+package io.cairn.master.admin.watch;
 
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
