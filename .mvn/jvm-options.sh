@@ -1,45 +1,31 @@
 # shellcheck shell=sh
-# The options of the JVM for each command. Sourced by the launchers, POSIX sh.
+# The options of the JVM for each command, at most eight. Sourced by the launchers, POSIX sh.
 #
-# The role decides. The master gets the throughput of both compilers; the second one inlines less than
-# it would, is done in half the time, and the code is as fast. What moves file contents in streams
-# is as fast with the first one alone, and does not share two processors with the second one. A mount
-# would gain from both when it is warm, and lose before; people begin to work at once, so it has the
-# first one and compiles early (ARCHITECTURE.md has the numbers). Commands that end at once get a
-# quick start.
+# The role decides, and the number of processors. What moves file contents is, on few processors,
+# as fast with the first compiler alone, and does not share them with the second one; on four and
+# more both work. Commands that end at once get a quick start. bench/NOTES.md has the numbers.
+
+# cairn_processors: prints how many processors this process may use.
+cairn_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 
 # cairn_jvm_options COMMAND CACHE: prints options, one word each. CACHE is what the JVM learned in a
 # rehearsal; without the file everything works, slower at first.
 cairn_jvm_options() {
     echo "--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
-    # Netty would watch one buffer in 128 and remember where it was used: for developers.
-    echo "-Dio.netty.leakDetection.level=disabled"
     case $1 in
-        up | rehearse | master) echo "-Xms256m -Xmx2g -XX:+UseG1GC" \
-            "-XX:FreqInlineSize=60 -XX:MaxInlineLevel=6" ;;
-        chunk | mount) echo "-Xms128m -Xmx1g -XX:+UseG1GC -XX:TieredStopAtLevel=1" ;;
-        nfs) echo "-Xms128m -Xmx1g -XX:+UseG1GC" ;;
+        up | rehearse | master) echo "-Xmx2g -XX:+UseG1GC" ;;
+        chunk | mount | nfs) echo "-Xmx1g -XX:+UseG1GC" ;;
         *) echo "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1" ;;
     esac
     case $1 in
-        mount) echo "-XX:Tier3InvocationThreshold=10 -XX:Tier3MinInvocationThreshold=5" \
-            "-XX:Tier3CompileThreshold=100 -XX:Tier3BackEdgeThreshold=6000" ;;
-    esac
-    # C2 threads give way to everybody else (Compilers); those that came later would not.
-    case $1 in
-        up | master | nfs) echo "-XX:-UseDynamicNumberOfCompilerThreads" ;;
+        chunk | mount) [ "$(cairn_processors)" -ge 4 ] || echo "-XX:TieredStopAtLevel=1" ;;
     esac
     case $1 in
-        up | master | chunk | mount) echo "-XX:+ExitOnOutOfMemoryError -XX:-UsePerfData" ;;
+        up | master | chunk | mount | nfs) echo "-XX:+ExitOnOutOfMemoryError" ;;
     esac
     # A cache that another JDK made is ignored, without a word.
     case $2 in *[[:space:]]*) return 0 ;; esac
     if [ -r "$2" ]; then
-        # What the rehearsal has shown to be hot is compiled before it is called, by a JVM that can.
-        case $1 in
-            up | master | chunk | mount) echo "-XX:+IgnoreUnrecognizedVMOptions" \
-                "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
-        esac
-        echo "-XX:AOTCache=$2 -Xlog:disable -Xlog:all=error:stderr"
+        echo "-XX:AOTCache=$2 -Xlog:disable"
     fi
 }

@@ -1,8 +1,6 @@
 package io.cairn.cli;
 
-import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
-import io.cairn.fs.Name;
 import io.cairn.runtime.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,7 +95,6 @@ final class ChunkCommand implements Callable<Integer> {
         settings = format ? settings.replacing() : settings;
         OpenPort.warn(settings.listen());
         ChunkDirectories places = new ChunkDirectories(directories, format);
-        EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page =

@@ -31,9 +31,6 @@ final class ChunkNode implements AutoCloseable {
     private static final int DISK_THREADS =
             Math.max(4, Runtime.getRuntime().availableProcessors() * 2);
 
-    /** How long an event loop looks out for the end of work on a disk before it sleeps. */
-    private static final long DONE_SOON_NS = 100_000;
-
     /** Why a server is not ready that no master has answered. */
     static final String NO_MASTER = "no lease: no master has answered lately";
 
@@ -57,7 +54,7 @@ final class ChunkNode implements AutoCloseable {
                             transport,
                             world.clock(),
                             world.scheduler(),
-                            world.loops().awake(disks, DONE_SOON_NS),
+                            world.loops().awake(disks, world.tuning().diskNs()),
                             world.random(),
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));

@@ -16,13 +16,14 @@ final class CpuLatencyOption {
     @Option(
             names = "--cpu-latency",
             paramLabel = "auto|off|US",
-            defaultValue = AUTO,
+            defaultValue = OFF,
             description =
-                    "While busy with small requests, let no processor of this machine sleep so"
-                            + " that it takes longer than US microseconds to wake it; 0: not at"
-                            + " all. Needs root. It costs power. Default: ${DEFAULT-VALUE}, 0 in"
-                            + " virtual machines that can (cpuidle-haltpoll), else off.")
-    private String value = AUTO;
+                    "While busy with small requests, let no processor of this machine sleep so that"
+                        + " it takes longer than US microseconds to wake it; 0: not at all. Needs"
+                        + " root. It costs power, and concerns all processes. auto: 0 in virtual"
+                        + " machines that can (cpuidle-haltpoll), else off. Default:"
+                        + " ${DEFAULT-VALUE}.")
+    private String value = OFF;
 
     /**
      * The limit in microseconds; empty for none.
@@ -52,6 +53,6 @@ final class CpuLatencyOption {
 
     /** The option again, for another process. */
     List<String> arguments() {
-        return value.equals(AUTO) ? List.of() : List.of("--cpu-latency", value);
+        return value.equals(OFF) ? List.of() : List.of("--cpu-latency", value);
     }
 }

@@ -1,12 +1,9 @@
 package io.cairn.cli;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.fs.Name;
-import io.cairn.master.MasterService;
 import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
-import io.cairn.runtime.Compilers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,7 +87,6 @@ final class MasterCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Compilers.giveWay();
         Require.between("--replicas", replicas, 0, 15);
         Require.between("--expect-servers", expectServers, 0, 10_000);
         Endpoint endpoint = MasterList.endpoint(listen);
@@ -108,7 +104,6 @@ final class MasterCommand implements Callable<Integer> {
         ClusterSettings cluster =
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
-        EarlyCompilation.begin(Name.class, MasterService.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, admin));

@@ -34,9 +34,6 @@ final class MasterNode implements AutoCloseable {
     /** How long a session lasts without a sign of life. */
     static final long SESSION_LEASE_MS = 15_000;
 
-    /** A master without others has an entry of its log applied sooner. */
-    private static final long APPLIED_ALONE_NS = 100_000;
-
     private final RatisLog log;
     private final MasterService service;
     private final AdminApi api;
@@ -133,7 +130,8 @@ final class MasterNode implements AutoCloseable {
                             settings,
                             world.clock(),
                             new Forwarding(door),
-                            world.loops().endOfTurn(settings.alone() ? APPLIED_ALONE_NS : 0),
+                            world.loops()
+                                    .endOfTurn(settings.alone() ? world.tuning().applyNs() : 0),
                             failed);
             log.start();
             return log;

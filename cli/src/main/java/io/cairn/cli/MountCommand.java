@@ -1,7 +1,5 @@
 package io.cairn.cli;
 
-import io.cairn.client.CairnFileSystem;
-import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import java.nio.file.Path;
@@ -69,7 +67,6 @@ final class MountCommand implements Callable<Integer> {
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
         }
-        EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
             World world = closing.add(worldOptions.open());
             AdminPage page =
@@ -77,7 +74,6 @@ final class MountCommand implements Callable<Integer> {
             MountNode mount =
                     closing.add(new MountNode(world, from, at, parsed, patience.limitS()));
             page.show(() -> null, () -> "{}");
-            EarlyCompilation.await();
             System.out.println(
                     "cairn mount of " + from + " ready at " + at + ", admin on " + page.endpoint());
             Shutdown shutdown = new Shutdown();

@@ -1,7 +1,6 @@
 package io.cairn.cli;
 
 import io.cairn.nfs.NfsSettings;
-import io.cairn.runtime.Compilers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -113,7 +112,6 @@ final class NfsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Compilers.giveWay();
         Require.between("--slow-ms", slowMs, 1, 3_600_000);
         NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen)).withSlowMs(slowMs);
         OpenPort.warn(settings.listen());

@@ -1,15 +1,10 @@
 package io.cairn.cli;
 
 import io.cairn.base.Wording;
-import io.cairn.chunk.ChunkService;
 import io.cairn.cli.api.Screen;
-import io.cairn.client.CairnFileSystem;
-import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
-import io.cairn.master.MasterService;
 import io.cairn.nfs.NfsSettings;
-import io.cairn.runtime.Compilers;
 import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -93,7 +88,6 @@ final class UpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Compilers.giveWay();
         Require.between("--chunk-servers", chunkServers, 1, MAX_CHUNK_SERVERS);
         admin.endpoint();
         worldOptions.check();
@@ -152,12 +146,6 @@ final class UpCommand implements Callable<Integer> {
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
             throws Exception {
-        EarlyCompilation.begin(
-                Name.class,
-                MasterService.class,
-                ChunkService.class,
-                CairnFileSystem.class,
-                FuseMount.class);
         World world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();

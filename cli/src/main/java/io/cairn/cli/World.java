@@ -3,7 +3,6 @@ package io.cairn.cli;
 import io.cairn.cli.trace.OtlpTracing;
 import io.cairn.net.EventLoops;
 import io.cairn.net.FreePorts;
-import io.cairn.net.InProcessTransport;
 import io.cairn.net.MeasuredTransport;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
@@ -11,6 +10,7 @@ import io.cairn.net.tcp.NettyTransport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.CpuLatency;
 import io.cairn.runtime.ThreadScheduler;
+import io.cairn.runtime.Tuning;
 import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -23,6 +23,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.util.ResourceLeakDetector;
 import java.security.SecureRandom;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -35,9 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class World implements AutoCloseable {
     private static final String NETWORK = "cairn-net";
 
-    /** Half the processors: a loop that has more to do at a time wakes less often for it. */
-    private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-
+    private final Tuning tuning = Tuning.here();
     private final EventLoops loops;
     private final Transport transport;
     private final @Nullable OtlpTracing traces;
@@ -63,9 +62,13 @@ final class World implements AutoCloseable {
      * @param cpuLatencyUs the limit of {@link CpuLatency} in microseconds, if there is to be one
      */
     World(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
-        loops = new EventLoops(NETWORK, LOOPS, Clock.system());
+        // Netty would watch one buffer in 128 and remember where it was used: for developers.
+        if (System.getProperty("io.netty.leakDetection.level") == null) {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+        }
+        loops = new EventLoops(NETWORK, tuning.eventLoops(), Clock.system());
         this.traces = traces;
-        transport = new InProcessTransport(new NettyTransport(loops, traces != null), loops);
+        transport = new NettyTransport(loops, traces != null);
         new ClassLoaderMetrics().bindTo(metrics);
         collections.bindTo(metrics);
         events.bindTo(metrics);
@@ -86,6 +89,10 @@ final class World implements AutoCloseable {
 
     private boolean isCpuLatencyHeld() {
         return cpuLatency != null && cpuLatency.isHeld();
+    }
+
+    Tuning tuning() {
+        return tuning;
     }
 
     EventLoops loops() {

@@ -47,7 +47,7 @@ class HouseLintTest {
 
     /** Packages that are still to be cut, with their present number of files. */
     private static final Map<Path, Long> TOO_LARGE =
-            Map.of(Path.of("cli/src/main/java/io/cairn/cli"), 105L);
+            Map.of(Path.of("cli/src/main/java/io/cairn/cli"), 104L);
 
     private static final Pattern LAST_WORD = Pattern.compile("[A-Z][a-z0-9]*$");
     private static final Pattern FIRST_WORD = Pattern.compile("^[A-Z][a-z0-9]*");

@@ -7,12 +7,10 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
-import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.PolledLine;
 import io.cairn.net.Transport;
-import io.cairn.trace.TraceContext;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -59,7 +57,6 @@ public final class FakeNetwork implements Transport {
                         thread.setDaemon(true);
                         return thread;
                     });
-    private final AtomicInteger linesOpened = new AtomicInteger();
     private final AtomicInteger polledLinesOpened = new AtomicInteger();
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
@@ -118,15 +115,6 @@ public final class FakeNetwork implements Transport {
         return promise;
     }
 
-    /** A line with the same faults as connections have. */
-    @Override
-    public Line line(Endpoint to, long timeoutMs) {
-        Handler deaf = (from, request, answer) -> request.release();
-        Connection connection = Await.get(connect(to, deaf, timeoutMs), timeoutMs);
-        linesOpened.incrementAndGet();
-        return new FakeLine(connection);
-    }
-
     /** A polled line with the same faults. */
     @Override
     public PolledLine polledLine(Endpoint to, long timeoutMs) {
@@ -139,39 +127,6 @@ public final class FakeNetwork implements Transport {
     /** Polled lines opened so far. */
     public int polledLinesOpened() {
         return polledLinesOpened.get();
-    }
-
-    /** Lines opened so far. */
-    public int linesOpened() {
-        return linesOpened.get();
-    }
-
-    private record FakeLine(Connection connection) implements Line {
-        @Override
-        public Endpoint remote() {
-            return connection.remote();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return connection.isOpen();
-        }
-
-        @Override
-        public int version() {
-            return connection.version();
-        }
-
-        @Override
-        public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
-            Message message = Message.of(request).traced(trace);
-            return Await.get(connection.call(message, timeoutMs), timeoutMs);
-        }
-
-        @Override
-        public void close() {
-            connection.close();
-        }
     }
 
     @Override

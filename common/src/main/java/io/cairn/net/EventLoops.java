@@ -131,7 +131,7 @@ public final class EventLoops implements AutoCloseable {
         return wheel;
     }
 
-    public SleepStrategy strategyOf(EventExecutor loop) {
+    private SleepStrategy strategyOf(EventExecutor loop) {
         SleepStrategy strategy = strategies.get(loop);
         if (strategy == null) {
             throw new IllegalArgumentException("a loop of another group");
@@ -185,7 +185,7 @@ public final class EventLoops implements AutoCloseable {
             elsewhere.execute(task);
             EventExecutor loop = current();
             if (loop != null) {
-                strategyOf(loop).stayAwakeAndRead(awakeNs);
+                strategyOf(loop).stayAwake(awakeNs);
             }
         };
     }

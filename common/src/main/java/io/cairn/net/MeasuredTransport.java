@@ -50,11 +50,6 @@ public final class MeasuredTransport implements Transport {
     }
 
     @Override
-    public @Nullable Line line(Endpoint to, long timeoutMs) {
-        return transport.line(to, timeoutMs);
-    }
-
-    @Override
     public @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
         return transport.polledLine(to, timeoutMs);
     }

@@ -11,6 +11,9 @@ import io.cairn.runtime.Polled;
  * side needs not know; a line that is silent is left alone. Thread-safe.
  */
 public interface PolledLine extends AutoCloseable {
+    /** Requests up to this size go over a line: they fit into its buffer. */
+    int MAX_REQUEST_BYTES = 32 << 10;
+
     /** Who asked; hears once. Must not wait: others wait for the thread that found the answer. */
     interface Asker {
         /** The reply has come. */
@@ -35,7 +38,7 @@ public interface PolledLine extends AutoCloseable {
     /**
      * Collects a request, to be sent by {@link #flush} or {@link #poll}.
      *
-     * @param request at most {@link Line#MAX_REQUEST_BYTES}
+     * @param request at most {@link #MAX_REQUEST_BYTES}
      * @param timeoutMs above 0
      * @return whether there was room for it; if not, the asker hears nothing
      */

@@ -47,12 +47,6 @@ public final class TracedTransport implements Transport {
     }
 
     @Override
-    public @Nullable Line line(Endpoint to, long timeoutMs) {
-        Line line = transport.line(to, timeoutMs);
-        return line == null ? null : new TracedLine(line, spans);
-    }
-
-    @Override
     public Listener listen(Endpoint at, Handler handler) {
         return transport.listen(at, new Serving(handler, spans));
     }
@@ -169,45 +163,6 @@ public final class TracedTransport implements Transport {
         @Override
         public void close() {
             connection.close();
-        }
-    }
-
-    private record TracedLine(Line line, Spans spans) implements Line {
-        @Override
-        public Endpoint remote() {
-            return line.remote();
-        }
-
-        @Override
-        public boolean isOpen() {
-            return line.isOpen();
-        }
-
-        @Override
-        public int version() {
-            return line.version();
-        }
-
-        @Override
-        public Message call(byte[] request, long timeoutMs, @Nullable TraceContext trace) {
-            if (Scope.current().context() == null) {
-                return line.call(request, timeoutMs, trace);
-            }
-            Span span = spans.ofCall(request, remote());
-            FsException failure = null;
-            try {
-                return line.call(request, timeoutMs, span.context());
-            } catch (FsException e) {
-                failure = e;
-                throw e;
-            } finally {
-                Span.end(span, failure);
-            }
-        }
-
-        @Override
-        public void close() {
-            line.close();
         }
     }
 

@@ -18,16 +18,6 @@ public interface Transport extends AutoCloseable {
     CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
 
     /**
-     * Connects for a thread that will wait for every answer itself; blocks.
-     *
-     * @return the line, or null where this network has none: use a connection then
-     * @throws io.cairn.base.FsException as {@link #connect} fails
-     */
-    default @Nullable Line line(Endpoint to, long timeoutMs) {
-        return null;
-    }
-
-    /**
      * Connects for threads that look for answers between other work; blocks.
      *
      * @return the line, or null where this network has none: use a connection then

@@ -45,7 +45,6 @@ final class SystemCalls {
     static final int EDQUOT = 122;
 
     private static final int AT_FDCWD = -100;
-    private static final int PRIO_PROCESS = 0;
 
     /** struct statx: mask +0 (4 bytes), mnt_id +144 (8 bytes). */
     private static final int STATX_BYTES = 256;
@@ -97,8 +96,6 @@ final class SystemCalls {
                     JAVA_INT);
     private static final MethodHandle STATX =
             bind("statx", -1, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS);
-    private static final MethodHandle SETPRIORITY =
-            bind("setpriority", -1, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle GETRUSAGE =
             bind("getrusage", -1, JAVA_INT, JAVA_INT, ADDRESS);
 
@@ -200,11 +197,6 @@ final class SystemCalls {
             boolean told = (answer.get(JAVA_INT, 0) & mask) != 0;
             return told ? answer.get(JAVA_LONG, STATX_MNT_ID_AT) & Long.MAX_VALUE : -EOPNOTSUPP;
         }
-    }
-
-    /** Sets the nice value, -20 to 19, of one thread of this process (setpriority(2)). */
-    int setThreadNice(int thread, int nice) {
-        return (int) invoke(s -> (int) SETPRIORITY.invokeExact(s, PRIO_PROCESS, thread, nice));
     }
 
     /** How often threads of this process went to sleep since it began (getrusage(2), ru_nvcsw). */

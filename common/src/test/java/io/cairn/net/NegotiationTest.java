@@ -4,7 +4,6 @@ import static io.cairn.net.NetworkRig.LOOPBACK;
 import static io.cairn.net.NetworkRig.failureOf;
 import static io.cairn.net.NetworkRig.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
@@ -91,8 +90,7 @@ class NegotiationTest {
                 NettyTransport there = release(server);
                 Listener listener = there.listen(LOOPBACK, new Mirror(Integer.MAX_VALUE));
                 Connection connection =
-                        get(here.connect(listener.endpoint(), new EchoHandler(), 5_000));
-                Line line = here.line(listener.endpoint(), 5_000)) {
+                        get(here.connect(listener.endpoint(), new EchoHandler(), 5_000))) {
             Grown sent = new Grown(1, 7);
             Message reply = get(connection.call(Message.of(sent::toBytes), 5_000));
             assertEquals(new Grown(1, young), Grown.decode(reply.decoder()));
@@ -100,9 +98,6 @@ class NegotiationTest {
             Connection far = accepted.poll(10, TimeUnit.SECONDS);
             assertEquals(version, far == null ? 0 : far.version());
             assertEquals(connection.release(), far == null ? "" : far.release());
-            assertEquals(version, line.version());
-            byte[] answer = line.call(sent.toBytes(line.version()), 5_000).header();
-            assertEquals(new Grown(1, young), Grown.decode(new Decoder(answer, line.version())));
         }
     }
 
@@ -139,11 +134,6 @@ class NegotiationTest {
             assertEquals(Errno.WRONG_CLUSTER, error.errno());
             String text = String.valueOf(error.getMessage());
             assertTrue(text.endsWith(remedy.formatted(to)), text);
-            FsException ofLine = assertThrows(FsException.class, () -> here.line(to, 5_000));
-            assertEquals(Errno.WRONG_CLUSTER, ofLine.errno());
-            assertTrue(
-                    String.valueOf(ofLine.getMessage()).endsWith(remedy.formatted(to)),
-                    ofLine.getMessage());
             assertTrue(accepted.isEmpty(), "nobody hears of a refused connection");
         }
     }

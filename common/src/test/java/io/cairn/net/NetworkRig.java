@@ -44,24 +44,6 @@ public final class NetworkRig {
         client = transport("client", beatMs, new ReceiveBudget(64 << 20));
     }
 
-    private NetworkRig(EventLoops loops) {
-        budget = new ReceiveBudget(64 << 20);
-        server =
-                new InProcessTransport(
-                        new NettyTransport(
-                                new TransportContext(
-                                        loops, budget, ProtocolRange.OURS, false, 1000),
-                                allocator,
-                                true),
-                        loops);
-        client = server;
-    }
-
-    /** Both sides on one network within this process. */
-    public static NetworkRig inProcess() {
-        return new NetworkRig(new EventLoops("both", 2, Clock.system()));
-    }
-
     private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
         EventLoops loops = new EventLoops(name, 1, Clock.system());
         return new NettyTransport(

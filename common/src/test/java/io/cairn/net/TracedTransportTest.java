@@ -122,58 +122,17 @@ class TracedTransportTest {
         assertEquals(0, budget.usedBytes());
     }
 
-    @Test
-    void aLineDoesTheSame() throws Exception {
-        try (Transport there = traced(network(true), servers);
-                Transport here = traced(network(true), callers);
-                Listener listener = there.listen(LOOPBACK, echo);
-                Line line = notNull(here.line(listener.endpoint(), LIMIT_MS))) {
-            byte[] hello = "hello".getBytes(StandardCharsets.UTF_8);
-            Recorded operation = operation();
-            assertEquals(
-                    "hello",
-                    new String(
-                            Scope.get(operation, () -> line.call(hello, LIMIT_MS)).header(),
-                            StandardCharsets.UTF_8));
-            assertOneTrace(operation);
-            assertEquals(5, line.call(hello, LIMIT_MS).header().length);
-            assertEquals(1, servers.spans().size(), "of no trace");
-            assertSame(Span.NONE, echo.spans.poll());
-        }
-    }
-
-    @Test
-    void withinAProcessItIsTheSame() throws Exception {
-        try (Transport network = new InProcessTransport(network(true), loops);
-                Listener listener = traced(network, servers).listen(LOOPBACK, echo);
-                Connection connection =
-                        get(
-                                traced(network, callers)
-                                        .connect(
-                                                listener.endpoint(), new EchoHandler(), LIMIT_MS));
-                Line line = notNull(network.line(listener.endpoint(), LIMIT_MS))) {
-            Recorded operation = operation();
-            get(Scope.get(operation, () -> connection.call(text("hello"), LIMIT_MS))).release();
-            assertOneTrace(operation);
-            // The handler runs on this very thread, and still works for nobody.
-            line.call(new byte[] {1}, LIMIT_MS);
-            assertSame(Span.NONE, echo.spans.poll());
-        }
-    }
-
     private void converse(boolean here, boolean there) throws Exception {
         try (Transport servingSide = there ? traced(network(true), servers) : network(false);
                 Transport callingSide = here ? traced(network(true), callers) : network(false);
                 Listener listener = servingSide.listen(LOOPBACK, echo);
                 Connection connection =
-                        get(callingSide.connect(listener.endpoint(), new EchoHandler(), LIMIT_MS));
-                Line line = notNull(callingSide.line(listener.endpoint(), LIMIT_MS))) {
+                        get(
+                                callingSide.connect(
+                                        listener.endpoint(), new EchoHandler(), LIMIT_MS))) {
             Recorded operation = operation();
             Message reply = get(Scope.get(operation, () -> connection.call(text("a"), LIMIT_MS)));
             assertEquals("a", text(reply));
-            assertEquals(
-                    1,
-                    Scope.get(operation, () -> line.call(new byte[1], LIMIT_MS)).header().length);
             assertEquals(0, servers.spans().size());
             assertSame(Span.NONE, echo.spans.poll());
         }
@@ -182,7 +141,7 @@ class TracedTransportTest {
     @Test
     void aPeerThatTakesNoPartInTracesGetsRequestsAsEver() throws Exception {
         converse(true, false);
-        assertEquals(3, callers.spans().size(), "the operation and two calls");
+        assertEquals(2, callers.spans().size(), "the operation and the call");
     }
 
     @Test

@@ -10,7 +10,6 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Connection;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -39,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * that do not serve now, unless the head, which knows what they may have, says that it is lost; it
  * fails with EIO when there is nobody to wait for.
  *
- * <p>Blocks only in {@link #attemptAndWait}. One try is under way at a time, so the fields need no
- * lock: each try happens-after the one before.
+ * <p>Never blocks. One try is under way at a time, so the fields need no lock: each try
+ * happens-after the one before.
  */
 final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     /** An answer; the receiver releases the payload. */
@@ -99,24 +98,16 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         this.backoff = new Backoff(io.random());
     }
 
-    /**
-     * Makes the first try on a thread that will wait for the answer anyway: over a line when there
-     * is one. Blocks no longer than a try may take.
-     */
-    void attemptAndWait() {
-        attempt(true);
-    }
-
     /** Makes the next try. */
     void attempt() {
         if (Scope.is(span)) {
-            attempt(false);
+            attemptNow();
         } else {
             Scope.run(span, this::attempt);
         }
     }
 
-    private void attempt(boolean mayBlock) {
+    private void attemptNow() {
         long leftMs = io.leftMs(deadlineMs);
         if (leftMs <= 0) {
             giveUp();
@@ -129,7 +120,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
         WritePermit.Answer may = permit.ask();
         if (may == WritePermit.Answer.YES) {
-            place(mayBlock);
+            place();
         } else if (may == WritePermit.Answer.NOT_NOW) {
             lastError = new FsException(Errno.ETIMEDOUT, "no master renews the lease of the locks");
             io.later(this::attempt, backoff.nextMs());
@@ -138,7 +129,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
     }
 
-    private void place(boolean mayBlock) {
+    private void place() {
         ClusterMap map = io.map();
         PlacementGroup group = map.groupOf(place.layout(), place.index());
         Integer target = group == null ? null : choose(group);
@@ -156,10 +147,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         place.layout().chunkSizeLog2());
         CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
         if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
-            Connection connection = connecting.join();
-            if (!mayBlock || !askOverLine(connection, target, address)) {
-                ask(connection, target, address);
-            }
+            ask(connecting.join(), target, address);
         } else {
             Promises.whenDone(
                     connecting,
@@ -171,28 +159,6 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         }
                     });
         }
-    }
-
-    /** False when the connection is to be asked; a line that broke tells nothing about that. */
-    private boolean askOverLine(Connection connection, int target, ChunkAddress address) {
-        Line line = io.connections().line(connection.remote());
-        if (line == null) {
-            return false;
-        }
-        Message answer;
-        try {
-            answer = line.call(request.apply(address).toBytes(line.version()), tryTimeoutMs());
-        } catch (FsException e) {
-            if (e.errno() == Errno.DISCONNECTED) {
-                return false;
-            }
-            failed(target, address, connection, e);
-            return true;
-        } finally {
-            io.connections().giveBack(line);
-        }
-        answered(connection, target, address, answer);
-        return true;
     }
 
     private long tryTimeoutMs() {

@@ -2,35 +2,28 @@ package io.cairn.client.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.client.session.Lines;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to each chunk server, made when it is first needed and again after it broke, and
- * lines beside it for threads that wait. Thread-safe; only {@link #line} may block.
+ * One connection to each chunk server, made when it is first needed and again after it broke.
+ * Thread-safe; never blocks.
  */
 public final class ChunkConnections implements AutoCloseable {
-    /** Lines to one server; threads beyond it share the connection. */
-    static final int MAX_LINES = 2;
-
     private final Transport transport;
     private final Clock clock;
     private final long connectTimeoutMs;
     private final Map<Endpoint, CompletableFuture<Connection>> connections =
             new ConcurrentHashMap<>();
-    private final Map<Endpoint, Lines> lines = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     public ChunkConnections(Transport transport, Clock clock, long connectTimeoutMs) {
@@ -70,24 +63,6 @@ public final class ChunkConnections implements AutoCloseable {
         return fresh;
     }
 
-    /**
-     * A line to a server with which there is a connection, for one call, to be given back; null
-     * when the caller is to use the connection.
-     */
-    @Nullable Line line(Endpoint server) {
-        return closed ? null : linesTo(server).take(server);
-    }
-
-    /** The call is over. */
-    void giveBack(Line line) {
-        linesTo(line.remote()).giveBack(line);
-    }
-
-    private Lines linesTo(Endpoint server) {
-        return lines.computeIfAbsent(
-                server, _ -> new Lines(transport, clock, connectTimeoutMs, MAX_LINES));
-    }
-
     /** Still being made, or open. */
     private static boolean isUsable(CompletableFuture<Connection> future) {
         return !future.isDone() || (!future.isCompletedExceptionally() && future.join().isOpen());
@@ -114,7 +89,6 @@ public final class ChunkConnections implements AutoCloseable {
                                             }
                                         }));
         connections.clear();
-        lines.values().forEach(Lines::close);
     }
 
     /** Chunk servers have nothing to ask a client. */

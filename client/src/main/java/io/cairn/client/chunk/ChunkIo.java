@@ -32,7 +32,6 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -41,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads and writes of chunks, at whichever servers hold them now. Thread-safe; only {@link
- * #readAndWait} blocks. Every promise is kept or broken within the request timeout; tries, replicas
- * and maps are the business of {@link ChunkCall}.
+ * Reads and writes of chunks, at whichever servers hold them now. Thread-safe; never blocks. Every
+ * promise is kept or broken within the request timeout; tries, replicas and maps are the business
+ * of {@link ChunkCall}.
  */
 public final class ChunkIo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
@@ -62,7 +61,6 @@ public final class ChunkIo implements AutoCloseable {
     private final WritePermit always;
     private final ChunkOutage outage;
     private final AtomicLong operations = new AtomicLong();
-    private final AtomicInteger readers = new AtomicInteger();
     private final int spread;
 
     public ChunkIo(
@@ -224,23 +222,6 @@ public final class ChunkIo implements AutoCloseable {
     public CompletableFuture<Piece> read(ChunkPlace place, int offsetBytes, int lengthBytes) {
         ChunkCall call = readCall(place, offsetBytes, lengthBytes);
         call.attempt();
-        return call.thenApply(ChunkIo::piece);
-    }
-
-    /**
-     * As {@link #read}, for a thread that will wait for the promise: may block till it is kept. Few
-     * threads have the answer sooner over lines; many are served better together.
-     */
-    public CompletableFuture<Piece> readAndWait(
-            ChunkPlace place, int offsetBytes, int lengthBytes) {
-        ChunkCall call = readCall(place, offsetBytes, lengthBytes);
-        boolean few = readers.incrementAndGet() <= ChunkConnections.MAX_LINES;
-        Promises.whenDone(call, (_, _) -> readers.decrementAndGet());
-        if (few) {
-            call.attemptAndWait();
-        } else {
-            call.attempt();
-        }
         return call.thenApply(ChunkIo::piece);
     }
 

@@ -221,13 +221,8 @@ public final class ContentReader {
         long pieceEnd = (at / Limits.MAX_IO_BYTES + 1) * Limits.MAX_IO_BYTES;
         int length = (int) (Math.min(Math.min(chunkEnd, pieceEnd), end) - at);
         int inChunk = (int) (at & (chunkBytes - 1));
-        // This thread waits for the last part in any case.
-        boolean waits = length == end - at;
-        ChunkIo chunks = mount.chunks();
         CompletableFuture<ChunkIo.Piece> piece =
-                waits
-                        ? chunks.readAndWait(source.place(), inChunk, length)
-                        : chunks.read(source.place(), inChunk, length);
+                mount.chunks().read(source.place(), inChunk, length);
         return new Part(piece, source, inChunk, length);
     }
 

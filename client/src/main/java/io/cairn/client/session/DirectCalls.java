@@ -3,7 +3,6 @@ package io.cairn.client.session;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.net.Connection;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.net.PolledLine;
 import io.cairn.net.Transport;
@@ -18,22 +17,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that a thread brings to the leader without the event loop of the connection: over a line of
- * its own when it waits for the answer, over the polled line when it looks for answers between
- * other work. Whatever goes wrong, the call is then sent as any other: a mutation with the same
- * number, so that it is executed once. Thread-safe.
+ * Calls that a thread brings to the leader without the event loop of the connection, when it looks
+ * for answers between other work. Whatever goes wrong, the call is then sent as any other: a
+ * mutation with the same number, so that it is executed once. Thread-safe.
  */
 final class DirectCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DirectCalls.class);
 
-    /** Lines to the leader; threads beyond it share the connection. */
-    private static final int MAX_LINES = 64;
-
     private final MasterChannel channel;
-    private final Supplier<@Nullable Connection> leader;
     private final SessionState state;
     private final long timeoutMs;
-    private final Lines lines;
     private final PolledCalls polled;
 
     /**
@@ -49,10 +42,8 @@ final class DirectCalls implements AutoCloseable {
             long timeoutMs,
             Supplier<@Nullable Connection> leader) {
         this.channel = channel;
-        this.leader = leader;
         this.state = channel.session();
         this.timeoutMs = timeoutMs;
-        this.lines = new Lines(transport, clock, timeoutMs, MAX_LINES);
         this.polled = new PolledCalls(transport, clock, timeoutMs, leader);
     }
 
@@ -66,41 +57,13 @@ final class DirectCalls implements AutoCloseable {
         return Attendant.isAttending() && polled.line() != null;
     }
 
-    /** Sends a call and waits for its answer; false when it is still to be sent. */
-    boolean wait(MasterCall call) {
-        Connection connection = leader.get();
-        Line line = connection == null ? null : lines.take(connection.remote());
-        if (line == null) {
-            return false;
-        }
-        try {
-            byte[] frame = claimed(call, line.version());
-            return frame != null && over(line, frame, call);
-        } finally {
-            lines.giveBack(line);
-        }
-    }
-
     /** The bytes of a call, which has its number then; null when it is not for a line now. */
     private byte @Nullable [] claimed(MasterCall call, int version) {
         if (state.session() == 0 || !channel.claim(call)) {
             return null;
         }
         byte[] frame = call.frame(state.session(), state.ackedUpTo(), version);
-        return frame.length > Line.MAX_REQUEST_BYTES ? null : frame;
-    }
-
-    private boolean over(Line line, byte[] frame, MasterCall call) {
-        long greetings = state.greetings();
-        call.attempts++;
-        Message answer;
-        try {
-            answer = line.call(frame, timeoutMs);
-        } catch (FsException e) {
-            LOG.debug("{} over a line: {}", call.title(), e.getMessage());
-            return false;
-        }
-        return isTaken(call, greetings, answer);
+        return frame.length > PolledLine.MAX_REQUEST_BYTES ? null : frame;
     }
 
     /** Collects a call whose answer is polled for; false when it is still to be sent. */
@@ -167,14 +130,12 @@ final class DirectCalls implements AutoCloseable {
 
     /** The connection was made anew: what else leads there is probably broken. */
     void renew() {
-        lines.renew();
         polled.renew();
     }
 
     /** Closes all lines; calls in progress fail. Idempotent. */
     @Override
     public void close() {
-        lines.close();
         polled.leave();
     }
 }

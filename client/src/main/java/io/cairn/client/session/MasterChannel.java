@@ -29,9 +29,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Requests to whichever master leads. A caller's thread encodes and hands the bytes to the
  * connection; the event loop that receives the answer completes the promise: one hand-over each
- * way. A caller that waits anyway, as most do, has a line of its own and pays none; measured on a
- * virtual machine of two cores it waits a third less. One that looks for answers itself, between
- * other work, shares a line and pays least.
+ * way. One that looks for answers itself, between other work, shares a line and pays none.
  *
  * <p>Mutations are exactly once: each has a sequence number in the session and is sent again with
  * the same bytes, after a broken connection or to another leader, until it is answered or its time
@@ -162,9 +160,7 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     private Reply await(MasterCall call) {
-        if (!direct.wait(call)) {
-            send(call);
-        }
+        send(call);
         long limitMs = settings.requestTimeoutMs();
         try {
             return call.isForOne() ? Await.get(call, limitMs) : Await.result(call, limitMs);

@@ -2,8 +2,8 @@ package io.cairn.net.tcp;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
+import io.cairn.net.PolledLine;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -127,19 +127,12 @@ public final class Frame {
         return new Frame(HELLO, 0, Message.of(greeting.toBytes()), null, 0);
     }
 
-    /** The first frame of a {@link Line}, encoded. */
+    /** The first frame of a {@link PolledLine}, encoded. */
     static byte[] lineHello(Greeting greeting) {
         return encoded(HELLO, 0, greeting.toBytes());
     }
 
-    /** A request of a {@link Line}, encoded; with a context only to who takes part in traces. */
-    static byte[] lineRequest(long requestId, byte[] header, @Nullable TraceContext trace) {
-        return trace == null
-                ? encoded(REQUEST, requestId, header)
-                : encoded(TRACED, requestId, trace.before(header));
-    }
-
-    /** What stands before the header of such a request without a context. */
+    /** What stands before the header of a request of a {@link PolledLine}. */
     static byte[] linePreface(long requestId, int headerBytes) {
         return preface(ByteBuffer.allocate(Preface.BYTES), REQUEST, requestId, headerBytes).array();
     }

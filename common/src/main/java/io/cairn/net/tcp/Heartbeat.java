@@ -1,6 +1,6 @@
 package io.cairn.net.tcp;
 
-import io.cairn.net.Line;
+import io.cairn.net.PolledLine;
 import io.cairn.net.TimerWheel;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -71,7 +71,7 @@ final class Heartbeat extends TimerWheel.Entry {
         connection.wheel().disarm(this);
     }
 
-    /** The other side is a {@link Line}: only TCP tells whether it is still there. */
+    /** The other side is a {@link PolledLine}: only TCP tells whether it is still there. */
     void leaveToTcp() {
         leftToTcp = true;
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);

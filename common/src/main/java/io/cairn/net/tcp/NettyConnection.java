@@ -8,7 +8,6 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.NoAnswer;
-import io.cairn.net.SleepStrategy;
 import io.cairn.net.TimerWheel;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
@@ -106,11 +105,6 @@ public final class NettyConnection implements Connection {
 
     ByteBufAllocator allocator() {
         return channel.alloc();
-    }
-
-    /** When the loop of this connection sleeps. */
-    SleepStrategy loop() {
-        return context.loops().strategyOf(channel.eventLoop());
     }
 
     TimerWheel wheel() {
@@ -279,8 +273,6 @@ public final class NettyConnection implements Connection {
         open = false;
         heartbeat.end();
         reader.dispose();
-        loop().count(-unanswered);
-        unanswered = 0;
         context.budget().release(reservedBytes);
         reservedBytes = 0;
         outbox.discard();
@@ -336,7 +328,6 @@ public final class NettyConnection implements Connection {
     /** The answer to a request is in the outbox: the request no longer counts. */
     void answered(Frame answer) {
         unanswered--;
-        loop().count(-1);
         unansweredBytes -= answer.requestBytes;
     }
 
@@ -459,7 +450,6 @@ public final class NettyConnection implements Connection {
     private void request(long requestId, Message message) {
         int bytes = Frame.bodyBytes(message);
         unanswered++;
-        loop().count(1);
         unansweredBytes += bytes;
         reservedBytes = 0;
         RequestAnswer answer = new RequestAnswer(this, requestId, bytes);

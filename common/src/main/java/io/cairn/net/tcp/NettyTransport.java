@@ -7,9 +7,7 @@ import io.cairn.net.Admission;
 import io.cairn.net.Connection;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Handler;
-import io.cairn.net.Line;
 import io.cairn.net.Listener;
-import io.cairn.net.Lookout;
 import io.cairn.net.PolledLine;
 import io.cairn.net.PortBinding;
 import io.cairn.net.Transport;
@@ -53,7 +51,6 @@ public final class NettyTransport implements Transport {
     private final ByteBufAllocator allocator;
     private final boolean ownsLoops;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
-    private final Lookout lookout;
     private volatile boolean closed;
 
     /**
@@ -96,7 +93,6 @@ public final class NettyTransport implements Transport {
     public NettyTransport(TransportContext context, ByteBufAllocator allocator, boolean ownsLoops) {
         this.context = context;
         this.allocator = allocator;
-        this.lookout = new Lookout(context.loops().clock());
         this.ownsLoops = ownsLoops;
     }
 
@@ -107,14 +103,6 @@ public final class NettyTransport implements Transport {
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
         return new Dial(this, context.loops(), to, handler, timeoutMs).begin();
-    }
-
-    @Override
-    public Line line(Endpoint to, long timeoutMs) {
-        if (closed) {
-            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
-        }
-        return TcpLine.connect(to, timeoutMs, context, lookout, allocator);
     }
 
     @Override

@@ -1,13 +1,9 @@
 package io.cairn.net.tcp;
 
-import io.cairn.net.SleepStrategy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.epoll.AbstractEpollStreamChannel;
-import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -15,8 +11,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Frames on their way to the socket, in the order added. Any thread adds; the event loop takes all
@@ -26,8 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class Outbox {
-    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
-
     /** Messages without an answer that may wait for a peer that does not read. */
     static final int MAX_ONE_WAYS = 4096;
 
@@ -64,9 +56,6 @@ final class Outbox {
     /** Takes a frame over, on any thread. */
     void add(Frame frame) {
         boolean inLoop = channel.eventLoop().inEventLoop();
-        if (!inLoop && frame.isAnswer() && sendAtOnce(frame)) {
-            return;
-        }
         arrived.add(frame);
         if (inLoop && held) {
             heldBytes += frame.bodyBytes();
@@ -85,71 +74,6 @@ final class Outbox {
             } catch (RejectedExecutionException e) {
                 discard();
             }
-        }
-    }
-
-    /**
-     * Gives the answer that the loop waits for to the socket, instead of the loop: on a busy
-     * machine it might be long until the loop has a processor again. Not where others are to come,
-     * as they go together.
-     *
-     * @return false: it is for the loop
-     */
-    private boolean sendAtOnce(Frame frame) {
-        if (frame.payloadBytes() > COPIED_BYTES
-                || !(channel instanceof AbstractEpollStreamChannel socket)) {
-            return false;
-        }
-        SleepStrategy loop = connection.loop();
-        if (!loop.borrow()) {
-            return false;
-        }
-        boolean sent = false;
-        try {
-            sent = loop.unanswered() == 1 && isEmpty() && connection.isAlive();
-            if (sent) {
-                send(frame, socket);
-            }
-        } finally {
-            loop.giveBack(sent);
-        }
-        return sent;
-    }
-
-    private boolean isEmpty() {
-        ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
-        return arrived.isEmpty()
-                && waiting.isEmpty()
-                && batch == null
-                && unsent != null
-                && unsent.isEmpty()
-                && !connection.isPaused();
-    }
-
-    /** With the turn of the loop. What the socket does not take, or refuses, is for the loop. */
-    private void send(Frame frame, AbstractEpollStreamChannel socket) {
-        connection.answered(frame);
-        put(frame);
-        ByteBuf bytes = batch;
-        int sent = 0;
-        if (bytes != null && bytes.hasMemoryAddress()) {
-            try {
-                sent =
-                        socket.fd()
-                                .writeAddress(
-                                        bytes.memoryAddress(),
-                                        bytes.readerIndex(),
-                                        bytes.writerIndex());
-            } catch (IOException e) {
-                LOG.debug("{}: the event loop will see why", channel, e);
-            }
-        }
-        if (bytes != null && sent == bytes.readableBytes()) {
-            bytes.release();
-            batch = null;
-        } else if (bytes != null) {
-            bytes.skipBytes(sent);
-            schedule();
         }
     }
 

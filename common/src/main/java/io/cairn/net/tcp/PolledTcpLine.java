@@ -3,7 +3,6 @@ package io.cairn.net.tcp;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.Line;
 import io.cairn.net.Message;
 import io.cairn.net.PolledLine;
 import io.cairn.runtime.Attendant;
@@ -140,7 +139,7 @@ final class PolledTcpLine implements PolledLine {
 
     @Override
     public boolean call(byte[] request, long timeoutMs, Asker asker) {
-        if (request.length > Line.MAX_REQUEST_BYTES) {
+        if (request.length > MAX_REQUEST_BYTES) {
             throw new FsException(Errno.EINVAL, request.length + " bytes are too many for a line");
         }
         long deadlineNs = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);

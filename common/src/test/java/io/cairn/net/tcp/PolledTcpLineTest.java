@@ -12,7 +12,6 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.EchoHandler;
 import io.cairn.net.Handler;
-import io.cairn.net.Line;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.net.NetworkRig;
@@ -97,7 +96,7 @@ class PolledTcpLineTest {
     @Test
     void whatTheNetworkDoesNotTakeWaitsAndWhatHasNoRoomIsRefused() throws InterruptedException {
         Listener listener = rig.server.listen(LOOPBACK, echo);
-        String large = "x".repeat(Line.MAX_REQUEST_BYTES);
+        String large = "x".repeat(PolledLine.MAX_REQUEST_BYTES);
         try (PolledLine line = line(listener.endpoint())) {
             int taken = 0;
             while (line.call(bytes(large), 5_000, asker)) {

@@ -6,6 +6,7 @@ import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
 import io.cairn.runtime.Polled;
+import io.cairn.runtime.Tuning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,15 +42,6 @@ public final class RequestLoop {
 
     private static final int LEAST_THREADS = 8;
 
-    /** How long the reader looks for the next request before it sleeps. */
-    private static final long LOOK_NS = 50_000;
-
-    /**
-     * The same for the only answer that is to come: its asker asks for more at once. Where several
-     * ask, others have work for the processor, and what comes together is cheaper.
-     */
-    private static final long LOOK_FOR_ANSWER_NS = 200_000;
-
     /** Requests in a row after which it looks for answers all the same. */
     private static final int REQUESTS_BEFORE_ANSWERS = 16;
 
@@ -64,6 +56,7 @@ public final class RequestLoop {
     private final LockWaits waits;
     private final Impatience impatience;
     private final Polled polled;
+    private final Tuning tuning = Tuning.here();
     private final long rootIno;
     private final Runnable whenEnded;
     private final int fewThreads;
@@ -173,8 +166,7 @@ public final class RequestLoop {
             if (length != -Libc.EAGAIN) {
                 return length;
             }
-        } while (System.nanoTime() - beganNs
-                < (polled.expected() == 1 ? LOOK_FOR_ANSWER_NS : LOOK_NS));
+        } while (System.nanoTime() - beganNs < lookNs());
         // An answer may have led to another request.
         polled.flush();
         while (Libc.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
@@ -185,6 +177,14 @@ public final class RequestLoop {
         }
         polled.poll();
         return reader == thread ? read(thread) : -Libc.EAGAIN;
+    }
+
+    /**
+     * Longer for the only answer that is to come: its asker asks for more at once. Where several
+     * ask, others have work for the processor, and what comes together is cheaper.
+     */
+    private long lookNs() {
+        return polled.expected() == 1 ? tuning.answerNs() : tuning.nextRequestNs();
     }
 
     private int read(LoopThread thread) {
