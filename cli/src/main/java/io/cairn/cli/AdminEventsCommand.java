@@ -1,12 +1,10 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.EventFeed;
 import io.cairn.cli.api.Values;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
+import tools.jackson.jr.ob.JSON;
 
 /** {@code cairn admin events}: what happened, and what happens. */
 @Command(
@@ -102,7 +102,7 @@ final class AdminEventsCommand implements Callable<Integer> {
                             values.text("level", event.get("level")),
                             values.text("subject", event.get("subject")),
                             values.text("text", event.get("text")));
-        } catch (IOException e) {
+        } catch (JacksonException e) {
             throw new CommandException(ExitCode.DATA, "an event that is not JSON: " + data, e);
         }
     }

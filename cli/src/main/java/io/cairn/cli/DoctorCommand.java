@@ -1,22 +1,23 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cli.Examination.Scope;
 import io.cairn.cli.doctor.Finding;
 import io.cairn.cli.doctor.Finding.Level;
 import io.cairn.cli.doctor.Role;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import tools.jackson.jr.ob.JSON;
 
 /** {@code cairn doctor}: is this machine fit for Cairn? */
 @Command(
@@ -105,25 +106,23 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     /** The findings as a JSON document. */
-    static String json(List<Finding> findings) throws IOException {
-        var document = JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).composeString();
-        var array =
-                document.startObject()
-                        .put("ok", count(findings, Level.OK))
-                        .put("warn", count(findings, Level.WARN))
-                        .put("fail", count(findings, Level.FAIL))
-                        .startArrayField("findings");
+    static String json(List<Finding> findings) {
+        List<Map<String, Object>> array = new ArrayList<>();
         for (Finding finding : findings) {
-            var object =
-                    array.startObject()
-                            .put("check", finding.check())
-                            .put("level", finding.level().name().toLowerCase(Locale.ROOT))
-                            .put("text", finding.text());
+            Map<String, Object> each = new LinkedHashMap<>();
+            each.put("check", finding.check());
+            each.put("level", finding.level().name().toLowerCase(Locale.ROOT));
+            each.put("text", finding.text());
             if (finding.remedy() != null) {
-                object.put("remedy", finding.remedy());
+                each.put("remedy", finding.remedy());
             }
-            object.end();
+            array.add(each);
         }
-        return array.end().end().finish();
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("ok", count(findings, Level.OK));
+        document.put("warn", count(findings, Level.WARN));
+        document.put("fail", count(findings, Level.FAIL));
+        document.put("findings", array);
+        return JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).asString(document);
     }
 }

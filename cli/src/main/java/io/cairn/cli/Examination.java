@@ -1,6 +1,5 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cli.doctor.ClusterChecks;
 import io.cairn.cli.doctor.DiskChecks;
 import io.cairn.cli.doctor.Finding;
@@ -10,11 +9,12 @@ import io.cairn.cli.doctor.PortChecks;
 import io.cairn.cli.doctor.Role;
 import io.cairn.cli.doctor.SystemChecks;
 import io.cairn.cluster.Endpoint;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.jr.ob.JSON;
 
 /** All checks of {@code cairn doctor}, in the order in which they are shown. */
 final class Examination {
@@ -78,7 +78,7 @@ final class Examination {
                     new ClusterChecks.Told(JSON.std.mapFrom(status), askedMs, answeredMs);
             findings.add(ClusterChecks.version(told, ProductVersion.text()));
             findings.add(ClusterChecks.clock(told));
-        } catch (CommandException | IOException e) {
+        } catch (CommandException | JacksonException e) {
             findings.add(
                     Finding.fail(
                             "leader",

@@ -1,10 +1,8 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.jr.ob.JSON;
 
 /** {@code cairn fs get}: the policy of a file or directory. */
 @Command(
@@ -26,7 +25,7 @@ final class FsGetCommand implements Callable<Integer> {
     private boolean json;
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         Policy policy;
         try (FsSession session = new FsSession(path)) {
             policy = session.files().policy(session.place().required().ino());

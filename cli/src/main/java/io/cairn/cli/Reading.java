@@ -1,11 +1,9 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.base.Printable;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiException;
 import io.cairn.cli.api.ApiRequest;
-import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -17,6 +15,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.jr.ob.JSON;
 
 /** Options of commands that show something of the admin API, and how they show it. */
 final class Reading extends ApiOptions {
@@ -98,11 +97,7 @@ final class Reading extends ApiOptions {
     }
 
     private static String text(Map<String, Object> document) {
-        try {
-            return JSON.std.asString(document);
-        } catch (IOException e) {
-            throw new IllegalStateException("a document that is no JSON", e);
-        }
+        return JSON.std.asString(document);
     }
 
     private int again(

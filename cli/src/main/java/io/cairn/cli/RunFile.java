@@ -1,6 +1,5 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.master.store.Durable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +9,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.jr.ob.JSON;
 
 /**
  * What a running {@code cairn up} tells others: {@code DIR/run.json}, there from the moment
@@ -62,7 +63,7 @@ record RunFile(
             return file.process() == null ? null : file;
         } catch (NoSuchFileException e) {
             return null;
-        } catch (IOException | ClassCastException e) {
+        } catch (IOException | JacksonException | ClassCastException e) {
             throw new CommandException(
                     ExitCode.DATA,
                     directory.resolve(NAME) + " is damaged; remove it if nothing runs",

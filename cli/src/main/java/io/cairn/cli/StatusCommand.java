@@ -1,16 +1,16 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cluster.Endpoint;
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
+import tools.jackson.jr.ob.JSON;
 
 /** {@code cairn status}: how a cluster is. */
 @Command(
@@ -70,7 +70,7 @@ final class StatusCommand implements Callable<Integer> {
         try {
             String text = probe.status(asked, reading.patience().limitMs());
             return new ApiAnswer(text, JSON.std.mapFrom(text), null);
-        } catch (IOException e) {
+        } catch (JacksonException e) {
             throw new CommandException(ExitCode.SOFTWARE, "the status is not a JSON object", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

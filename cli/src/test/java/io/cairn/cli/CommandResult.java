@@ -1,10 +1,10 @@
 package io.cairn.cli;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import tools.jackson.jr.ob.JSON;
 
 /** How a command ended that ran in the JVM of the test. */
 record CommandResult(int code, String out, String errors) {

@@ -1,6 +1,5 @@
 package io.cairn.master;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Target;
@@ -10,8 +9,6 @@ import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Release;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.jr.ob.JSON;
 
 /**
  * The state of the cluster as one master sees it, as the JSON document that {@code cairn status
@@ -70,11 +68,7 @@ final class StatusDocument {
                             list.add(each);
                         });
         document.put("sessions", list);
-        try {
-            return JSON.std.asString(document);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return JSON.std.asString(document);
     }
 
     private static void tellRelease(Map<String, Object> document, @Nullable Connection connection) {

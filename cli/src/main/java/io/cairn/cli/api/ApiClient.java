@@ -1,6 +1,5 @@
 package io.cairn.cli.api;
 
-import com.fasterxml.jackson.jr.ob.JSON;
 import io.cairn.base.Wording;
 import java.io.IOException;
 import java.io.InputStream;
@@ -25,6 +24,8 @@ import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.jr.ob.JSON;
 
 /**
  * Carries requests to the admin API of some master of a cluster: of those given, the one that
@@ -106,15 +107,11 @@ public final class ApiClient {
     private ApiAnswer send(URI base, ApiRequest request) throws Unanswered {
         HttpRequest.Builder http1 = builder(base, request).header("Accept", "application/json");
         Map<String, Object> body = request.body();
-        try {
-            http1.method(
-                    request.method(),
-                    body == null
-                            ? HttpRequest.BodyPublishers.noBody()
-                            : HttpRequest.BodyPublishers.ofString(BODIES.asString(body)));
-        } catch (IOException e) {
-            throw new IllegalStateException("a body that is no JSON: " + body, e);
-        }
+        http1.method(
+                request.method(),
+                body == null
+                        ? HttpRequest.BodyPublishers.noBody()
+                        : HttpRequest.BodyPublishers.ofString(BODIES.asString(body)));
         if (body != null) {
             http1.header("Content-Type", "application/json");
         }
@@ -296,7 +293,7 @@ public final class ApiClient {
     private static Map<String, Object> document(String text) {
         try {
             return JSON.std.mapFrom(text);
-        } catch (IOException e) {
+        } catch (JacksonException e) {
             throw new ApiException(500, "the answer is not a JSON object; see --api", e);
         }
     }
@@ -309,7 +306,7 @@ public final class ApiClient {
             Map<String, Object> problem = JSON.std.mapFrom(text);
             detail = String.valueOf(problem.getOrDefault("detail", ""));
             allowed = problem.get("allowed") instanceof List<?> list ? list : allowed;
-        } catch (IOException e) {
+        } catch (JacksonException e) {
             // Not one of ours: the status has to do.
         }
         if (detail.isBlank()) {

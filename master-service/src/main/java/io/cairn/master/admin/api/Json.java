@@ -1,9 +1,5 @@
 package io.cairn.master.admin.api;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -13,23 +9,22 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.jr.ob.JSON;
 
 /** JSON documents out of maps and lists, and back. */
 public final class Json {
     private static final JSON WRITER =
             JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).without(JSON.Feature.USE_FIELDS);
-    private static final JsonFactory FACTORY = new JsonFactory();
     private static final JSON READER = JSON.std.with(JSON.Feature.FAIL_ON_DUPLICATE_MAP_KEYS);
 
     private Json() {}
 
     /** The document of maps, lists, texts, numbers, flags and nulls. */
     public static String text(@Nullable Object value) {
-        try {
-            return WRITER.asString(value);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return WRITER.asString(value);
     }
 
     /** The same in UTF-8. */
@@ -43,7 +38,7 @@ public final class Json {
      * @throws IOException when it is not one JSON object and nothing else
      */
     public static Map<String, Object> object(byte[] document) throws IOException {
-        try (JsonParser parser = FACTORY.createParser(document)) {
+        try (JsonParser parser = READER.createParser(document)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new IOException("it does not begin with '{'");
             }
@@ -52,6 +47,8 @@ public final class Json {
                 throw new IOException("something follows its last '}'");
             }
             return object;
+        } catch (JacksonException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 
