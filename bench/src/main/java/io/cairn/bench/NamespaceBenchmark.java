@@ -7,6 +7,7 @@ import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.master.store.WriteBehindStore;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -78,8 +79,7 @@ public class NamespaceBenchmark {
     private Reply apply(long ofSession, long number, Mutation mutation) {
         Encoder entry = new Encoder();
         add(entry, ofSession, number, mutation);
-        byte[] reply = namespace.apply(1, ++index, entry.toBytes()).replies().get(0);
-        return Reply.decode(new io.cairn.wire.Decoder(reply));
+        return namespace.apply(1, ++index, entry.toBytes()).outcomes().getFirst().reply();
     }
 
     private void add(Encoder entry, long ofSession, long number, Mutation mutation) {
@@ -105,18 +105,18 @@ public class NamespaceBenchmark {
     }
 
     @Benchmark
-    public List<byte[]> createAlone() {
+    public List<Outcome> createAlone() {
         if (made >= FILES_PER_DIRECTORY) {
             nextDirectory();
         }
         Encoder entry = new Encoder();
         add(entry, session, ++sequence, create());
-        return namespace.apply(1, ++index, entry.toBytes()).replies();
+        return namespace.apply(1, ++index, entry.toBytes()).outcomes();
     }
 
     @Benchmark
     @OperationsPerInvocation(GROUP)
-    public List<byte[]> createGrouped() {
+    public List<Outcome> createGrouped() {
         if (made >= FILES_PER_DIRECTORY) {
             nextDirectory();
         }
@@ -124,7 +124,7 @@ public class NamespaceBenchmark {
         for (int i = 0; i < GROUP; i++) {
             add(entry, session, ++sequence, create());
         }
-        return namespace.apply(1, ++index, entry.toBytes()).replies();
+        return namespace.apply(1, ++index, entry.toBytes()).outcomes();
     }
 
     @Benchmark

@@ -8,7 +8,6 @@ import io.cairn.master.store.RocksStore;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.master.store.WriteBehindStore;
 import io.cairn.metadata.Namespace;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -147,8 +146,7 @@ public class ScaleBenchmark {
     private Reply apply(long ofSession, long number, Mutation mutation) {
         Encoder entry = new Encoder();
         add(entry, ofSession, number, mutation);
-        byte[] reply = namespace.apply(1, ++index, entry.toBytes()).replies().get(0);
-        return Reply.decode(new Decoder(reply));
+        return namespace.apply(1, ++index, entry.toBytes()).outcomes().getFirst().reply();
     }
 
     private void add(Encoder entry, long ofSession, long number, Mutation mutation) {

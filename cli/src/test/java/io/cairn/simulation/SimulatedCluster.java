@@ -8,7 +8,6 @@ import io.cairn.cluster.Pool;
 import io.cairn.fs.FileSystem;
 import io.cairn.testkit.SimulatedNetwork;
 import io.cairn.testkit.Simulation;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
@@ -76,14 +75,14 @@ final class SimulatedCluster {
     }
 
     private Reply log(long session, long sequence, Mutation mutation) {
-        byte[] bytes =
-                simulation.await(
+        return simulation
+                .await(
                         master.log()
                                 .submit(
                                         new Envelope(session, sequence, 0, 0, mutation).toBytes(),
                                         0),
-                        BEGIN_LIMIT_MS);
-        return Reply.decode(new Decoder(bytes));
+                        BEGIN_LIMIT_MS)
+                .reply();
     }
 
     /** Whether all processes but those of clients run. */

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.metadata.state.Notice;
 import io.cairn.testkit.SimulatedScheduler;
@@ -52,7 +53,7 @@ final class SimulatedLog implements ReplicatedLog {
 
     private record Entry(long term, byte[] bytes) {}
 
-    private record Pending(byte[] envelope, CompletableFuture<byte[]> reply) {}
+    private record Pending(byte[] envelope, CompletableFuture<Outcome> reply) {}
 
     /** How long an entry takes to become durable; may be changed at any time. */
     interface Pace {
@@ -134,7 +135,7 @@ final class SimulatedLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         if (crashed || !leads) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
         }
@@ -179,7 +180,7 @@ final class SimulatedLog implements ReplicatedLog {
         entry = null;
         listener.accept(applied.notices());
         for (int i = 0; i < answered.size(); i++) {
-            answered.get(i).reply.complete(applied.replies().get(i));
+            answered.get(i).reply.complete(applied.outcomes().get(i));
         }
         writeNext();
     }

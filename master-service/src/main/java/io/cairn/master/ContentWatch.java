@@ -55,14 +55,10 @@ final class ContentWatch {
     /**
      * A mutation was applied: sends the reply, at once or when all who have to know do.
      *
-     * @param reply encoded
      * @param sender sends it; called once, from any thread
      */
-    void settle(Envelope envelope, byte[] reply, Runnable sender) {
-        Mutation mutation =
-                envelope.mutation() instanceof TreeMutation.Witnessed witnessed
-                        ? witnessed.mutation()
-                        : envelope.mutation();
+    void settle(Envelope envelope, Reply reply, Runnable sender) {
+        Mutation mutation = envelope.mutation().unwrapped();
         long ino = resized(mutation);
         List<Long> others = ino == 0 ? List.of() : sessions.othersWithOpen(envelope.session(), ino);
         Inode inode = others.isEmpty() ? null : changed(envelope, mutation, reply);
@@ -105,9 +101,9 @@ final class ContentWatch {
     }
 
     /** The inode as it is now, if the others have to know; else null. */
-    private @Nullable Inode changed(Envelope envelope, Mutation mutation, byte[] reply) {
+    private @Nullable Inode changed(Envelope envelope, Mutation mutation, Reply reply) {
         Inode inode =
-                switch (envelope.reply(reply)) {
+                switch (reply) {
                     case Reply.EntryReply entry -> entry.inode();
                     case Reply.WrittenReply written -> namespace.get().inode(written.inode().ino());
                     default -> null;

@@ -110,19 +110,17 @@ final class DirectoryWatch {
      * A mutation was applied: sends the reply, at once or when no other session can believe any
      * more what the mutation has made wrong.
      *
-     * @param reply encoded
      * @param sender sends it; called once, from any thread
      */
-    void settle(Envelope envelope, byte[] reply, Runnable sender) {
+    void settle(Envelope envelope, Reply reply, Runnable sender) {
         long session = envelope.session();
         if (!(envelope.mutation().unwrapped() instanceof TreeMutation change)
-                || !Reply.EntryReply.isEncodedIn(reply)) {
+                || !(reply instanceof Reply.EntryReply entry)) {
             sender.run();
             return;
         }
-        if (change instanceof TreeMutation.Mkdir
-                && envelope.reply(reply) instanceof Reply.EntryReply made) {
-            watch(session, made.inode().ino());
+        if (change instanceof TreeMutation.Mkdir) {
+            watch(session, entry.inode().ino());
         }
         Set<Disbelief> others = others(session, change);
         List<CompletableFuture<Void>> unheard =

@@ -7,6 +7,7 @@ import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
@@ -181,7 +182,7 @@ public final class MasterService implements AutoCloseable {
             return noRoom();
         }
         Envelope envelope = inOwnName(mutation);
-        return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
+        return log.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
     }
 
     private static CompletableFuture<Reply> noRoom() {
@@ -207,14 +208,14 @@ public final class MasterService implements AutoCloseable {
         Envelope envelope = inOwnName(mutation);
         return log.submit(envelope.toBytes(), 0)
                 .thenCompose(
-                        bytes -> {
+                        outcome -> {
                             CompletableFuture<Reply> told = new CompletableFuture<>();
-                            Reply reply = envelope.reply(bytes);
+                            Reply reply = outcome.reply();
                             Runnable teller = () -> told.complete(reply);
                             watch.settle(
                                     envelope,
-                                    bytes,
-                                    () -> contents.settle(envelope, bytes, teller));
+                                    reply,
+                                    () -> contents.settle(envelope, reply, teller));
                             return told;
                         });
     }
@@ -222,7 +223,7 @@ public final class MasterService implements AutoCloseable {
     /** Releases all locks that a machine holds over NFS, for the administration. */
     public CompletableFuture<Reply> release(LockHost host) {
         Envelope envelope = inOwnName(new HostMutation.ReleaseHost(host, 0));
-        return log.submit(envelope.toBytes(), 0).thenApply(envelope::reply);
+        return log.submit(envelope.toBytes(), 0).thenApply(Outcome::reply);
     }
 
     private Envelope inOwnName(Mutation mutation) {

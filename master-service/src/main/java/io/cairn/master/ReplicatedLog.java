@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.metadata.Outcome;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,11 +12,11 @@ public interface ReplicatedLog extends MasterGroup, AutoCloseable {
      * groups what waits into one log entry.
      *
      * @param frame holds the envelope from {@code offset} to its end; given away
-     * @return the encoded {@code Reply}; fails with an {@code FsException}: NOT_LEADER (message:
-     *     the leader's client endpoint or empty; nothing was logged), NOT_READY (too much waits, or
-     *     no majority within 10 s: whether it was logged is unknown)
+     * @return what came of it; fails with an {@code FsException}: NOT_LEADER (message: the leader's
+     *     client endpoint or empty; nothing was logged), NOT_READY (too much waits, or no majority
+     *     within 10 s: whether it was logged is unknown)
      */
-    CompletableFuture<byte[]> submit(byte[] frame, int offset);
+    CompletableFuture<Outcome> submit(byte[] frame, int offset);
 
     /**
      * Whether this master leads and holds the lease, so that its applied state is the newest. A

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
@@ -12,18 +13,18 @@ import io.cairn.net.Message;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
-import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,11 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestDoor implements Handler {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDoor.class);
+
+    /** Where the envelope begins in the frame of a mutation. */
+    private static final int ENVELOPE = 1;
+
+    private static final long NO_TICKET = 0;
 
     private static final String JUST_LEADS = "this master has just become the leader";
 
@@ -99,7 +105,7 @@ final class RequestDoor implements Handler {
                 operations.increment();
             }
             switch (kind) {
-                case MasterRequest.MUTATION -> mutate(frame, in, answer);
+                case MasterRequest.MUTATION -> mutate(from, frame, answer);
                 case MasterRequest.QUERY -> query(from, in, answer);
                 case MasterRequest.CLUSTER -> cluster(from, in, answer);
                 default -> throw new MalformedMessageException("request kind " + kind);
@@ -175,128 +181,132 @@ final class RequestDoor implements Handler {
         }
     }
 
-    private void mutate(byte[] frame, Decoder in, Answer answer) {
-        if (in.remaining() <= Envelope.HEADER_BYTES) {
-            throw new MalformedMessageException("mutation of " + in.remaining() + " bytes");
+    /** Reads the header only: the mutation is decoded once, where it is applied. */
+    private void mutate(Connection from, byte[] frame, Answer answer) {
+        if (frame.length - ENVELOPE <= Envelope.HEADER_BYTES) {
+            throw new MalformedMessageException("mutation of " + frame.length + " bytes");
         }
-        if (Envelope.versionOf(frame, 1) > namespace.get().level()) {
-            throw tooYoung(Envelope.versionOf(frame, 1));
+        int version = Envelope.versionOf(frame, ENVELOPE);
+        if (version > namespace.get().level()) {
+            throw tooYoung(version);
         }
-        Envelope envelope = Envelope.decode(in);
-        Mutation mutation = envelope.mutation();
-        long session = envelope.session();
+        MutationType type = Envelope.typeOf(frame, ENVELOPE);
         if (log.leaderTerm() >= 0) {
             requireTermBegun();
         }
+        long session = Envelope.sessionOf(frame, ENVELOPE);
         sessions.touch(session);
-        if (!mayPropose(session, mutation)) {
-            Reply refusal = new Reply.Failure(Errno.NO_SESSION, "session 0 is not open");
-            send(answer, refusal.toBytes(envelope.version()));
+        Reply refusal =
+                mayPropose(session, type)
+                        ? refusedForRoom(frame, session)
+                        : new Reply.Failure(Errno.NO_SESSION, "session 0 is not open");
+        if (refusal != null) {
+            answer.send(Message.of(refusal.toBytes(version)));
             return;
         }
-        if (log.isShortOfRoom() && mutation.needsRoom() && !isRetry(envelope)) {
-            if (log.isGivingWay()) {
-                throw new FsException(Errno.NOT_READY, "another master is about to lead");
-            }
-            Reply refusal =
-                    new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
-            send(answer, refusal.toBytes(envelope.version()));
-            return;
-        }
-        switch (mutation) {
-            case SessionMutation.OpenSession _ -> {
-                var _ =
-                        submit(
-                                frame,
-                                answer,
-                                reply -> send(answer, sessionOpened(envelope, reply)));
-            }
-            case SessionMutation.CloseSession close -> {
-                if (close.session() != session) {
-                    throw new FsException(Errno.EPERM, "a session ends only itself");
-                }
-                var _ = submit(frame, answer, reply -> send(answer, closeSession(reply, session)));
-            }
-            case TreeMutation.Create create when create.open() ->
-                    createOpen(frame, answer, envelope);
-            case TreeMutation.CreateUnnamed _ -> createOpen(frame, answer, envelope);
-            default -> {
-                var _ = submit(frame, answer, reply -> settle(answer, envelope, reply));
-            }
-        }
+        long ticket = opens(type) ? reaper.begin() : NO_TICKET;
+        var _ =
+                log.submit(frame, ENVELOPE)
+                        .whenComplete(
+                                (outcome, error) -> {
+                                    if (error != null) {
+                                        answer.fail(failure(error));
+                                    } else {
+                                        applied(from, outcome, answer);
+                                    }
+                                    if (ticket != NO_TICKET) {
+                                        reaper.end(ticket);
+                                    }
+                                });
     }
 
-    /**
-     * In the leader's own name only the leader itself proposes, and nobody else what is its alone.
-     */
-    private static boolean mayPropose(long session, Mutation mutation) {
-        return switch (mutation.type().sender()) {
+    /** In the leader's own name only the leader itself proposes. */
+    private static boolean mayPropose(long session, MutationType type) {
+        return switch (type.sender()) {
             case SESSION, SESSION_OR_LEADER -> session != 0;
             case NEWCOMER -> true;
-            case LEADER ->
-                    throw new FsException(
-                            Errno.EPERM, "only the leader proposes " + mutation.type());
+            case LEADER -> throw new FsException(Errno.EPERM, "only the leader proposes " + type);
         };
     }
 
-    /** Its reply is known: it was done before. */
-    private boolean isRetry(Envelope envelope) {
-        return namespace.get().hasReply(envelope.session(), envelope.sequence());
+    /** What is answered on the last room of the disk; null when the mutation is taken. */
+    private @Nullable Reply refusedForRoom(byte[] frame, long session) {
+        if (!log.isShortOfRoom()
+                || namespace.get().hasReply(session, Envelope.sequenceOf(frame, ENVELOPE))) {
+            return null;
+        }
+        Decoder in = new Decoder(frame, ENVELOPE, frame.length - ENVELOPE);
+        if (!Envelope.decode(in).mutation().needsRoom()) {
+            return null;
+        }
+        if (log.isGivingWay()) {
+            throw new FsException(Errno.NOT_READY, "another master is about to lead");
+        }
+        return new Reply.Failure(Errno.ENOSPC, "the disk of the leading master is full");
     }
 
-    /** Logs a mutation; gives its reply to {@code then}, which answers, or answers why not. */
-    private CompletableFuture<byte[]> submit(byte[] frame, Answer answer, Consumer<byte[]> then) {
-        return log.submit(frame, 1)
-                .whenComplete(
-                        (reply, error) -> {
-                            if (error != null) {
-                                answer.fail(failure(error));
-                            } else {
-                                then.accept(reply);
-                            }
-                        });
+    /** Whether the session may hold open from then on what a mutation makes. */
+    private static boolean opens(MutationType type) {
+        return type == MutationType.CREATE
+                || type == MutationType.CREATE_UNNAMED
+                || type == MutationType.WITNESSED;
     }
 
-    private void settle(Answer answer, Envelope envelope, byte[] reply) {
+    private void applied(Connection from, Outcome outcome, Answer answer) {
+        Envelope envelope = outcome.envelope();
+        if (envelope == null) {
+            LOG.info("closing the connection of {}: {}", from.remote(), outcome.reply());
+            answer.send(Message.of(outcome.bytes()));
+            from.close();
+            return;
+        }
+        Reply reply = outcome.reply();
+        switch (envelope.mutation().unwrapped()) {
+            case SessionMutation.OpenSession _ -> {
+                answer.send(Message.of(sessionOpened(envelope, outcome)));
+                return;
+            }
+            case SessionMutation.CloseSession m -> {
+                if (reply instanceof Reply.Done) {
+                    sessions.closed(m.session());
+                }
+                answer.send(Message.of(outcome.bytes()));
+                return;
+            }
+            case TreeMutation.Create m -> opened(m.open(), envelope.session(), reply);
+            case TreeMutation.CreateUnnamed _ -> opened(true, envelope.session(), reply);
+            case TreeMutation _,
+                    ContentMutation _,
+                    SessionMutation _,
+                    HostMutation _,
+                    LeaderMutation _ -> {}
+        }
+        settle(answer, envelope, outcome);
+    }
+
+    private void opened(boolean isOpen, long session, Reply reply) {
+        if (isOpen && reply instanceof Reply.EntryReply entry) {
+            sessions.open(session, entry.inode().ino());
+        }
+    }
+
+    private void settle(Answer answer, Envelope envelope, Outcome outcome) {
         if (log.leaderTerm() > sessions.term()) {
             // Done by who led just before; asked again, it is told to who has to know.
             answer.fail(new FsException(Errno.NOT_READY, JUST_LEADS));
             return;
         }
-        Runnable sender = () -> answer.send(Message.of(reply));
+        Reply reply = outcome.reply();
+        Runnable sender = () -> answer.send(Message.of(outcome.bytes()));
         watch.settle(envelope, reply, () -> contents.settle(envelope, reply, sender));
     }
 
-    private void createOpen(byte[] frame, Answer answer, Envelope envelope) {
-        long ticket = reaper.begin();
-        var _ =
-                submit(
-                                frame,
-                                answer,
-                                reply -> {
-                                    if (envelope.reply(reply) instanceof Reply.EntryReply entry) {
-                                        sessions.open(envelope.session(), entry.inode().ino());
-                                    }
-                                    settle(answer, envelope, reply);
-                                })
-                        .whenComplete((_, _) -> reaper.end(ticket));
-    }
-
-    private static void send(Answer answer, byte[] reply) {
-        answer.send(Message.of(reply));
-    }
-
-    private byte[] sessionOpened(Envelope envelope, byte[] reply) {
-        if (envelope.reply(reply) instanceof Reply.SessionReply opened) {
+    private byte[] sessionOpened(Envelope envelope, Outcome outcome) {
+        if (outcome.reply() instanceof Reply.SessionReply opened) {
             sessions.opened(opened.session());
             return complete(opened.session()).toBytes(envelope.version());
         }
-        return reply;
-    }
-
-    private byte[] closeSession(byte[] reply, long session) {
-        sessions.closed(session);
-        return reply;
+        return outcome.bytes();
     }
 
     private Reply.SessionReply complete(long session) {

@@ -1,6 +1,7 @@
 package io.cairn.master;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.metadata.Outcome;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.trace.Tracer;
@@ -27,7 +28,7 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         if (Scope.current().context() == null) {
             return log.submit(frame, offset);
         }

@@ -91,9 +91,9 @@ class ContentWatchTest {
         long sequence = sequences.merge(session, 1L, Long::sum);
         Envelope envelope = new Envelope(session, sequence, sequence - 1, 1000, mutation);
         byte[] entry = new Encoder().bytes(envelope.toBytes()).toBytes();
-        byte[] reply = namespace.apply(1, ++index, entry).replies().getFirst();
+        Reply reply = namespace.apply(1, ++index, entry).outcomes().getFirst().reply();
         watch.settle(envelope, reply, () -> sent++);
-        return envelope.reply(reply);
+        return reply;
     }
 
     private Mutation resize(long size) {

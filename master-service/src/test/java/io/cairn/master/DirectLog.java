@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import io.cairn.wire.master.Envelope;
 import java.nio.ByteBuffer;
@@ -70,7 +71,7 @@ final class DirectLog implements ReplicatedLog {
     }
 
     @Override
-    public synchronized CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+    public synchronized CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         if (!leads) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER, ""));
         }
@@ -87,7 +88,7 @@ final class DirectLog implements ReplicatedLog {
         Namespace.Applied applied = namespace.apply(term, ++index, entry);
         listener.accept(applied.notices());
         afterwards.run();
-        return CompletableFuture.completedFuture(applied.replies().get(0));
+        return CompletableFuture.completedFuture(applied.outcomes().get(0));
     }
 
     @Override

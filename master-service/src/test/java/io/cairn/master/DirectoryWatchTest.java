@@ -12,7 +12,6 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.net.Message;
-import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
@@ -46,7 +45,7 @@ class DirectoryWatchTest {
         sessions.keepAlive(2, two, true, new long[0]);
     }
 
-    private static byte[] entry(long ino) {
+    private static Reply entry(long ino) {
         Attributes a =
                 new Attributes(
                         ino,
@@ -66,8 +65,7 @@ class DirectoryWatchTest {
                         Acls.NONE,
                         0);
         Inode inode = new Inode(a, DIR, Policy.STANDARD, null, null, 0, 0, 0);
-        return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null)
-                .toBytes(ProtocolRange.FIRST);
+        return new Reply.EntryReply(inode, new DirectoryState(a, 1, 1), null, null);
     }
 
     private void settle(long session, TreeMutation mutation) {
@@ -100,7 +98,7 @@ class DirectoryWatchTest {
         settle(2, unlink(OTHER_DIR));
         settle(2, new TreeMutation.SetPolicy(DIR, Policy.STANDARD));
         assertEquals(3, sent);
-        byte[] failure = new Reply.Failure(Errno.ENOENT, "").toBytes(ProtocolRange.FIRST);
+        Reply failure = new Reply.Failure(Errno.ENOENT, "");
         watch.settle(new Envelope(2, 1, 0, 0, unlink(DIR)), failure, () -> sent++);
         assertEquals(4, sent, "what failed has changed nothing");
         assertEquals(List.of(), one.told);

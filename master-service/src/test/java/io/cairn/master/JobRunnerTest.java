@@ -17,7 +17,6 @@ import io.cairn.metadata.Namespace;
 import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.JobTotals.Count;
 import io.cairn.metadata.state.MemoryStore;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.InodeEdit;
 import io.cairn.wire.master.JobMutation;
@@ -76,7 +75,7 @@ class JobRunnerTest {
 
     private Reply apply(long of, long number, Mutation mutation) {
         byte[] envelope = new Envelope(of, number, number - 1, 0, mutation).toBytes();
-        return Reply.decode(new Decoder(log.submit(envelope, 0).join()));
+        return log.submit(envelope, 0).join().reply();
     }
 
     private Inode made(Mutation mutation) {

@@ -22,7 +22,6 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Mutation;
@@ -85,7 +84,7 @@ final class LostSessionsTest {
     private Reply apply(long session, long sequence, Mutation mutation) {
         log.nowNs = time.wallNs();
         byte[] frame = new Envelope(session, sequence, 0, 0, mutation).toBytes();
-        return Reply.decode(new Decoder(log.submit(frame, 0).join()));
+        return log.submit(frame, 0).join().reply();
     }
 
     private CompletableFuture<Reply> submit(LeaderMutation mutation) {

@@ -7,6 +7,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.runtime.Release;
 import io.cairn.wire.ProtocolRange;
@@ -20,7 +21,7 @@ class PresenceTest {
     /** Of a master that follows. */
     private record Following(@Nullable Endpoint leader) implements ReplicatedLog {
         @Override
-        public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+        public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
             return CompletableFuture.failedFuture(new FsException(Errno.NOT_LEADER));
         }
 

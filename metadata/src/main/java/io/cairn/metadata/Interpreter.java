@@ -98,8 +98,8 @@ final class Interpreter {
         return cluster;
     }
 
-    /** Executes the envelope in a part of a log entry and answers with the bytes of a reply. */
-    byte[] execute(byte[] entry, int offset, int length, int ordinal) {
+    /** Executes the envelope in a part of a log entry. */
+    Outcome execute(byte[] entry, int offset, int length, int ordinal) {
         Envelope envelope;
         try {
             int version = Envelope.versionOf(entry, offset);
@@ -119,13 +119,13 @@ final class Interpreter {
         return envelope.session() == 0 ? ofLeader(envelope) : ofSession(envelope);
     }
 
-    static byte[] malformed(String why) {
-        return new Failure(Errno.EPROTO, why).toBytes(ProtocolRange.FIRST);
+    static Outcome malformed(String why) {
+        Failure failure = new Failure(Errno.EPROTO, why);
+        return new Outcome(null, failure, failure.toBytes(ProtocolRange.FIRST));
     }
 
-    private byte[] ofLeader(Envelope envelope) {
-        Reply reply = isWithinSession(envelope) ? noSession(0) : run(envelope);
-        return reply.toBytes(envelope.version());
+    private Outcome ofLeader(Envelope envelope) {
+        return Outcome.of(envelope, isWithinSession(envelope) ? noSession(0) : run(envelope));
     }
 
     private static boolean isWithinSession(Envelope envelope) {
@@ -144,27 +144,26 @@ final class Interpreter {
         }
     }
 
-    private byte[] ofSession(Envelope envelope) {
+    private Outcome ofSession(Envelope envelope) {
         long number = envelope.session();
         Session session = sessions.find(number);
         if (session == null) {
-            Reply reply = isOwnClose(envelope) ? new Done() : noSession(number);
-            return reply.toBytes(envelope.version());
+            return Outcome.of(envelope, isOwnClose(envelope) ? new Done() : noSession(number));
         }
         byte[] remembered = sessions.remembered(session, envelope.sequence());
         if (remembered != null) {
-            return remembered;
+            return new Outcome(envelope, envelope.reply(remembered), remembered);
         }
         try {
             sessions.admit(session, envelope);
         } catch (FsException e) {
-            return failure(e).toBytes(envelope.version());
+            return Outcome.of(envelope, failure(e));
         }
-        byte[] reply = run(envelope).toBytes(envelope.version());
+        Outcome outcome = Outcome.of(envelope, run(envelope));
         if (!isOwnClose(envelope)) {
-            sessions.remember(session, envelope, reply);
+            sessions.remember(session, envelope, outcome.bytes());
         }
-        return reply;
+        return outcome;
     }
 
     private static boolean isOwnClose(Envelope envelope) {

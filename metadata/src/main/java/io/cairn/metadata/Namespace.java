@@ -106,11 +106,11 @@ public final class Namespace {
     /**
      * What came of a log entry.
      *
-     * @param replies the encoded replies, one per envelope; a single EPROTO failure when the bytes
-     *     are not a sequence of envelopes: then nothing was executed
+     * @param outcomes one per envelope; a single EPROTO failure when the bytes are not a sequence
+     *     of envelopes: then nothing was executed
      * @param notices what the leader should tell its clients, in order
      */
-    public record Applied(List<byte[]> replies, List<Notice> notices) {}
+    public record Applied(List<Outcome> outcomes, List<Notice> notices) {}
 
     /**
      * Executes a log entry. Bad input never throws: it fails with a reply, the same on every
@@ -123,19 +123,19 @@ public final class Namespace {
     public Applied apply(long term, long index, byte[] entry) {
         requireNext(index);
         transaction.begin(index);
-        List<byte[]> replies = new ArrayList<>();
+        List<Outcome> outcomes = new ArrayList<>();
         List<Integer> offsets = envelopes(entry);
         if (offsets == null) {
-            replies.add(Interpreter.malformed("log entry " + index + " holds no envelopes"));
+            outcomes.add(Interpreter.malformed("log entry " + index + " holds no envelopes"));
         } else {
             for (int ordinal = 0; ordinal < offsets.size(); ordinal++) {
                 int offset = offsets.get(ordinal);
                 int length = new Decoder(entry, offset - Integer.BYTES, Integer.BYTES).i32();
-                replies.add(interpreter.execute(entry, offset, length, ordinal));
+                outcomes.add(interpreter.execute(entry, offset, length, ordinal));
             }
         }
         commit(transaction.changes(), term, index);
-        return new Applied(replies, transaction.notices());
+        return new Applied(outcomes, transaction.notices());
     }
 
     /** Takes note of a log entry without mutations: a change of the Raft group, a new term. */

@@ -109,7 +109,7 @@ public final class Bench {
     public List<Reply> applyEntry(byte[] entry) {
         Namespace.Applied applied = namespace.apply(1, ++index, entry);
         notices = applied.notices();
-        return applied.replies().stream().map(bytes -> Reply.decode(new Decoder(bytes))).toList();
+        return applied.outcomes().stream().map(o -> Reply.decode(new Decoder(o.bytes()))).toList();
     }
 
     public Reply apply(Envelope envelope) {

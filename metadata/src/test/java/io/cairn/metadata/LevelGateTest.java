@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.metadata.state.MemoryStore;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -30,7 +29,7 @@ class LevelGateTest {
     private long sequence;
 
     private static Reply reply(Namespace.Applied applied) {
-        return Reply.decode(new Decoder(applied.replies().getFirst()));
+        return applied.outcomes().getFirst().reply();
     }
 
     private byte[] entry(int version, long session, Mutation mutation) {
@@ -41,7 +40,7 @@ class LevelGateTest {
     private Reply both(byte[] entry) {
         Namespace.Applied one = older.apply(1, ++index, entry);
         Namespace.Applied two = newer.apply(1, index, entry);
-        assertArrayEquals(one.replies().getFirst(), two.replies().getFirst());
+        assertArrayEquals(one.outcomes().getFirst().bytes(), two.outcomes().getFirst().bytes());
         assertArrayEquals(older.fingerprint(), newer.fingerprint());
         return reply(one);
     }
@@ -80,8 +79,7 @@ class LevelGateTest {
         assertEquals(2, newer.level());
         sequence = 0;
         byte[] young = entry(2, session, Bench.creation(Bench.ROOT, "young", ""));
-        Reply made =
-                Reply.decode(new Decoder(newer.apply(1, ++index, young).replies().getFirst(), 2));
+        Reply made = newer.apply(1, ++index, young).outcomes().getFirst().reply();
         assertInstanceOf(Reply.EntryReply.class, made);
         byte[] old = entry(1, session, Bench.creation(Bench.ROOT, "old", ""));
         assertInstanceOf(Reply.EntryReply.class, reply(newer.apply(1, ++index, old)));

@@ -300,11 +300,13 @@ final class ModelRun {
         Namespace.Applied applied = namespace.apply(1, index, entry);
         Namespace.Applied again = replica.apply(1, index, entry);
         assertEquals(applied.notices(), again.notices());
-        assertEquals(pending.size(), applied.replies().size());
+        assertEquals(pending.size(), applied.outcomes().size());
         Map<List<Long>, byte[]> inThisEntry = new TreeMap<>(ModelRun::compare);
         for (int i = 0; i < pending.size(); i++) {
-            byte[] reply = applied.replies().get(i);
-            assertArrayEquals(reply, again.replies().get(i));
+            Outcome outcome = applied.outcomes().get(i);
+            byte[] reply = outcome.bytes();
+            assertArrayEquals(reply, outcome.reply().toBytes(outcome.envelope().version()));
+            assertArrayEquals(reply, again.outcomes().get(i).bytes());
             compare(pending.get(i), reply, inThisEntry);
         }
         pending.clear();

@@ -155,8 +155,8 @@ class NamespaceFuzzTest {
         Bench bench = furnished();
         for (int i = 0; i < 500; i++) {
             byte[] entry = Bench.entry(randomEnvelope(i + 10));
-            for (byte[] reply : bench.namespace.apply(1, 1000L + i, entry).replies()) {
-                Reply.decode(new Decoder(reply));
+            for (Outcome outcome : bench.namespace.apply(1, 1000L + i, entry).outcomes()) {
+                Reply.decode(new Decoder(outcome.bytes()));
             }
         }
     }

@@ -35,6 +35,7 @@ public record Envelope(
         int version, long session, long sequence, long ackedUpTo, long timeNs, Mutation mutation) {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final int SEQUENCE_OFFSET = 8;
     private static final int TIME_OFFSET = 24;
 
     /** Bytes before the code, or the 0 before a version. */
@@ -114,6 +115,20 @@ public record Envelope(
     /** The session in the bytes of an envelope that starts at {@code offset}. */
     public static long sessionOf(byte[] bytes, int offset) {
         return (long) LONG.get(bytes, offset);
+    }
+
+    /** The sequence number in the bytes of an envelope that starts at {@code offset}. */
+    public static long sequenceOf(byte[] bytes, int offset) {
+        return (long) LONG.get(bytes, offset + SEQUENCE_OFFSET);
+    }
+
+    /**
+     * The type of the mutation in the bytes of an envelope that starts at {@code offset}.
+     *
+     * @throws MalformedMessageException when there is none with its code
+     */
+    public static MutationType typeOf(byte[] bytes, int offset) {
+        return MutationType.TABLE.require(codeOf(bytes, offset));
     }
 
     /** The code of the mutation in the bytes of an envelope that starts at {@code offset}. */

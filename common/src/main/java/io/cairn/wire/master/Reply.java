@@ -89,12 +89,6 @@ public sealed interface Reply extends TypedMessage {
             this(inode, parent, otherParent, replaced, List.of());
         }
 
-        /** Whether an encoded reply is one of these. */
-        public static boolean isEncodedIn(byte[] reply) {
-            return reply[0] == ReplyType.ENTRY.code()
-                    || reply[0] == ReplyType.WITNESSED_ENTRY.code();
-        }
-
         /** The same with what was before; at least one inode. */
         public EntryReply witnessed(List<AttributeStamp> stamps) {
             return new EntryReply(inode, parent, otherParent, replaced, stamps);

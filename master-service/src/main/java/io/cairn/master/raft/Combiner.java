@@ -3,6 +3,7 @@ package io.cairn.master.raft;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.master.raft.Group.Operation;
+import io.cairn.metadata.Outcome;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
@@ -85,7 +86,7 @@ final class Combiner {
     /**
      * Takes an envelope, from {@code offset} to the end of the frame; see {@code ReplicatedLog}.
      */
-    CompletableFuture<byte[]> submit(byte[] frame, int offset) {
+    CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         Operation operation =
                 new Operation(
                         frame, offset, new CompletableFuture<>(), clock.nanoTime() + PATIENCE_NS);
@@ -149,7 +150,7 @@ final class Combiner {
     }
 
     /** The group was applied: the log writes on while the callers hear. */
-    void applied(Group group, List<byte[]> replies) {
+    void applied(Group group, List<Outcome> replies) {
         land(group);
         propose();
         group.complete(replies);
@@ -159,7 +160,7 @@ final class Combiner {
      * The group was applied on the thread that writes the log. That writes on only afterwards, so
      * the callers hear first, and what they send in the meantime goes into the next entry, too.
      */
-    void appliedByWriter(Group group, List<byte[]> replies) {
+    void appliedByWriter(Group group, List<Outcome> replies) {
         land(group);
         group.complete(replies);
         propose();

@@ -1,6 +1,7 @@
 package io.cairn.master.raft;
 
 import io.cairn.base.FsException;
+import io.cairn.metadata.Outcome;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -25,7 +26,7 @@ final class Group {
      * @param reply the caller waits for it
      * @param deadlineNs when the caller gets NOT_READY, in {@code Clock.nanoTime}
      */
-    record Operation(byte[] frame, int offset, CompletableFuture<byte[]> reply, long deadlineNs) {
+    record Operation(byte[] frame, int offset, CompletableFuture<Outcome> reply, long deadlineNs) {
         int lengthBytes() {
             return frame.length - offset;
         }
@@ -77,7 +78,7 @@ final class Group {
         return by == null ? null : by.getLogEntry();
     }
 
-    void complete(List<byte[]> replies) {
+    void complete(List<Outcome> replies) {
         for (int i = 0; i < operations.size(); i++) {
             operations.get(i).reply().complete(replies.get(i));
         }

@@ -3,6 +3,7 @@ package io.cairn.master.raft;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.Position;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import java.io.IOException;
 import java.util.Collection;
@@ -187,7 +188,7 @@ final class NamespaceMachine extends BaseStateMachine {
     private void applyForced(long forced) {
         for (Group group = nextForced(forced); group != null; group = nextForced(forced)) {
             LogEntryProto entry = Objects.requireNonNull(group.logEntry());
-            List<byte[]> replies;
+            List<Outcome> replies;
             synchronized (applying) {
                 if (entry.getIndex() != state.namespace().appliedIndex() + 1) {
                     return;
@@ -226,7 +227,7 @@ final class NamespaceMachine extends BaseStateMachine {
     private void applyCommitted(LogEntryProto entry) {
         StateMachineLogEntryProto logged = entry.getStateMachineLogEntry();
         Group group;
-        List<byte[]> replies;
+        List<Outcome> replies;
         synchronized (applying) {
             if (entry.getIndex() <= ahead) {
                 return;
@@ -245,14 +246,14 @@ final class NamespaceMachine extends BaseStateMachine {
     }
 
     /** Applies an entry, with the lock held; returns a reply to each operation of a group. */
-    private List<byte[]> apply(LogEntryProto entry, @Nullable Group group) {
+    private List<Outcome> apply(LogEntryProto entry, @Nullable Group group) {
         long index = entry.getIndex();
         try {
             byte[] bytes =
                     group != null
                             ? group.entry()
                             : entry.getStateMachineLogEntry().getLogData().toByteArray();
-            List<byte[]> replies = apply(entry.getTerm(), index, bytes, group == null);
+            List<Outcome> replies = apply(entry.getTerm(), index, bytes, group == null);
             if (group != null && replies.size() != group.size()) {
                 throw new IllegalStateException(
                         "%d replies to %d operations".formatted(replies.size(), group.size()));
@@ -264,7 +265,7 @@ final class NamespaceMachine extends BaseStateMachine {
         }
     }
 
-    private List<byte[]> apply(long term, long index, byte[] bytes, boolean foreign)
+    private List<Outcome> apply(long term, long index, byte[] bytes, boolean foreign)
             throws IOException {
         boolean isNew = index > state.namespace().appliedIndex();
         if (Announcements.isOne(bytes)) {
@@ -282,7 +283,7 @@ final class NamespaceMachine extends BaseStateMachine {
         }
         Namespace.Applied applied = state.apply(term, index, bytes);
         tell(applied.notices());
-        return applied.replies();
+        return applied.outcomes();
     }
 
     private void tell(List<Notice> notices) {

@@ -7,6 +7,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.master.store.Seat;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -273,11 +274,10 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletableFuture<byte[]> submit(byte[] frame, int offset) {
-        if (!division.getInfo().isLeader()) {
-            return CompletableFuture.failedFuture(notLeader());
-        }
-        return combiner.submit(frame, offset);
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
+        return division.getInfo().isLeader()
+                ? combiner.submit(frame, offset)
+                : CompletableFuture.failedFuture(notLeader());
     }
 
     @Override

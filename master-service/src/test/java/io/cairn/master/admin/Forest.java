@@ -7,7 +7,6 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.master.MasterService;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -33,7 +32,7 @@ public final class Forest {
 
     private Reply submit(long of, long number, Mutation mutation) {
         byte[] envelope = new Envelope(of, number, number - 1, 0, mutation).toBytes();
-        return Reply.decode(new Decoder(master.log().submit(envelope, 0).join()));
+        return master.log().submit(envelope, 0).join().reply();
     }
 
     public Reply submit(LeaderMutation mutation) {

@@ -9,11 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.metadata.Outcome;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,25 +33,24 @@ class CombinerTest {
 
     @Test
     void aLoneOperationGoesAtOnce() {
-        CompletableFuture<byte[]> reply = submit(1);
+        CompletableFuture<Outcome> reply = submit(1);
         assertEquals(1, proposed.size());
         assertFalse(reply.isDone());
-        combiner.applied(proposed.getFirst(), List.of(new byte[] {42}));
-        assertArrayEquals(new byte[] {42}, reply.join());
+        combiner.applied(proposed.getFirst(), List.of(outcome(42)));
+        assertArrayEquals(new byte[] {42}, reply.join().bytes());
     }
 
     @Test
     void whatWaitsSharesAnEntryAndKeepsItsOrder() {
-        List<CompletableFuture<byte[]>> replies = submit(1, 2, 3, 4, 5);
+        List<CompletableFuture<Outcome>> replies = submit(1, 2, 3, 4, 5);
         assertEquals(2, proposed.size());
-        combiner.applied(proposed.getFirst(), List.of(new byte[] {1}));
+        combiner.applied(proposed.getFirst(), List.of(outcome(1)));
         assertEquals(3, proposed.size());
         assertEquals(List.of(3L, 4L, 5L), sessions(proposed.getLast()));
-        combiner.applied(
-                proposed.getLast(), List.of(new byte[] {3}, new byte[] {4}, new byte[] {5}));
-        combiner.applied(proposed.get(1), List.of(new byte[] {2}));
+        combiner.applied(proposed.getLast(), List.of(outcome(3), outcome(4), outcome(5)));
+        combiner.applied(proposed.get(1), List.of(outcome(2)));
         for (int i = 0; i < 5; i++) {
-            assertArrayEquals(new byte[] {(byte) (i + 1)}, replies.get(i).join());
+            assertArrayEquals(new byte[] {(byte) (i + 1)}, replies.get(i).join().bytes());
         }
     }
 
@@ -72,7 +73,7 @@ class CombinerTest {
         CompletableFuture<?> first = sparing.submit(frame(1, 40), OFFSET);
         CompletableFuture<?> _ = sparing.submit(frame(2, 40), OFFSET);
         CompletableFuture<?> next = first.thenRun(() -> put(3, sparing));
-        sparing.appliedByWriter(proposed.getFirst(), List.of(new byte[0]));
+        sparing.appliedByWriter(proposed.getFirst(), List.of(outcome(0)));
         assertTrue(next.isDone());
         assertEquals(2, proposed.size());
         assertEquals(List.of(2L, 3L), sessions(proposed.getLast()));
@@ -85,7 +86,7 @@ class CombinerTest {
             put(i, sparing);
         }
         assertEquals(1, proposed.size());
-        sparing.applied(proposed.getFirst(), List.of(new byte[0]));
+        sparing.applied(proposed.getFirst(), List.of(outcome(0)));
         assertEquals(List.of(2L, 3L), sessions(proposed.getLast()));
         for (int i = 4; i <= 6; i++) {
             put(i, sparing);
@@ -101,7 +102,7 @@ class CombinerTest {
     @Test
     void anEntryHasAtMost256Operations() {
         submit(IntStream.range(0, 600).toArray());
-        combiner.applied(proposed.getFirst(), List.of(new byte[0]));
+        combiner.applied(proposed.getFirst(), List.of(outcome(0)));
         assertEquals(256, proposed.getLast().size());
     }
 
@@ -112,11 +113,11 @@ class CombinerTest {
             CompletableFuture<?> _ = combiner.submit(frame(i, big), OFFSET);
         }
         CompletableFuture<?> _ = combiner.submit(frame(9, Limits.MAX_HEADER_BYTES), OFFSET);
-        combiner.applied(proposed.getFirst(), List.of(new byte[0]));
+        combiner.applied(proposed.getFirst(), List.of(outcome(0)));
         assertEquals(List.of(2L, 3L), sessions(proposed.getLast()));
-        combiner.applied(proposed.getLast(), List.of(new byte[0], new byte[0]));
+        combiner.applied(proposed.getLast(), List.of(outcome(0), outcome(0)));
         assertEquals(List.of(4L, 5L), sessions(proposed.getLast()));
-        combiner.applied(proposed.getLast(), List.of(new byte[0], new byte[0]));
+        combiner.applied(proposed.getLast(), List.of(outcome(0), outcome(0)));
         assertEquals(List.of(9L), sessions(proposed.getLast()));
     }
 
@@ -125,7 +126,7 @@ class CombinerTest {
         clock.wallNs = 1_000_000;
         submit(1, 2, 3, 4);
         clock.wallNs = 5;
-        combiner.applied(proposed.getFirst(), List.of(new byte[0]));
+        combiner.applied(proposed.getFirst(), List.of(outcome(0)));
         List<Long> times = proposed.stream().flatMap(group -> times(group).stream()).toList();
         assertEquals(List.of(1_000_000L, 1_000_001L, 1_000_002L, 1_000_003L), times);
         assertEquals(1_000_003L, Combiner.timeOf(proposed.getLast().entry()));
@@ -141,7 +142,7 @@ class CombinerTest {
 
     @Test
     void aFailedGroupMakesRoom() {
-        List<CompletableFuture<byte[]>> replies = submit(1, 2, 3);
+        List<CompletableFuture<Outcome>> replies = submit(1, 2, 3);
         combiner.failed(proposed.getFirst(), new FsException(Errno.NOT_LEADER, "h:1"));
         assertEquals(Errno.NOT_LEADER, errno(replies.getFirst()));
         assertEquals(3, proposed.size());
@@ -167,7 +168,7 @@ class CombinerTest {
 
     @Test
     void theQueueIsBounded() {
-        List<CompletableFuture<byte[]>> replies =
+        List<CompletableFuture<Outcome>> replies =
                 submit(IntStream.range(0, 2 + (16 << 10)).toArray());
         assertFalse(replies.getLast().isDone());
         assertEquals(Errno.NOT_READY, errno(submit(0)));
@@ -175,7 +176,7 @@ class CombinerTest {
 
     @Test
     void theQueueIsBoundedInBytes() {
-        List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+        List<CompletableFuture<Outcome>> replies = new ArrayList<>();
         for (int i = 0; i < 2 + 65; i++) {
             replies.add(combiner.submit(frame(i, Limits.MAX_HEADER_BYTES), OFFSET));
         }
@@ -185,18 +186,18 @@ class CombinerTest {
 
     @Test
     void whoWaitsTooLongIsTold() {
-        List<CompletableFuture<byte[]>> replies = submit(1, 2, 3);
+        List<CompletableFuture<Outcome>> replies = submit(1, 2, 3);
         clock.nanoTime += TimeUnit.SECONDS.toNanos(9);
-        CompletableFuture<byte[]> late = submit(4);
+        CompletableFuture<Outcome> late = submit(4);
         combiner.expire();
         assertFalse(replies.getFirst().isDone());
         clock.nanoTime += TimeUnit.SECONDS.toNanos(2);
         combiner.expire();
-        for (CompletableFuture<byte[]> reply : replies) {
+        for (CompletableFuture<Outcome> reply : replies) {
             assertEquals(Errno.NOT_READY, errno(reply));
         }
         assertFalse(late.isDone());
-        combiner.applied(proposed.getFirst(), List.of(new byte[0]));
+        combiner.applied(proposed.getFirst(), List.of(outcome(0)));
         assertEquals(List.of(4L), sessions(proposed.getLast()));
     }
 
@@ -211,9 +212,9 @@ class CombinerTest {
 
     @Test
     void closingFailsEverybody() {
-        List<CompletableFuture<byte[]>> replies = submit(1, 2, 3);
+        List<CompletableFuture<Outcome>> replies = submit(1, 2, 3);
         combiner.close();
-        for (CompletableFuture<byte[]> reply : replies) {
+        for (CompletableFuture<Outcome> reply : replies) {
             assertEquals(Errno.NOT_READY, errno(reply));
         }
         assertEquals(Errno.NOT_READY, errno(submit(4)));
@@ -222,20 +223,24 @@ class CombinerTest {
     @Test
     void answeredEntriesAreForgottenOneProposalLater() {
         submit(1, 2);
-        combiner.applied(proposed.getFirst(), List.of(new byte[0]));
+        combiner.applied(proposed.getFirst(), List.of(outcome(0)));
         assertEquals(List.of(), combiner.answered());
         assertEquals(List.of(proposed.getFirst().number()), combiner.answered());
         assertEquals(List.of(), combiner.answered());
     }
 
-    private List<CompletableFuture<byte[]>> submit(int... sessions) {
+    private List<CompletableFuture<Outcome>> submit(int... sessions) {
         return IntStream.of(sessions)
                 .mapToObj(session -> combiner.submit(frame(session, 40), OFFSET))
                 .toList();
     }
 
-    private CompletableFuture<byte[]> submit(int session) {
+    private CompletableFuture<Outcome> submit(int session) {
         return combiner.submit(frame(session, 40), OFFSET);
+    }
+
+    private static Outcome outcome(int content) {
+        return new Outcome(null, new Reply.Done(), new byte[] {(byte) content});
     }
 
     private static byte[] frame(long session, int lengthBytes) {
@@ -262,7 +267,7 @@ class CombinerTest {
         return times;
     }
 
-    private static Errno errno(CompletableFuture<byte[]> reply) {
+    private static Errno errno(CompletableFuture<Outcome> reply) {
         assertTrue(reply.isDone());
         CompletionException error = assertThrows(CompletionException.class, reply::join);
         return assertInstanceOf(FsException.class, error.getCause()).errno();

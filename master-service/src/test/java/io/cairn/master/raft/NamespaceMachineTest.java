@@ -15,6 +15,7 @@ import io.cairn.master.store.FormatException;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.MemoryDirectory;
 import io.cairn.master.store.StoreSettings;
+import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Encoder;
@@ -95,7 +96,7 @@ class NamespaceMachineTest {
     @Test
     void aMasterAloneAppliesWhatIsForcedAndTheUpdaterTakesNote() throws Exception {
         NamespaceMachine machine = machine(true);
-        CompletableFuture<byte[]> reply = propose();
+        CompletableFuture<Outcome> reply = propose();
         TransactionContext logged = log(machine, 0);
         Future<?> forced = machine.flush(0);
         assertFalse(reply.isDone(), "nothing is forced before the writer asks");
@@ -114,9 +115,9 @@ class NamespaceMachineTest {
     @Test
     void whatIsNotForcedWaits() throws Exception {
         NamespaceMachine machine = machine(true);
-        CompletableFuture<byte[]> first = propose();
+        CompletableFuture<Outcome> first = propose();
         log(machine, 0);
-        CompletableFuture<byte[]> second = propose();
+        CompletableFuture<Outcome> second = propose();
         log(machine, 1);
         machine.flush(0).get();
         assertTrue(first.isDone());
@@ -129,7 +130,7 @@ class NamespaceMachineTest {
     @Test
     void whatTheUpdaterHasToApplyFirstHoldsUpTheRest() throws Exception {
         NamespaceMachine machine = machine(true);
-        CompletableFuture<byte[]> reply = propose();
+        CompletableFuture<Outcome> reply = propose();
         TransactionContext logged = log(machine, 1);
         machine.flush(1).get();
         assertFalse(reply.isDone(), "the entry before it is not applied");
@@ -137,7 +138,7 @@ class NamespaceMachineTest {
         apply(machine, logged);
         assertTrue(reply.isDone());
 
-        CompletableFuture<byte[]> next = propose();
+        CompletableFuture<Outcome> next = propose();
         log(machine, 2);
         machine.flush(2).get();
         assertTrue(next.isDone());
@@ -147,11 +148,11 @@ class NamespaceMachineTest {
     @Test
     void whatCouldNotBeLoggedDoesNotHoldUpTheRest() throws Exception {
         NamespaceMachine machine = machine(true);
-        CompletableFuture<byte[]> lost = propose();
+        CompletableFuture<Outcome> lost = propose();
         machine.preAppendTransaction(start(machine));
         combiner.failed(proposed.getLast(), new FsException(Errno.NOT_READY, "full"));
         assertTrue(lost.isCompletedExceptionally());
-        CompletableFuture<byte[]> reply = propose();
+        CompletableFuture<Outcome> reply = propose();
         log(machine, 0);
         machine.flush(0).get();
         assertTrue(reply.isDone());
@@ -160,7 +161,7 @@ class NamespaceMachineTest {
     @Test
     void withOtherMastersForcedIsNotCommitted() throws Exception {
         NamespaceMachine machine = machine(false);
-        CompletableFuture<byte[]> reply = propose();
+        CompletableFuture<Outcome> reply = propose();
         TransactionContext logged = log(machine, 0);
         machine.flush(0).get();
         assertFalse(reply.isDone());
@@ -173,7 +174,7 @@ class NamespaceMachineTest {
         NamespaceMachine machine = machine(true);
         List<TransactionContext> logged = new ArrayList<>();
         for (int index = 0; index < 3; index++) {
-            CompletableFuture<byte[]> reply = propose();
+            CompletableFuture<Outcome> reply = propose();
             logged.add(log(machine, index));
             machine.flush(index).get();
             assertTrue(reply.isDone());
@@ -187,7 +188,7 @@ class NamespaceMachineTest {
         machine.stop();
     }
 
-    private CompletableFuture<byte[]> propose() {
+    private CompletableFuture<Outcome> propose() {
         return combiner.submit(found(7), 0);
     }
 

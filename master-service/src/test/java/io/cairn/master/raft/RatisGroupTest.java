@@ -11,6 +11,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.metadata.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +76,7 @@ class RatisGroupTest {
             group.stop((leader + 1) % 3);
             group.stop((leader + 2) % 3);
             TestGroup.await("the lease to end", () -> !log.mayRead());
-            CompletableFuture<byte[]> lost = session.begin(log, "two");
+            CompletableFuture<Outcome> lost = session.begin(log, "two");
             Errno errno = refused(lost).errno();
             assertTrue(errno == Errno.NOT_READY || errno == Errno.NOT_LEADER, errno.toString());
             TestGroup.await("the leader to step down", () -> log.leaderTerm() == -1);
@@ -144,7 +145,7 @@ class RatisGroupTest {
         return TestFiles.firstInLog(group.directory(master));
     }
 
-    private static FsException refused(CompletableFuture<byte[]> reply) {
+    private static FsException refused(CompletableFuture<Outcome> reply) {
         ExecutionException error =
                 assertThrows(ExecutionException.class, () -> reply.get(20, TimeUnit.SECONDS));
         return assertInstanceOf(FsException.class, error.getCause());

@@ -11,6 +11,7 @@ import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.metadata.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -93,11 +94,11 @@ class RatisLogTest {
             RatisLog log = group.start(0);
             TestSession session = new TestSession(group::leaderLog);
             long before = log.namespace().appliedIndex();
-            List<CompletableFuture<byte[]>> replies = new ArrayList<>();
+            List<CompletableFuture<Outcome>> replies = new ArrayList<>();
             for (int i = 0; i < 400; i++) {
                 replies.add(session.begin(log, "f" + i));
             }
-            for (CompletableFuture<byte[]> reply : replies) {
+            for (CompletableFuture<Outcome> reply : replies) {
                 reply.get();
             }
             long entries = log.namespace().appliedIndex() - before;

@@ -6,6 +6,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.metadata.Outcome;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -58,7 +59,7 @@ final class TestSession {
     }
 
     /** Sends the request for a file without waiting. */
-    CompletableFuture<byte[]> begin(RatisLog log, String name) {
+    CompletableFuture<Outcome> begin(RatisLog log, String name) {
         return log.submit(MasterRequest.mutation(creation(name)), 1);
     }
 
@@ -84,8 +85,8 @@ final class TestSession {
     }
 
     /** Whether a reply says that a file was made. */
-    static boolean isEntry(byte[] reply) {
-        return Reply.decode(new Decoder(reply)) instanceof Reply.EntryReply;
+    static boolean isEntry(Outcome outcome) {
+        return outcome.reply() instanceof Reply.EntryReply;
     }
 
     /** Whether a master has a file in its applied state. */
@@ -101,7 +102,8 @@ final class TestSession {
                 byte[] reply =
                         leader.get()
                                 .submit(MasterRequest.mutation(envelope), 1)
-                                .get(30, TimeUnit.SECONDS);
+                                .get(30, TimeUnit.SECONDS)
+                                .bytes();
                 return Reply.decode(new Decoder(reply));
             } catch (ExecutionException e) {
                 Errno errno = assertInstanceOf(FsException.class, e.getCause()).errno();

@@ -16,7 +16,6 @@ import io.cairn.metadata.state.MemoryStore;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.InodeEdit;
@@ -74,7 +73,7 @@ final class GoldenStateTest {
             byte[] entry = Bench.entry(envelope);
             entries.add(entry);
             Namespace.Applied applied = namespace.apply(3, entries.size(), entry);
-            return Reply.decode(new Decoder(applied.replies().getFirst()));
+            return applied.outcomes().getFirst().reply();
         }
 
         long ino(Mutation mutation) {

@@ -12,7 +12,6 @@ import io.cairn.metadata.Bench;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.metadata.state.Notice;
-import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.Found;
@@ -29,7 +28,7 @@ class ClusterTest {
     private static Reply found(Namespace namespace, Found mutation) {
         long index = namespace.appliedIndex() + 1;
         byte[] entry = Bench.entry(new Envelope(0, 0, 0, 12_345, mutation));
-        return Reply.decode(new Decoder(namespace.apply(1, index, entry).replies().getFirst()));
+        return namespace.apply(1, index, entry).outcomes().getFirst().reply();
     }
 
     @Test

@@ -31,7 +31,7 @@ class RecordTableTest {
                         .putInt(envelope.length)
                         .put(envelope)
                         .array();
-        byte[] reply = namespace.apply(1, ++index, entry).replies().getFirst();
+        byte[] reply = namespace.apply(1, ++index, entry).outcomes().getFirst().bytes();
         return Reply.decode(new Decoder(reply));
     }
 

@@ -149,7 +149,7 @@ class SessionTableTest {
     void thereAreSessionsOnlyInAFoundedCluster() {
         Namespace fresh = new Namespace(new MemoryStore());
         Envelope open = new Envelope(0, 5, 0, 1, new SessionMutation.OpenSession("x"));
-        byte[] reply = fresh.apply(1, 0, Bench.entry(open)).replies().getFirst();
+        byte[] reply = fresh.apply(1, 0, Bench.entry(open)).outcomes().getFirst().bytes();
         assertFails(Errno.NOT_READY, Reply.decode(new io.cairn.wire.Decoder(reply)));
     }
 

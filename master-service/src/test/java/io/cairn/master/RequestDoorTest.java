@@ -1,0 +1,108 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.cairn.base.Errno;
+import io.cairn.cluster.Endpoint;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.MemoryStore;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The door reads the header of a mutation only; what it must know, the log tells it. */
+class RequestDoorTest {
+    private final HandScheduler time = new HandScheduler();
+    private final LoneTransport transport = new LoneTransport();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final DirectLog log = new DirectLog(namespace);
+    private final LoneTransport.Peer peer = new LoneTransport.Peer();
+    private MasterService master;
+    private long session;
+
+    @BeforeEach
+    void start() {
+        ClusterSettings cluster = new ClusterSettings(1, 1, 2_000, 3_000);
+        master =
+                new MasterService(
+                        new MasterSettings("m1", new Endpoint("here", 1), cluster, 4096, 15_000),
+                        new MasterService.Ground(
+                                log, () -> namespace, transport, time, time, new Random(1)));
+        log.listener = master::tell;
+        time.pass(500);
+        Reply opened = ask(frame(0, 77, new SessionMutation.OpenSession("test")));
+        session = assertInstanceOf(Reply.SessionReply.class, opened).session();
+    }
+
+    private static byte[] frame(long session, long number, Mutation mutation) {
+        return MasterRequest.mutation(new Envelope(session, number, 0, 0, mutation));
+    }
+
+    private Reply ask(byte[] frame) {
+        return Reply.decode(new Decoder(transport.ask(peer, frame)));
+    }
+
+    private static TreeMutation.Create create(boolean open) {
+        return new TreeMutation.Create(
+                FileSystem.ROOT_INO,
+                Name.of("f"),
+                FileType.FILE,
+                0644,
+                0,
+                0,
+                0,
+                false,
+                0,
+                new byte[0],
+                open);
+    }
+
+    @Test
+    void aMutationThatCannotBeDecodedChangesNothingAndEndsItsConnection() {
+        byte[] whole = frame(session, 1, create(true));
+        byte[] before = namespace.fingerprint();
+        byte[] cut = Arrays.copyOf(whole, whole.length - 3);
+        assertEquals(Errno.EPROTO, assertInstanceOf(Reply.Failure.class, ask(cut)).errno());
+        assertFalse(peer.isOpen());
+        assertArrayEquals(before, namespace.fingerprint());
+    }
+
+    @Test
+    void whatIsMadeOpenIsHeldOpenAlsoWhenItIsAskedForAgain() {
+        byte[] frame = frame(session, 1, create(true));
+        Reply made = ask(frame.clone());
+        assertEquals(1, master.openCount(session));
+        log.term++;
+        time.pass(500);
+        assertEquals(0, master.openCount(session), "a new term has not heard of it");
+        Reply again = ask(frame.clone());
+        assertEquals(1, master.openCount(session));
+        assertEquals(
+                assertInstanceOf(Reply.EntryReply.class, made).inode().ino(),
+                assertInstanceOf(Reply.EntryReply.class, again).inode().ino());
+    }
+
+    @Test
+    void aWitnessedCreateHoldsItsFileOpen() {
+        ask(frame(session, 1, new TreeMutation.Witnessed(create(true))));
+        assertEquals(1, master.openCount(session));
+        ask(frame(session, 2, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f"))));
+        time.pass(3_000);
+        assertEquals(2, namespace.inodeCount(), "it is not purged while it is open");
+    }
+}
