@@ -150,7 +150,6 @@ class ChunkServiceTest {
             WriteReply reply =
                     cluster.await(cluster.client.cloneFrom(GROUP, OID + 1, 0, OID, 10_001));
             assertEquals(10_001, reply.lengthBytes());
-            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[20_000]));
             byte[] expected = Arrays.copyOf(Arrays.copyOf(data, 10_001), 30_000);
             assertArrayEquals(
                     expected, cluster.await(cluster.client.read(GROUP, OID + 1, 0, 0, 30_000)));

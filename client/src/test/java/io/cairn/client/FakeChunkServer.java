@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,10 @@ public final class FakeChunkServer implements Handler {
 
     private final LongUnaryOperator epochOfGroup;
     private final Map<ChunkKey, Chunk> chunks = new HashMap<>();
+
+    /** Of these others were made, or they were deleted: they take no writes. */
+    private final Set<ChunkKey> sealed = new HashSet<>();
+
     public final Set<ChunkKey> flushed = new HashSet<>();
     volatile boolean corrupt;
 
@@ -108,11 +113,14 @@ public final class FakeChunkServer implements Handler {
         if (full) {
             throw new FsException(Errno.ENOSPC, "the disk is full");
         }
-        Chunk chunk = chunks.computeIfAbsent(key(m.chunk()), k -> new Chunk());
-        ChunkReply.WriteReply before = chunk.done.get(m.operation());
+        Chunk present = chunks.get(key(m.chunk()));
+        ChunkReply.WriteReply before = present == null ? null : present.done.get(m.operation());
         if (before != null) {
             return before;
         }
+        requireOpen(m.chunk());
+        Chunk chunk = present == null ? new Chunk() : present;
+        chunks.put(key(m.chunk()), chunk);
         ByteBuffer data = payload.nioBuffer();
         int length = data.remaining();
         int end = m.offsetBytes() + length;
@@ -187,6 +195,7 @@ public final class FakeChunkServer implements Handler {
         if (chunk == null) {
             return new ChunkReply.WriteReply(0, 0, 0, 0);
         }
+        requireOpen(m.chunk());
         int from = Math.min(m.offsetBytes(), chunk.bytes.length);
         int to = Math.min(m.offsetBytes() + m.lengthBytes(), chunk.bytes.length);
         Arrays.fill(chunk.bytes, from, to, (byte) 0);
@@ -194,11 +203,19 @@ public final class FakeChunkServer implements Handler {
         return new ChunkReply.WriteReply(chunk.sequence, chunk.bytes.length, 0, 1);
     }
 
+    private void requireOpen(ChunkAddress chunk) {
+        if (sealed.contains(key(chunk))) {
+            throw new FsException(Errno.ESTALE, "the chunk was cloned");
+        }
+    }
+
     private ChunkReply cloneFrom(ChunkRequest.Clone m) {
         checkEpoch(m.chunk());
         Chunk chunk = chunks.get(key(m.chunk()));
         if (chunk == null) {
-            Chunk source = chunks.get(new ChunkKey(m.sourceOid(), m.chunk().index()));
+            ChunkKey from = new ChunkKey(m.sourceOid(), m.chunk().index());
+            sealed.add(from);
+            Chunk source = chunks.get(from);
             chunk = new Chunk();
             byte[] old = source == null ? new byte[0] : source.bytes;
             chunk.bytes = Arrays.copyOf(old, Math.min(old.length, m.lengthBytes()));
@@ -253,13 +270,13 @@ public final class FakeChunkServer implements Handler {
         return new ChunkReply.OffsetReply(-1);
     }
 
-    /** What an object's chunks hold of it; deletes like the garbage collector. */
+    /** Deletes chunks; as on a real server they do not come back. */
     void delete(long oid, long fromChunk, long endChunk) {
-        chunks.keySet()
-                .removeIf(
-                        key ->
-                                key.oid() == oid
-                                        && key.index() >= fromChunk
-                                        && key.index() < endChunk);
+        for (ChunkKey key : List.copyOf(chunks.keySet())) {
+            if (key.oid() == oid && key.index() >= fromChunk && key.index() < endChunk) {
+                chunks.remove(key);
+                sealed.add(key);
+            }
+        }
     }
 }

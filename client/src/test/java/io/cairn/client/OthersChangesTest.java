@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A client that holds a file open while another one cuts and lengthens it. */
 class OthersChangesTest {
     private static final int APPEND = FileSystem.O_RDWR | FileSystem.O_APPEND;
+    private static final int KEEP_SIZE = 1;
+    private static final int PUNCH_HOLE = 2;
 
     private final FakeCluster cluster = new FakeCluster(16);
     private final CairnFileSystem first = slowClient();
@@ -61,6 +63,37 @@ class OthersChangesTest {
 
     private void assertContents(byte[] wanted, OpenFile file) {
         assertArrayEquals(wanted, readAll(cluster.connect(), file.ino()));
+    }
+
+    /** Another one has cut the file and gone on with a clone of the chunk before it was heard. */
+    @Test
+    void whatComesAfterACloneThatWasNotHeardGoesToTheClone() {
+        OpenFile file = created(FileSystem.O_RDWR, bytes(200_000, 1));
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.sessions.values().forEach(each -> each.connection = null);
+                    return 0;
+                });
+        byte[] model = Arrays.copyOf(bytes(200_000, 1), 120_050);
+        Arrays.fill(model, 100_000, 120_000, (byte) 0);
+        for (int round = 0; round < 2; round++) {
+            resize(second, file, 100_000);
+            try (OpenFile other = second.open(Caller.ROOT, file.ino(), FileSystem.O_RDWR)) {
+                other.write(120_000, ByteBuffer.wrap(bytes(50, 2)));
+            }
+            System.arraycopy(bytes(50, 2), 0, model, 120_000, 50);
+            if (round == 0) {
+                file.write(80_000, ByteBuffer.wrap(bytes(9000, 3)));
+                file.sync(false);
+                System.arraycopy(bytes(9000, 3), 0, model, 80_000, 9000);
+            } else {
+                file.allocate(PUNCH_HOLE | KEEP_SIZE, 85_000, 10_000);
+                Arrays.fill(model, 85_000, 95_000, (byte) 0);
+            }
+            assertContents(model, file);
+        }
+        file.close();
+        assertContents(model, file);
     }
 
     @ParameterizedTest

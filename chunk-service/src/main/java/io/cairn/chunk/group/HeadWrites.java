@@ -6,6 +6,7 @@ import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.format.AlignedWrite;
+import io.cairn.chunk.store.format.InstallPart;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -13,12 +14,15 @@ import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.ChunkRequest.Clone;
+import io.cairn.wire.chunk.ChunkRequest.Flush;
 import io.cairn.wire.chunk.ChunkRequest.Replicate;
 import io.cairn.wire.chunk.ChunkRequest.Write;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
 import io.cairn.wire.chunk.OperationId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +48,16 @@ public final class HeadWrites {
         }
     }
 
+    private static final OperationId NOBODY = new OperationId(0, 0);
+
     private final Station station;
     private final GroupMember member;
+    private final Flushing flushing;
 
-    HeadWrites(Station station, GroupMember member) {
+    HeadWrites(Station station, GroupMember member, Flushing flushing) {
         this.station = station;
         this.member = member;
+        this.flushing = flushing;
     }
 
     /** Writes; the payload is not released and must live until the result is there. */
@@ -64,6 +72,7 @@ public final class HeadWrites {
     }
 
     private static Change writing(Term term, Write write, ByteBuf payload, ChunkState state) {
+        requireOpen(write.chunk(), state);
         AlignedWrite aligned =
                 term.target()
                         .align(
@@ -126,6 +135,7 @@ public final class HeadWrites {
     }
 
     private static Change zeroing(Term term, Zero zero, ChunkState state) {
+        requireOpen(zero.chunk(), state);
         long sequence = state.sequence() + 1;
         Zero forwarded =
                 new Zero(
@@ -158,13 +168,20 @@ public final class HeadWrites {
         };
     }
 
-    /** Makes a chunk from another one, which nobody changes meanwhile. */
+    /**
+     * Makes a chunk from another one, which nobody changes any more. A client that has not heard
+     * that the file goes on elsewhere would change it afterwards, be told that it is stored, and
+     * nobody would ever read it.
+     */
     public CompletableFuture<WriteReply> cloneFrom(Clone clone) {
         Term term = member.enterAsHead(clone.chunk().epoch());
+        ChunkKey key = new ChunkKey(clone.chunk().oid(), clone.chunk().index());
         ChunkKey source = new ChunkKey(clone.sourceOid(), clone.chunk().index());
-        Agreement agreement = member.headship(term).agreement();
-        return member.turns()
-                .exclusive(source, () -> station.fromDisk(() -> usable(term, agreement, source)))
+        return station.fromDisk(
+                        () ->
+                                member.state(term, key).sequence() > 0
+                                        ? Futures.DONE
+                                        : sealed(term, clone, source))
                 .thenCompose(
                         Scope.carried(
                                 agreed ->
@@ -174,12 +191,60 @@ public final class HeadWrites {
                                                         () -> cloneSettled(term, clone, source))));
     }
 
-    /** What is damaged here may be whole elsewhere. */
-    private CompletableFuture<Void> usable(Term term, Agreement agreement, ChunkKey source) {
-        if (member.isUnusable(term, source)) {
-            agreement.doubt(source);
+    /** Done when a chunk takes no more writes, whatever happens to its servers. */
+    private CompletableFuture<Void> sealed(Term term, Clone clone, ChunkKey source) {
+        ChunkAddress chunk = member.address(term, source, clone.chunk().chunkSizeLog2());
+        Request request =
+                new Request(
+                        term,
+                        chunk,
+                        null,
+                        state -> state.isSealed() ? null : sealing(term, chunk, state));
+        return change(request)
+                .thenCompose(
+                        Scope.carried(
+                                reply -> flushing.everywhere(new Flush(chunk, List.of(), false))))
+                .thenAccept(reply -> {});
+    }
+
+    /** A write of nothing with the number after which none comes. */
+    private static Change sealing(Term term, ChunkAddress chunk, ChunkState state) {
+        long sequence = ChunkState.SEALED | (state.sequence() + 1);
+        Zero forwarded = new Zero(chunk, NOBODY, sequence, 0, 0);
+        return new Change() {
+            @Override
+            public Message forMember() {
+                return Message.of(forwarded::toBytes);
+            }
+
+            @Override
+            public int apply() {
+                if (state.sequence() > 0) {
+                    return term.target().zero(chunk, sequence, 0, 0);
+                }
+                ByteBuffer nothing = ByteBuffer.allocate(0);
+                InstallPart empty = new InstallPart(sequence, 0, 0, nothing, new int[0], true);
+                term.target().install(chunk, chunk.epoch(), empty);
+                return 0;
+            }
+
+            @Override
+            public long sequence() {
+                return sequence;
+            }
+
+            @Override
+            public int lengthAfterBytes() {
+                return state.lengthBytes();
+            }
+        };
+    }
+
+    private static void requireOpen(ChunkAddress chunk, ChunkState state) {
+        if (state.isSealed()) {
+            throw new FsException(
+                    Errno.ESTALE, chunk + " was cloned: the file goes on in another object");
         }
-        return agreement.ensure(source);
     }
 
     private CompletableFuture<WriteReply> cloneSettled(Term term, Clone clone, ChunkKey source) {

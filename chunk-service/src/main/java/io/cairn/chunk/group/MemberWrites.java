@@ -120,7 +120,9 @@ public final class MemberWrites {
                                 zero.sequence(), state.lengthBytes(), 0, zero.chunk().epoch());
                     }
                     member.unsettled().mark(key);
-                    if (!term.isServing() || state.sequence() != zero.sequence() - 1) {
+                    long number = zero.sequence() & ~ChunkState.SEALED;
+                    boolean follows = state.sequence() > 0 && state.sequence() == number - 1;
+                    if (!term.isServing() || !follows) {
                         return LACKING;
                     }
                     member.origins().note(term, state);

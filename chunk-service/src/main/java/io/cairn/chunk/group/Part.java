@@ -21,12 +21,13 @@ public record Part(
         Repair repair) {
 
     static Part of(Station station, GroupMember member) {
+        Flushing flushing = new Flushing(station, member);
         return new Part(
                 member,
-                new HeadWrites(station, member),
+                new HeadWrites(station, member, flushing),
                 new MemberWrites(station, member),
                 new Reader(station, member),
-                new Flushing(station, member),
+                flushing,
                 new Repair(station, member));
     }
 }

@@ -221,9 +221,8 @@ public final class FileContents {
         state.gate().close();
         try {
             commit(state);
-            long end = Math.min(wantedEnd, state.size());
-            if (!state.zeroInline(offset, end)) {
-                zeroChunks(state, offset, end);
+            for (int tries = 1; !zeroOnce(state, offset, wantedEnd, tries); tries++) {
+                refresh(state);
             }
             commit(state);
         } finally {
@@ -231,14 +230,34 @@ public final class FileContents {
         }
     }
 
-    private void zeroChunks(InodeState state, long from, long end) {
+    /** False when others have cut the file since, so that some of its chunks are elsewhere. */
+    private boolean zeroOnce(InodeState state, long offset, long wantedEnd, int tries) {
+        long end = Math.min(wantedEnd, state.size());
+        if (state.zeroInline(offset, end)) {
+            return true;
+        }
+        ArrayDeque<CompletableFuture<Void>> running = new ArrayDeque<>();
+        try {
+            zeroChunks(state, offset, end, running);
+            return true;
+        } catch (FsException e) {
+            // None of them may come behind what is written later.
+            running.forEach(each -> Await.get(each.handle((_, _) -> true), mount.timeoutMs()));
+            if (e.errno() == Errno.ESTALE && tries < MAX_TRIES) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private void zeroChunks(
+            InodeState state, long from, long end, ArrayDeque<CompletableFuture<Void>> running) {
         if (from >= end) {
             return;
         }
         Layout layout = state.layout();
         long chunkBytes = layout.chunkSizeBytes();
         long endChunk = layout.chunkOf(end - 1) + 1;
-        ArrayDeque<CompletableFuture<Void>> running = new ArrayDeque<>();
         for (long next = layout.chunkOf(from); next < endChunk; ) {
             ExistingChunks.Page page = existing.page(layout, next, endChunk);
             for (long index : page.indices()) {

@@ -150,10 +150,22 @@ public sealed interface ChunkReply extends TypedMessage {
      * How far one replica of a chunk is.
      *
      * @param epoch epoch of the group at the last write
-     * @param sequence write sequence, from 1; 0 = no such chunk
+     * @param sequence write sequence, from 1; 0 = no such chunk; with {@link #SEALED} it takes no
+     *     writes any more
      */
     record ChunkState(
             long oid, long index, int chunkSizeLog2, long epoch, long sequence, int lengthBytes) {
+        /**
+         * Bit of the sequence of the last write that a chunk has: another one was made from it. A
+         * part of the sequence, so that all that brings replicas to one state brings this along.
+         */
+        public static final long SEALED = 1L << 62;
+
+        /** Whether it takes no writes any more. */
+        public boolean isSealed() {
+            return (sequence & SEALED) != 0;
+        }
+
         void encode(Encoder out) {
             out.i64(oid).i64(index).u8(chunkSizeLog2).i64(epoch).i64(sequence).i32(lengthBytes);
         }

@@ -202,7 +202,8 @@ public sealed interface ChunkRequest extends TypedMessage {
 
     /**
      * Client to head, head to members ({@code forwarded}): makes the chunk from the first {@code
-     * lengthBytes} bytes of the same index under another object, unless it exists already.
+     * lengthBytes} bytes of the same index under another object, unless it exists already. From
+     * before that on the other chunk refuses writes with ESTALE: the file goes on in this one.
      * WriteReply.
      */
     record Clone(ChunkAddress chunk, long sourceOid, int lengthBytes, boolean forwarded)
