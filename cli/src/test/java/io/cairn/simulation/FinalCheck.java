@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares the replicas, the masters and the garbage of a cluster that has come to rest. */
 final class FinalCheck {
+    private static final long COMPARISON_LIMIT_MS = 5_000;
     private static final long GARBAGE_LIMIT_MS = 90_000;
     private static final int LISTED = 1000;
     private static final int MAX_INODES = 10_000;
@@ -46,6 +47,9 @@ final class FinalCheck {
     private record Blob(int group, long oid, long index) {}
 
     void run() {
+        // What was damaged is replaced when the members have been compared, which goes on after
+        // they serve.
+        waiting.until(() -> differences().isEmpty(), COMPARISON_LIMIT_MS);
         differences().forEach(cluster.history::violate);
         if (cluster.history.violation() != null) {
             return;
