@@ -3,8 +3,26 @@ package io.cairn.cli;
 import io.cairn.base.FsException;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
+import io.cairn.cli.admin.AdminCommand;
+import io.cairn.cli.admin.StatusCommand;
 import io.cairn.cli.api.ApiException;
+import io.cairn.cli.doctor.DoctorCommand;
+import io.cairn.cli.fs.FsCommand;
+import io.cairn.cli.option.LogSettings;
+import io.cairn.cli.option.ProductVersion;
+import io.cairn.cli.service.ChunkCommand;
+import io.cairn.cli.service.DownCommand;
+import io.cairn.cli.service.HealthCommand;
+import io.cairn.cli.service.MasterCommand;
+import io.cairn.cli.service.MountCommand;
+import io.cairn.cli.service.NfsCommand;
+import io.cairn.cli.service.RehearseCommand;
+import io.cairn.cli.service.UnmountCommand;
+import io.cairn.cli.service.UpCommand;
 import io.cairn.fuse.sys.MountException;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import io.cairn.node.log.LogLevels;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -108,17 +126,12 @@ public final class Cairn {
     }
 
     /** Runs a command and returns its exit code; errors are one line on {@code errors}. */
-    static int run(String[] arguments, PrintWriter errors) {
+    public static int run(String[] arguments, PrintWriter errors) {
         return run(arguments, new PrintWriter(System.out, true, System.out.charset()), errors);
     }
 
-    /** What people type to run this command: the launcher tells how it was called. */
-    static String program() {
-        return System.getProperty("cairn.command", "cairn");
-    }
-
     /** All commands, ready to be parsed. */
-    static CommandLine commands() {
+    public static CommandLine commands() {
         return commands(new Cairn());
     }
 
@@ -130,7 +143,7 @@ public final class Cairn {
     }
 
     /** The same with the output of commands that take it. */
-    static int run(String[] arguments, PrintWriter output, PrintWriter errors) {
+    public static int run(String[] arguments, PrintWriter output, PrintWriter errors) {
         Cairn cairn = new Cairn();
         CommandLine line = commands(cairn);
         line.setOut(output);
@@ -195,7 +208,7 @@ public final class Cairn {
         }
         return switch (cause) {
             case CommandException e -> e.exitCode();
-            case ApiException e -> ExitCode.of(e);
+            case ApiException e -> e.exitCode();
             case FsException e -> ExitCode.of(e.errno());
             case MountException e -> e.category().exitCode();
             default -> ExitCode.SOFTWARE;

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.node.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;

@@ -1,5 +1,6 @@
 package io.cairn.cli;
 
+import io.cairn.node.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

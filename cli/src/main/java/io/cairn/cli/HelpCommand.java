@@ -1,5 +1,7 @@
 package io.cairn.cli;
 
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,5 +1,10 @@
 package io.cairn.cli;
 
+import io.cairn.cli.api.ApiOptions;
+import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.CpuLatencyOption;
+import io.cairn.cli.option.MetricsOption;
+import io.cairn.cli.option.TraceOptions;
 import java.lang.reflect.Field;
 import java.util.Set;
 import picocli.CommandLine.Model.OptionSpec;
@@ -21,8 +26,8 @@ enum OptionSection {
     private static final Set<String> OF_PRINTING = Set.of("--json", "--bytes");
     private static final Set<Class<?>> WATCHED =
             Set.of(
-                    AdminAddress.class,
-                    MetricsAddress.class,
+                    AdminOptions.class,
+                    MetricsOption.class,
                     TraceOptions.class,
                     CpuLatencyOption.class);
 

@@ -1,6 +1,9 @@
 package io.cairn.cli;
 
 import io.cairn.base.Spelling;
+import io.cairn.cli.api.ApiOptions;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

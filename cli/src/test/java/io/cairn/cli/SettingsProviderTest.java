@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Spelling;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,4 +1,4 @@
-/** Tests of the command with real processes, real mounts and {@code kill -9}. */
+/** Tests of the command without any process. */
 @NullMarked
 package io.cairn.cli;
 

@@ -1,5 +1,6 @@
 package io.cairn.cli.api;
 
+import io.cairn.node.ExitCode;
 import org.jspecify.annotations.Nullable;
 
 /** The API has refused a request, or nobody has answered it. The message is one line. */
@@ -28,5 +29,19 @@ public final class ApiException extends RuntimeException {
     /** The status of HTTP, {@link #UNANSWERED} or {@link #UNTRUSTED}. */
     public int status() {
         return status;
+    }
+
+    /** The exit code of a command that ends because of it. */
+    public int exitCode() {
+        return switch (status) {
+            case UNTRUSTED, 421 -> ExitCode.CONFIG;
+            case UNANSWERED -> ExitCode.UNAVAILABLE;
+            case 400 -> ExitCode.USAGE;
+            case 401, 403 -> ExitCode.NO_PERMISSION;
+            case 404 -> ExitCode.NO_INPUT;
+            case 409 -> ExitCode.CANNOT_CREATE;
+            case 412, 429, 503 -> ExitCode.TEMPORARY;
+            default -> ExitCode.SOFTWARE;
+        };
     }
 }

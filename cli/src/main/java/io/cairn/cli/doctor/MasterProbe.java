@@ -1,0 +1,121 @@
+package io.cairn.cli.doctor;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.base.Wording;
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Handler;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterWait;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Asks the leader for its status without opening a session. */
+public final class MasterProbe {
+    private static final long LIMIT_MS = 5_000;
+    private static final long PAUSE_MS = 250;
+
+    private final Transport transport;
+    private final PrintWriter errors;
+
+    /** A probe that tells on {@code errors} when it waits. */
+    public MasterProbe(Transport transport, PrintWriter errors) {
+        this.transport = transport;
+        this.errors = errors;
+    }
+
+    /**
+     * The status document of the leader, asked of all masters in turn until one answers as such.
+     *
+     * @param limitMs how long to try; every master is asked once at least
+     * @throws CommandException with UNAVAILABLE when the time is over
+     */
+    public String status(List<Endpoint> masters, long limitMs) throws InterruptedException {
+        long begin = System.nanoTime();
+        boolean told = false;
+        while (true) {
+            String last = "";
+            for (Endpoint master : masters) {
+                try {
+                    return ask(master);
+                } catch (FsException e) {
+                    String reason = reason(e);
+                    last = reason.contains(master + "") ? reason : master + ": " + reason;
+                }
+            }
+            long passedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+            if (passedMs >= limitMs) {
+                throw unavailable(last);
+            }
+            if (!told && passedMs >= MasterWait.SILENT_MS) {
+                MasterWait.tell(MasterWait.names(masters), errors);
+                told = true;
+            }
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+        }
+    }
+
+    /** The message of some is not for people: where the leader is. */
+    private static String reason(FsException error) {
+        return error.errno() == Errno.NOT_LEADER
+                ? "does not lead"
+                : String.valueOf(error.getMessage());
+    }
+
+    private static CommandException unavailable(String last) {
+        return new CommandException(
+                ExitCode.UNAVAILABLE,
+                "no master answered as the leader ("
+                        + last
+                        + "); do they run, and is that where they listen?");
+    }
+
+    private String ask(Endpoint master) throws InterruptedException {
+        Connection connection = get(transport.connect(master, new Deaf(), LIMIT_MS));
+        try (connection) {
+            Message question = Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
+            Message answer = get(connection.call(question, LIMIT_MS));
+            answer.release();
+            return switch (Reply.decode(answer.decoder())) {
+                case Reply.TextReply text -> text.text();
+                case Reply.Failure failure -> throw failure.toException();
+                default ->
+                        throw new FsException(Errno.EPROTO, "unexpected reply to a status query");
+            };
+        }
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws InterruptedException {
+        try {
+            return future.get(2 * LIMIT_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof FsException failure) {
+                throw failure;
+            }
+            throw new FsException(Errno.EIO, Wording.of(e), e);
+        } catch (TimeoutException e) {
+            throw new FsException(Errno.ETIMEDOUT, "no answer", e);
+        }
+    }
+
+    /** Takes no requests. */
+    private static final class Deaf implements Handler {
+        @Override
+        public void handle(Connection from, Message request, Answer answer) {
+            request.release();
+            answer.fail(new FsException(Errno.ENOSYS));
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.cairn.cli.option;
+
+import io.cairn.node.CommandException;
+import io.cairn.node.World;
+import io.cairn.runtime.OwnerOnly;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import picocli.CommandLine.Mixin;
+
+/** What the world of a service is told by its command line. */
+public final class WorldOptions {
+    @Mixin private TraceOptions traces = new TraceOptions();
+
+    @Mixin private CpuLatencyOption cpuLatency = new CpuLatencyOption();
+
+    /**
+     * Looks at the options before anything starts.
+     *
+     * @throws CommandException with USAGE when they make no sense
+     */
+    public void check() {
+        traces.check();
+        var _ = cpuLatency.limitUs();
+    }
+
+    /** The world of a service, whose files are its user's alone; the caller closes it. */
+    public World open() {
+        OwnerOnly.begin();
+        OptionalInt limitUs = cpuLatency.limitUs();
+        return new World(traces.open(), limitUs);
+    }
+
+    /** The options again, for another process. */
+    public List<String> arguments() {
+        List<String> arguments = new ArrayList<>(traces.arguments());
+        arguments.addAll(cpuLatency.arguments());
+        return arguments;
+    }
+}

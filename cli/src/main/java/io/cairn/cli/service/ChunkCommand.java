@@ -1,0 +1,150 @@
+package io.cairn.cli.service;
+
+import io.cairn.chunk.ChunkSettings;
+import io.cairn.cli.option.MetricsOption;
+import io.cairn.cli.option.WorldOptions;
+import io.cairn.node.AdminPage;
+import io.cairn.node.ChunkDirectories;
+import io.cairn.node.ChunkNode;
+import io.cairn.node.Closing;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterList;
+import io.cairn.node.MasterWait;
+import io.cairn.node.World;
+import io.cairn.runtime.Scheduler;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cairn chunk}: runs one chunk server. */
+@Command(
+        name = "chunk",
+        description = "Run a chunk server: it keeps the contents of files on its disks.",
+        footer = {
+            "  cairn chunk --id c1 --data /srv/disk1 --listen 10.0.0.5:9881 --masters"
+                    + " 10.0.0.1:9871",
+            "  cairn chunk --id c1 --data /disk1,/disk2 --listen 10.0.0.5:9881 \\",
+            "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871"
+        })
+public final class ChunkCommand implements Callable<Integer> {
+    private static final long LOOK_MS = 50;
+
+    @Option(
+            names = "--id",
+            required = true,
+            paramLabel = "NAME",
+            description = "Name of this chunk server, unique in the cluster.")
+    private String id = "";
+
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR[,DIR...]",
+            description = "Storage directories, best one per disk.")
+    private String data = "";
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where clients and other chunk servers find it.")
+    private String listen = "";
+
+    @Option(
+            names = "--masters",
+            required = true,
+            paramLabel = "HOST:PORT[,...]",
+            description = "The masters of the cluster.")
+    private String masters = "";
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Health, status and metrics (default: ${DEFAULT-VALUE}, any free port).")
+    private String admin = "";
+
+    @Option(
+            names = "--format",
+            description =
+                    "Make targets of empty directories although this server had a target that is"
+                            + " missing now (else they are refused: a disk may not be mounted)."
+                            + " The missing one counts as replaced. Give it once.")
+    private boolean format;
+
+    @Option(
+            names = "--adopt",
+            description =
+                    "Take over targets of other servers: their disks have moved here for good;"
+                            + " or go on with an older copy of a target, without what was written"
+                            + " since."
+                            + " Give it once.")
+    private boolean adopt;
+
+    @Mixin private MetricsOption metrics = new MetricsOption();
+
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        List<Path> directories = new ArrayList<>();
+        for (String part : data.split(",", -1)) {
+            if (part.isBlank()) {
+                throw new CommandException(
+                        ExitCode.USAGE, "--data '" + data + "' names an empty directory");
+            }
+            directories.add(Path.of(part.strip()).toAbsolutePath());
+        }
+        ChunkSettings settings =
+                ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
+        settings = adopt ? settings.adopting() : settings;
+        settings = format ? settings.replacing() : settings;
+        OpenPort.warn(settings.listen());
+        ChunkDirectories places = new ChunkDirectories(directories, format);
+        try (Closing closing = new Closing()) {
+            World world = closing.add(worldOptions.open());
+            AdminPage page =
+                    closing.add(
+                            AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
+            // Of a new directory a master is asked first whether a disk is missing.
+            page.show(() -> ChunkNode.NO_MASTER, () -> "{}");
+            Scheduler.Timer told =
+                    world.scheduler()
+                            .schedule(
+                                    () -> MasterWait.tell(masters, MasterWait.errors()),
+                                    MasterWait.SILENT_MS);
+            ChunkNode node = closing.add(new ChunkNode(world, settings, places));
+            page.show(node::notReadyReason, () -> "{}");
+            System.out.println(
+                    "cairn chunk "
+                            + id
+                            + " listens on "
+                            + node.service().endpoint()
+                            + ", admin on "
+                            + page.endpoint());
+            announce(node, world.scheduler(), told);
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+
+    /** Says "ready" when a master knows it, and before, that it waits. */
+    private void announce(ChunkNode node, Scheduler scheduler, Scheduler.Timer told) {
+        Runnable[] look = new Runnable[1];
+        look[0] =
+                () -> {
+                    if (node.notReadyReason() == null) {
+                        told.cancel();
+                        System.out.println("cairn chunk " + id + " ready");
+                    } else {
+                        scheduler.schedule(look[0], LOOK_MS);
+                    }
+                };
+        look[0].run();
+    }
+}

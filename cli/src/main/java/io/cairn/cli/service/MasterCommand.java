@@ -1,0 +1,191 @@
+package io.cairn.cli.service;
+
+import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.Require;
+import io.cairn.cli.option.WorldOptions;
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.admin.AdminSettings;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.node.Account;
+import io.cairn.node.AdminAddress;
+import io.cairn.node.AdminPage;
+import io.cairn.node.Closing;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterList;
+import io.cairn.node.MasterNode;
+import io.cairn.node.MasterRun;
+import io.cairn.node.World;
+import io.cairn.node.log.LogLevels;
+import io.cairn.runtime.Release;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cairn master}: runs one master. */
+@Command(
+        name = "master",
+        description = "Run a master: it keeps the names, attributes and the map of the cluster.",
+        footer = {
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
+            "      --raft m1=10.0.0.1:9872 --found",
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found"
+        })
+public final class MasterCommand implements Callable<Integer> {
+    @Option(
+            names = "--id",
+            required = true,
+            paramLabel = "NAME",
+            description = "Name of this master.")
+    private String id = "";
+
+    @Option(
+            names = "--data",
+            required = true,
+            paramLabel = "DIR",
+            description = "Where it keeps its state.")
+    private Path data = Path.of("");
+
+    @Option(
+            names = "--listen",
+            required = true,
+            paramLabel = "HOST:PORT",
+            description = "Where clients and chunk servers find it.")
+    private String listen = "";
+
+    @Option(
+            names = "--raft",
+            required = true,
+            paramLabel = "NAME=HOST:PORT[,...]",
+            description = "All masters of the cluster and where they talk to each other.")
+    private String raft = "";
+
+    @Option(
+            names = "--found",
+            description = {
+                "Found a new cluster, together with all masters of --raft: when every one of them"
+                        + " was told so and none holds anything.",
+                "Where a cluster exists it does nothing. Without it a master whose directory is"
+                        + " empty joins the cluster of the others."
+            })
+    private boolean found;
+
+    @Mixin private AdminOptions admin = new AdminOptions();
+
+    @Option(
+            names = "--replicas",
+            paramLabel = "R",
+            defaultValue = "0",
+            description = {
+                "Copies of every chunk where no directory says otherwise.",
+                "Default: as many as there are chunk servers at first, up to 3."
+            })
+    private int replicas;
+
+    @Option(
+            names = "--expect-servers",
+            paramLabel = "N",
+            defaultValue = "0",
+            description =
+                    "Store nothing before N chunk servers came, and do not wait for more (default:"
+                            + " begin when none came for two seconds).")
+    private int expectServers;
+
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        Require.between("--replicas", replicas, 0, 15);
+        Require.between("--expect-servers", expectServers, 0, 10_000);
+        Endpoint endpoint = MasterList.endpoint(listen);
+        AdminAddress address = admin.address();
+        worldOptions.check();
+        List<Peer> peers = peers(raft);
+        if (peers.stream().noneMatch(p -> p.id().equals(id))) {
+            throw new CommandException(
+                    ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
+        }
+        peers.stream()
+                .filter(p -> p.id().equals(id))
+                .forEach(p -> OpenPort.warn(endpoint, p.raft()));
+        ClusterSettings standard = ClusterSettings.STANDARD;
+        ClusterSettings cluster =
+                new ClusterSettings(
+                        replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
+        try (Closing closing = new Closing()) {
+            World world = closing.add(worldOptions.open());
+            AdminPage page = closing.add(AdminPage.open(world, address));
+            MasterNode.Plan plan =
+                    new MasterNode.Plan(
+                            id,
+                            data,
+                            endpoint,
+                            peers,
+                            cluster,
+                            new AdminSettings(
+                                    Release.text(),
+                                    data.resolve(MasterNode.TOKEN_FILE),
+                                    address.hostNames(),
+                                    LogLevels::follow),
+                            found,
+                            MasterNode.SESSION_LEASE_MS);
+            Account founder = Account.current().person();
+            closing.add(new MasterRun(world, plan, founder, node -> opened(node, page, world)));
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+
+    private void opened(MasterNode node, AdminPage page, World world) {
+        page.serve(node.api());
+        page.show(node.service()::notReadyReason, node.service()::statusJson);
+        announce(node, page, world);
+    }
+
+    /**
+     * Says "ready" as soon as the master knows a leader, which may take until other masters come.
+     */
+    private void announce(MasterNode node, AdminPage page, World world) {
+        System.out.println(
+                "cairn master "
+                        + id
+                        + " listens on "
+                        + node.service().endpoint()
+                        + ", admin on "
+                        + page.endpoint());
+        Runnable[] look = new Runnable[1];
+        look[0] =
+                () -> {
+                    if (node.service().notReadyReason() == null) {
+                        System.out.println("cairn master " + id + " ready");
+                    } else {
+                        world.scheduler().schedule(look[0], 50);
+                    }
+                };
+        look[0].run();
+    }
+
+    /** Parses the value of {@code --raft}; fails with USAGE. */
+    static List<Peer> peers(@Nullable String text) {
+        List<Peer> peers = new ArrayList<>();
+        for (String part : String.valueOf(text).split(",", -1)) {
+            int equals = part.indexOf('=');
+            if (equals <= 0) {
+                throw new CommandException(
+                        ExitCode.USAGE, "'" + part + "' in --raft is not NAME=HOST:PORT");
+            }
+            peers.add(
+                    new Peer(
+                            part.substring(0, equals).strip(),
+                            MasterList.endpoint(part.substring(equals + 1).strip())));
+        }
+        return peers;
+    }
+}

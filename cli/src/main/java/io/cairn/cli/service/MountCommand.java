@@ -1,0 +1,128 @@
+package io.cairn.cli.service;
+
+import io.cairn.cli.option.MetricsOption;
+import io.cairn.cli.option.OwnDirectory;
+import io.cairn.cli.option.WaitOption;
+import io.cairn.cli.option.WorldOptions;
+import io.cairn.fuse.FuseMount;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.node.AdminPage;
+import io.cairn.node.Closing;
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterList;
+import io.cairn.node.MountNode;
+import io.cairn.node.Source;
+import io.cairn.node.World;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code cairn mount}: mounts a cluster. */
+@Command(
+        name = "mount",
+        description = "Mount a cluster, or a directory of it.",
+        footer = {
+            "  cairn mount 10.0.0.1:9871 /mnt/cairn",
+            "  cairn mount 10.0.0.1:9871,10.0.0.2:9871:/home /home -o attr_timeout=0",
+            "  cairn unmount /mnt/cairn"
+        })
+public final class MountCommand implements Callable<Integer> {
+    /** How long it may take beside the wait for masters. */
+    private static final int MOUNT_LIMIT_S = 60;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "HOST:PORT[,...][:/DIR]",
+            description = "The masters, and what to mount.")
+    private String source = "";
+
+    @Parameters(index = "1", paramLabel = "MOUNTPOINT", description = "An empty directory.")
+    private Path mountpoint = Path.of("");
+
+    @Option(
+            names = "-o",
+            paramLabel = "OPTION[,...]",
+            description = "Mount options, as for mount(8).")
+    private List<String> options = new ArrayList<>();
+
+    @Option(
+            names = "--foreground",
+            description = "Stay; without it, return when the mount answers.")
+    private boolean foreground;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
+    private String admin = "";
+
+    @Mixin private MetricsOption metrics = new MetricsOption();
+
+    @Mixin private WaitOption patience = new WaitOption();
+
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        Source from = Source.parse(source);
+        Path at = mountpoint.toAbsolutePath().normalize();
+        MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
+        worldOptions.check();
+        FuseMount.check(at, parsed);
+        if (!foreground) {
+            return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
+        }
+        try (Closing closing = new Closing()) {
+            World world = closing.add(worldOptions.open());
+            AdminPage page =
+                    closing.add(
+                            AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
+            MountNode mount =
+                    closing.add(new MountNode(world, from, at, parsed, patience.limitS()));
+            page.show(() -> null, () -> "{}");
+            System.out.println(
+                    "cairn mount of " + from + " ready at " + at + ", admin on " + page.endpoint());
+            Shutdown shutdown = new Shutdown();
+            Thread watcher = new Thread(() -> awaitEnd(mount, shutdown), "mount-end");
+            watcher.setDaemon(true);
+            watcher.start();
+            shutdown.await(closing);
+        }
+        return ExitCode.OK;
+    }
+
+    private static void awaitEnd(MountNode mount, Shutdown shutdown) {
+        try {
+            mount.awaitEnd();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            shutdown.end();
+        }
+    }
+
+    private List<String> arguments(Path at) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of("mount", source, at.toString(), "--foreground", "--admin", admin));
+        if (!options.isEmpty()) {
+            arguments.add("-o");
+            arguments.add(String.join(",", options));
+        }
+        arguments.addAll(patience.arguments());
+        arguments.addAll(metrics.arguments());
+        arguments.addAll(worldOptions.arguments());
+        return arguments;
+    }
+
+    private static Path logFile(Path mountpoint) {
+        String name = mountpoint.toString().replaceAll("[^A-Za-z0-9._-]+", "_");
+        return OwnDirectory.path().resolve("log").resolve("mount" + name + ".log");
+    }
+}

@@ -1,0 +1,164 @@
+package io.cairn.cli.service;
+
+import io.cairn.cli.admin.NfsExportsCommand;
+import io.cairn.cli.admin.NfsLocksCommand;
+import io.cairn.cli.option.MetricsOption;
+import io.cairn.cli.option.Require;
+import io.cairn.cli.option.WorldOptions;
+import io.cairn.nfs.NfsSettings;
+import io.cairn.node.AdminPage;
+import io.cairn.node.Closing;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterList;
+import io.cairn.node.NfsNode;
+import io.cairn.node.World;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code cairn nfs}: serves a cluster to NFS clients. */
+@Command(
+        name = "nfs",
+        synopsisSubcommandLabel = "[COMMAND]",
+        subcommands = {NfsExportsCommand.class, NfsLocksCommand.class},
+        description = {
+            "Serve a cluster to machines that speak NFS version 3, over TCP.",
+            "NFS, MOUNT, NLM and NSM are on one port. Clients that lock ask a port"
+                    + " mapper for NLM:",
+            "without --portmap they have to mount with nolock."
+        },
+        footer = {
+            "  cairn nfs exports add '/ 10.0.0.0/8(rw) 10.0.0.7(rw,no_root_squash)'",
+            "  cairn nfs --masters 10.0.0.1:9871 --listen 0.0.0.0:2049 --portmap",
+            "  mount -o vers=3,tcp,port=2049,mountport=2049 HOST:/ /mnt"
+        })
+public final class NfsCommand implements Callable<Integer> {
+    @Option(
+            names = "--masters",
+            paramLabel = "HOST:PORT[,...]",
+            defaultValue = "127.0.0.1:9871",
+            description = "The masters (default: ${DEFAULT-VALUE}).")
+    private String masters = "";
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:2049",
+            description = "Where NFS and MOUNT are served (default: ${DEFAULT-VALUE}).")
+    private String listen = "";
+
+    @Option(
+            names = "--mount-port",
+            paramLabel = "PORT",
+            description = "A second port for MOUNT (default: none).")
+    private @Nullable Integer mountPort;
+
+    @Option(
+            names = "--portmap",
+            arity = "0..1",
+            fallbackValue = "111",
+            paramLabel = "PORT",
+            description = {
+                "Run a port mapper of our own, version 2, so that clients and"
+                        + " 'showmount -e' find the ports (default: none; PORT: 111)."
+            })
+    private @Nullable Integer portmapPort;
+
+    @Option(
+            names = "--rpcbind",
+            arity = "0..1",
+            fallbackValue = "111",
+            paramLabel = "PORT",
+            description = {
+                "Register with the rpcbind that runs on this machine, until the"
+                        + " gateway stops (default: no; PORT: 111)."
+            })
+    private @Nullable Integer rpcbindPort;
+
+    @Option(
+            names = "--export",
+            paramLabel = "'PATH CLIENTS(OPTION,...) ...'",
+            description = {
+                "What to export to whom, as a line of exports(5); may be repeated."
+                        + " CLIENTS is an address, ADDRESS/BITS, a host name, *.domain,"
+                        + " @netgroup, or *. Options: ro"
+                        + " (default), rw, root_squash (default), no_root_squash, all_squash,"
+                        + " anonuid=N, anongid=N, secure (default: ports below 1024 only),"
+                        + " insecure, rsize=BYTES, wsize=BYTES.",
+                "Without this option: the list kept in the cluster (cairn nfs"
+                        + " exports); while there is none, / to this machine:"
+                        + " rw,root_squash,secure."
+            })
+    private List<String> exports = new ArrayList<>();
+
+    @Option(
+            names = "--manage-gids",
+            description = {
+                "Take the groups of callers from this machine (id -G) instead of the"
+                        + " 16 that clients can send."
+            })
+    private boolean manageGids;
+
+    @Option(
+            names = "--slow-ms",
+            paramLabel = "MS",
+            defaultValue = "2000",
+            description = "Log calls that take longer (default: ${DEFAULT-VALUE}).")
+    private int slowMs;
+
+    @Option(
+            names = "--admin",
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
+    private String admin = "";
+
+    @Mixin private MetricsOption metrics = new MetricsOption();
+
+    @Mixin private WorldOptions worldOptions = new WorldOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        Require.between("--slow-ms", slowMs, 1, 3_600_000);
+        NfsSettings settings = NfsSettings.of(MasterList.endpoint(listen)).withSlowMs(slowMs);
+        OpenPort.warn(settings.listen());
+        if (manageGids) {
+            settings = settings.withManagedGids();
+        }
+        if (mountPort != null) {
+            Require.between("--mount-port", mountPort, 0, 65_535);
+            settings = settings.withMountPort(mountPort);
+        }
+        if (portmapPort != null) {
+            Require.between("--portmap", portmapPort, 0, 65_535);
+            settings = settings.withPortmapPort(portmapPort);
+        }
+        if (rpcbindPort != null) {
+            Require.between("--rpcbind", rpcbindPort, 1, 65_535);
+            if (portmapPort != null) {
+                throw new CommandException(
+                        ExitCode.USAGE, "--portmap and --rpcbind exclude each other");
+            }
+            settings = settings.withRpcbindPort(rpcbindPort);
+        }
+        NfsNode.parse(exports);
+        try (Closing closing = new Closing()) {
+            World world = closing.add(worldOptions.open());
+            AdminPage page =
+                    closing.add(
+                            AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
+            NfsNode node =
+                    closing.add(new NfsNode(world, MasterList.parse(masters), exports, settings));
+            page.show(() -> null, () -> "{}");
+            System.out.println(
+                    "cairn nfs ready on " + node.endpoint() + ", admin on " + page.endpoint());
+            new Shutdown().await(closing);
+        }
+        return ExitCode.OK;
+    }
+}

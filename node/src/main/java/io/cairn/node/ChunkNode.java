@@ -1,0 +1,151 @@
+package io.cairn.node;
+
+import io.cairn.base.Wording;
+import io.cairn.chunk.ChunkService;
+import io.cairn.chunk.ChunkSettings;
+import io.cairn.chunk.FormerTargets;
+import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.format.TargetException;
+import io.cairn.net.Transport;
+import io.cairn.runtime.BootIdentity;
+import io.cairn.runtime.Disk;
+import io.cairn.runtime.FileDisk;
+import io.cairn.runtime.MeasuredDisk;
+import io.cairn.runtime.OwnerOnly;
+import io.cairn.wire.master.OperationNames;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk server: its storage directories and its service, put together. */
+public final class ChunkNode implements AutoCloseable {
+    private static final int DISK_THREADS =
+            Math.max(4, Runtime.getRuntime().availableProcessors() * 2);
+
+    /** Why a server is not ready that no master has answered. */
+    public static final String NO_MASTER = "no lease: no master has answered lately";
+
+    private final Closing closing = new Closing();
+    private final ChunkService service;
+
+    public ChunkNode(World world, ChunkSettings settings, ChunkDirectories directories) {
+        try {
+            Transport transport =
+                    world.measured(
+                            "chunk",
+                            OperationNames::ofChunk,
+                            world.tracer("cairn-chunk", settings.name()));
+            List<StorageTarget> targets = targets(world, settings, directories, transport);
+            ExecutorService disks =
+                    Executors.newFixedThreadPool(
+                            DISK_THREADS, Thread.ofPlatform().daemon().name("disk-", 0).factory());
+            closing.add(() -> stop(disks));
+            Surroundings surroundings =
+                    new Surroundings(
+                            transport,
+                            world.clock(),
+                            world.scheduler(),
+                            world.loops().awake(disks, world.tuning().diskNs()),
+                            world.random(),
+                            BootIdentity.of(directories.paths(), world.random()));
+            service = closing.add(new ChunkService(surroundings, settings, targets));
+            service.start();
+            Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
+                    .description("1 while a master's lease runs")
+                    .tag("server", settings.name())
+                    .register(world.metrics());
+        } catch (TargetException e) {
+            closing.close();
+            throw new CommandException(exitCode(e.reason()), String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            closing.close();
+            throw new CommandException(ExitCode.CANNOT_CREATE, Wording.of(e), e);
+        } catch (RuntimeException e) {
+            closing.close();
+            throw e;
+        }
+    }
+
+    /** Opens first what is there, and makes targets of empty directories when none is missing. */
+    private List<StorageTarget> targets(
+            World world, ChunkSettings settings, ChunkDirectories directories, Transport transport)
+            throws IOException {
+        List<Path> empty = directories.empty();
+        List<StorageTarget> targets = new ArrayList<>();
+        for (Path directory : directories.paths()) {
+            if (!empty.contains(directory)) {
+                targets.add(target(world, directory));
+            }
+        }
+        FormerTargets former = new FormerTargets(transport, world.scheduler(), settings);
+        directories.requireMounted(empty, targets, former, settings.name());
+        for (Path directory : empty) {
+            targets.add(target(world, directory));
+        }
+        return targets;
+    }
+
+    private StorageTarget target(World world, Path directory) throws TargetException {
+        Disk disk =
+                new MeasuredDisk(
+                        new FileDisk(), world.clock(), world.metrics(), directory.toString());
+        StoreSettings settings =
+                StoreSettings.standard(world.random(), world.clock())
+                        .withBoot(() -> BootIdentity.of(List.of(directory), world.random()));
+        StorageTarget target = closing.add(StorageTarget.open(disk, directory, settings));
+        OwnerOnly.close(directory);
+        measure(world, target, directory);
+        return target;
+    }
+
+    private static void measure(World world, StorageTarget target, Path directory) {
+        Tags tags = Tags.of("target", directory.toString());
+        world.metrics().gauge("cairn.target.capacity.bytes", tags, target, t -> t.capacityBytes());
+        world.metrics().gauge("cairn.target.free.bytes", tags, target, t -> t.freeBytes());
+        world.metrics().gauge("cairn.target.blobs", tags, target, t -> t.chunkCount());
+        world.metrics().gauge("cairn.target.healthy", tags, target, t -> t.healthy() ? 1 : 0);
+    }
+
+    private static int exitCode(TargetException.Reason reason) {
+        return switch (reason) {
+            case TOO_OLD, TOO_NEW, CORRUPT -> ExitCode.DATA;
+            case FOREIGN, NOT_EMPTY, UNUSABLE -> ExitCode.CANNOT_CREATE;
+            case IN_USE -> ExitCode.TEMPORARY;
+        };
+    }
+
+    private static void stop(ExecutorService executor) throws InterruptedException {
+        executor.shutdown();
+        if (!executor.awaitTermination(3, TimeUnit.SECONDS)) {
+            executor.shutdownNow();
+        }
+    }
+
+    /** Why the server cannot serve now, or null when it can. */
+    public @Nullable String notReadyReason() {
+        if (service.isReady()) {
+            return null;
+        }
+        return service.refusal().isEmpty()
+                ? NO_MASTER
+                : "the masters refuse it: " + service.refusal();
+    }
+
+    public ChunkService service() {
+        return service;
+    }
+
+    @Override
+    public void close() {
+        closing.close();
+    }
+}

@@ -1,0 +1,19 @@
+package io.cairn.node;
+
+import io.cairn.master.admin.resource.ExportSyntax;
+import io.cairn.nfs.export.Export;
+import io.cairn.nfs.export.Exports;
+import java.util.List;
+
+/** What the gateways of this version take as exports. */
+final class ExportRules implements ExportSyntax {
+    @Override
+    public String pathOf(String line) {
+        return Export.parse(line).path();
+    }
+
+    @Override
+    public void check(List<String> paths) {
+        Exports.of(paths.stream().map(path -> Export.of(path, List.of())).toList());
+    }
+}

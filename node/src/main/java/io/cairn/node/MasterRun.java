@@ -1,0 +1,96 @@
+package io.cairn.node;
+
+import io.cairn.master.store.Headroom;
+import io.cairn.runtime.FileDisk;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A master for as long as the process runs. When its disk was filled by others faster than it could
+ * stop, it is closed, and opened again when there is room: what it had acknowledged is in its log.
+ * Any other failure ends the process.
+ */
+public final class MasterRun implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(MasterRun.class);
+    private static final long LOOK_MS = 500;
+
+    private final World world;
+    private final MasterNode.Plan plan;
+    private final Account founder;
+    private final Consumer<MasterNode> opened;
+    private @Nullable MasterNode node;
+    private boolean closed;
+
+    /**
+     * Opens the master.
+     *
+     * @param founder as {@link MasterNode} wants it
+     * @param opened hears of it each time it was opened
+     */
+    public MasterRun(
+            World world, MasterNode.Plan plan, Account founder, Consumer<MasterNode> opened) {
+        this.world = world;
+        this.plan = plan;
+        this.founder = founder;
+        this.opened = opened;
+        open();
+    }
+
+    private void open() {
+        MasterNode fresh = new MasterNode(world, plan, founder, this::failed);
+        synchronized (this) {
+            if (closed) {
+                fresh.close();
+                return;
+            }
+            node = fresh;
+        }
+        opened.accept(fresh);
+    }
+
+    /** On a thread of the log, which must not wait for itself. */
+    private void failed() {
+        if (!Headroom.isScarce(new FileDisk(), plan.directory())) {
+            Runtime.getRuntime().halt(ExitCode.SOFTWARE);
+        }
+        Thread.ofPlatform().name("master-again").start(this::again);
+    }
+
+    private void again() {
+        try {
+            LOG.error("{} is full: this master goes on when there is room", plan.directory());
+            MasterNode old;
+            synchronized (this) {
+                old = node;
+                node = null;
+            }
+            if (old != null) {
+                old.close();
+            }
+            while (Headroom.isScarce(new FileDisk(), plan.directory())) {
+                TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+            }
+            LOG.info("{} has room again", plan.directory());
+            open();
+        } catch (RuntimeException | InterruptedException e) {
+            LOG.error("the master cannot go on: start it again", e);
+            Runtime.getRuntime().halt(ExitCode.SOFTWARE);
+        }
+    }
+
+    @Override
+    public void close() {
+        MasterNode last;
+        synchronized (this) {
+            closed = true;
+            last = node;
+            node = null;
+        }
+        if (last != null) {
+            last.close();
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.cairn.node;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.session.ClientRuntime;
+import io.cairn.client.session.ClientSettings;
+import io.cairn.client.tree.PathWalker;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fuse.FuseMount;
+import io.cairn.fuse.loop.MountOptions;
+import io.cairn.runtime.Scheduler;
+import io.cairn.trace.Tracer;
+import java.nio.file.Path;
+
+/** A mount: a client of the cluster and its FUSE door, put together. */
+public final class MountNode implements AutoCloseable {
+    private final CairnFileSystem files;
+    private final FuseMount mount;
+
+    /** Connects and mounts; waits for masters that are starting. */
+    public MountNode(World world, Source source, Path mountpoint, MountOptions options) {
+        this(world, source, mountpoint, options, MasterWait.STANDARD_S);
+    }
+
+    /**
+     * Connects and mounts.
+     *
+     * @param waitS how long it waits for masters that are starting, seconds
+     */
+    public MountNode(World world, Source source, Path mountpoint, MountOptions options, int waitS) {
+        files =
+                connect(
+                        world,
+                        ClientSettings.of(
+                                        source.masters(),
+                                        Loopback.machineName()
+                                                + ":"
+                                                + mountpoint
+                                                + " "
+                                                + ProcessHandle.current().pid())
+                                .withRequestTimeoutMs(options.waitLimitMs()),
+                        tracer(world, "cairn-mount"),
+                        waitS);
+        try {
+            mount =
+                    FuseMount.mount(
+                            files,
+                            root(files, source),
+                            mountpoint,
+                            options.withFsName("cairn:" + source));
+        } catch (RuntimeException e) {
+            files.close();
+            throw e;
+        }
+    }
+
+    /** Makes the spans of a client in this process. */
+    static Tracer tracer(World world, String service) {
+        return world.tracer(service, Loopback.machineName() + " " + ProcessHandle.current().pid());
+    }
+
+    /** A client for a command; it waits for masters that are starting. */
+    public static CairnFileSystem connect(World world, Source source, String name) {
+        return connect(world, source, name, Tracer.OFF, MasterWait.STANDARD_S);
+    }
+
+    /**
+     * A client for a command or a gateway.
+     *
+     * @param waitS how long it waits for masters that are starting, seconds
+     */
+    public static CairnFileSystem connect(
+            World world, Source source, String name, Tracer tracer, int waitS) {
+        return connect(world, ClientSettings.of(source.masters(), name), tracer, waitS);
+    }
+
+    private static CairnFileSystem connect(
+            World world, ClientSettings settings, Tracer tracer, int waitS) {
+        String masters = MasterWait.names(settings.masters());
+        Runnable tell =
+                () -> {
+                    if (waitS * 1000L > MasterWait.SILENT_MS) {
+                        MasterWait.tell(masters, MasterWait.errors());
+                    }
+                };
+        Scheduler.Timer told = world.scheduler().schedule(tell, MasterWait.SILENT_MS);
+        try {
+            return CairnFileSystem.connect(
+                    settings.withConnectTimeoutMs(Math.max(1, waitS) * 1000L),
+                    world.transport(),
+                    new ClientRuntime(world.clock(), world.scheduler(), world.random())
+                            .with(tracer),
+                    world.metrics());
+        } finally {
+            told.cancel();
+        }
+    }
+
+    private static long root(CairnFileSystem files, Source source) {
+        String path = source.subdirectory();
+        Attributes found;
+        try {
+            found = new PathWalker(files, Caller.ROOT).resolve(path);
+        } catch (FsException e) {
+            if (e.errno() != Errno.ENOENT) {
+                throw e;
+            }
+            throw new CommandException(
+                    ExitCode.NO_INPUT,
+                    "there is no directory " + path + " in the cluster; mount / and make it",
+                    e);
+        }
+        if (!found.isDirectory()) {
+            throw new CommandException(
+                    ExitCode.NO_INPUT, path + " is not a directory of the cluster");
+        }
+        return found.ino();
+    }
+
+    /** Waits until somebody unmounts. */
+    public void awaitEnd() throws InterruptedException {
+        mount.awaitEnd();
+    }
+
+    @Override
+    public void close() {
+        try {
+            mount.close();
+        } finally {
+            files.close();
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.cairn.node;
+
+import io.cairn.net.EventLoops;
+import io.cairn.net.FreePorts;
+import io.cairn.net.MeasuredTransport;
+import io.cairn.net.TracedTransport;
+import io.cairn.net.Transport;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.node.trace.OtlpTracing;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.CpuLatency;
+import io.cairn.runtime.ThreadScheduler;
+import io.cairn.runtime.Tuning;
+import io.cairn.trace.Tracer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.logging.LogbackMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.util.ResourceLeakDetector;
+import java.security.SecureRandom;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The real world for the services of one process: network, time, delayed work, randomness, metrics,
+ * traces.
+ */
+public final class World implements AutoCloseable {
+    private static final String NETWORK = "cairn-net";
+
+    private final Tuning tuning = Tuning.here();
+    private final EventLoops loops;
+    private final Transport transport;
+    private final @Nullable OtlpTracing traces;
+    private final @Nullable CpuLatency cpuLatency;
+    private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
+    private final SecureRandom random = new SecureRandom();
+    private final FreePorts ports = new FreePorts(random);
+    private final PrometheusMeterRegistry metrics =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    private final JvmGcMetrics collections = new JvmGcMetrics();
+    private final LogbackMetrics events = new LogbackMetrics();
+
+    /** Without traces, in which processors sleep as they like. */
+    public World() {
+        this(null, OptionalInt.empty());
+    }
+
+    /**
+     * A world.
+     *
+     * @param traces closed with it; null for none
+     * @param cpuLatencyUs the limit of {@link CpuLatency} in microseconds, if there is to be one
+     */
+    public World(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
+        // Netty would watch one buffer in 128 and remember where it was used: for developers.
+        if (System.getProperty("io.netty.leakDetection.level") == null) {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+        }
+        loops = new EventLoops(NETWORK, tuning.eventLoops(), Clock.system());
+        this.traces = traces;
+        transport = new NettyTransport(loops, traces != null);
+        new ClassLoaderMetrics().bindTo(metrics);
+        collections.bindTo(metrics);
+        events.bindTo(metrics);
+        new FileDescriptorMetrics().bindTo(metrics);
+        loops.measure(metrics);
+        new JvmMemoryMetrics().bindTo(metrics);
+        new JvmThreadMetrics().bindTo(metrics);
+        new ProcessorMetrics().bindTo(metrics);
+        new UptimeMetrics().bindTo(metrics);
+        cpuLatency =
+                cpuLatencyUs.isPresent()
+                        ? CpuLatency.watch(cpuLatencyUs.getAsInt(), clock(), scheduler)
+                        : null;
+        Gauge.builder("cairn.cpu.latency.held", () -> isCpuLatencyHeld() ? 1 : 0)
+                .description("1 while processors may not sleep as they like, see --cpu-latency")
+                .register(metrics);
+    }
+
+    private boolean isCpuLatencyHeld() {
+        return cpuLatency != null && cpuLatency.isHeld();
+    }
+
+    public Tuning tuning() {
+        return tuning;
+    }
+
+    public EventLoops loops() {
+        return loops;
+    }
+
+    public Transport transport() {
+        return transport;
+    }
+
+    /** The transport of a service: its requests are measured, and traced. */
+    Transport measured(String service, Function<byte[], String> names, Tracer tracer) {
+        return new MeasuredTransport(
+                TracedTransport.around(transport, tracer, service, names),
+                service,
+                names,
+                metrics,
+                clock());
+    }
+
+    /**
+     * Makes the spans of a service.
+     *
+     * @param service what it is, such as {@code cairn-master}
+     * @param instance which one it is
+     */
+    public Tracer tracer(String service, String instance) {
+        return traces == null ? Tracer.OFF : traces.tracer(service, instance);
+    }
+
+    public ThreadScheduler scheduler() {
+        return scheduler;
+    }
+
+    public Clock clock() {
+        return Clock.system();
+    }
+
+    public SecureRandom random() {
+        return random;
+    }
+
+    /** Ports for the services of this process. */
+    FreePorts ports() {
+        return ports;
+    }
+
+    public PrometheusMeterRegistry metrics() {
+        return metrics;
+    }
+
+    @Override
+    public void close() {
+        if (cpuLatency != null) {
+            cpuLatency.close();
+        }
+        transport.close();
+        loops.close();
+        scheduler.close();
+        collections.close();
+        events.close();
+        metrics.close();
+        if (traces != null) {
+            traces.close();
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package io.cairn.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** A {@code cairn} command as a process of its own, its output in a file. Killed when closed. */
+public final class CairnProcess implements AutoCloseable {
+    /** The line by which a service says that it answers; lines of the log begin with a date. */
+    public static final String READY = "(?m)^cairn .*ready";
+
+    private final ProcessHandle process;
+    private final @Nullable Process child;
+    private final Path output;
+
+    private CairnProcess(ProcessHandle process, @Nullable Process child, Path output) {
+        this.process = process;
+        this.child = child;
+        this.output = output;
+    }
+
+    /** A process that a {@link Spawner} started: its exit code is not known. */
+    static CairnProcess adopt(long pid, Path output) {
+        ProcessHandle handle =
+                ProcessHandle.of(pid)
+                        .orElseThrow(
+                                () -> new IllegalStateException("process " + pid + " has ended"));
+        return new CairnProcess(handle, null, output);
+    }
+
+    /**
+     * Starts {@code cairn ARGUMENTS}; standard output and error go to {@code output}, which is
+     * appended to.
+     */
+    public static CairnProcess start(Path output, List<String> arguments) {
+        return start(output, arguments, Map.of());
+    }
+
+    public static CairnProcess start(
+            Path output, List<String> arguments, Map<String, String> environment) {
+        return start(output, List.of(), arguments, environment);
+    }
+
+    /** The same behind a command that becomes it, such as {@code nsenter}. */
+    public static CairnProcess start(
+            Path output,
+            List<String> prefix,
+            List<String> arguments,
+            Map<String, String> environment) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.add("-Xmx512m");
+        command.add("-XX:+UseSerialGC");
+        command.add("-XX:-UsePerfData");
+        command.add("-Dlogback.configurationFile=logback.xml");
+        command.add("-cp");
+        command.add(System.getProperty("java.class.path"));
+        command.add("io.cairn.cli.Cairn");
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.redirectErrorStream(true);
+        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+        builder.environment().keySet().removeIf(name -> name.startsWith("CAIRN_"));
+        builder.environment().putAll(environment);
+        try {
+            Process child = builder.start();
+            return new CairnProcess(child.toHandle(), child, output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Runs a command to its end. */
+    public static Result run(Path directory, String... arguments) throws Exception {
+        Path output = Files.createTempFile(directory, "command", ".out");
+        try (CairnProcess process = start(output, List.of(arguments))) {
+            int code = process.awaitExit(60);
+            return new Result(code, process.output());
+        }
+    }
+
+    /** How a command ended. */
+    public record Result(int exitCode, String output) {}
+
+    public long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    String output() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Waits until the output matches; fails with the output when the process ends or the time is
+     * over.
+     */
+    public Matcher await(String regex, int limitSeconds) throws InterruptedException {
+        Pattern pattern = Pattern.compile(regex);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
+        while (true) {
+            boolean alive = process.isAlive();
+            Matcher matcher = pattern.matcher(output());
+            if (matcher.find()) {
+                return matcher;
+            }
+            if (!alive || System.nanoTime() > end) {
+                throw new AssertionError(
+                        (alive
+                                        ? "no '" + regex + "' within " + limitSeconds + " s"
+                                        : "process ended")
+                                + "; output:\n"
+                                + output());
+            }
+            Poll.pause();
+        }
+    }
+
+    /** Waits for the end; the exit code, for a process started directly. */
+    int awaitExit(int limitSeconds) throws InterruptedException {
+        Process started = child;
+        if (started == null) {
+            throw new IllegalStateException("the exit code of an adopted process is not known");
+        }
+        if (!started.waitFor(limitSeconds, TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after " + limitSeconds + " s:\n" + output());
+        }
+        return started.exitValue();
+    }
+
+    /** {@code kill -9}, and waits for the end. */
+    void kill() {
+        process.destroyForcibly();
+        Poll.until("end of process " + pid(), 20, () -> !process.isAlive());
+    }
+
+    /** SIGTERM. */
+    void terminate() {
+        process.destroy();
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

@@ -1,0 +1,47 @@
+package io.cairn.system;
+
+import io.cairn.client.CairnFileSystem;
+import io.cairn.cluster.Endpoint;
+import io.cairn.node.Closing;
+import io.cairn.node.EmbeddedCluster;
+import io.cairn.node.MountNode;
+import io.cairn.node.Source;
+import io.cairn.node.World;
+import io.cairn.testkit.FileSystemContract;
+import io.cairn.testkit.Posix;
+import io.cairn.testkit.SeamPosix;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The filesystem contract through the client in this process, on a real master and three real chunk
+ * servers.
+ */
+final class ClusterContractTest extends FileSystemContract {
+    @TempDir private Path directory;
+    private final Closing closing = new Closing();
+
+    @Override
+    protected Posix door() {
+        World world = closing.add(new World());
+        Endpoint any = new Endpoint("127.0.0.1", 0);
+        EmbeddedCluster.Plan plan =
+                new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);
+        try {
+            EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            Source source = new Source(List.of(cluster.master()), "/");
+            CairnFileSystem files = closing.add(MountNode.connect(world, source, "contract"));
+            return new SeamPosix(files, SeamPosix.SeamLimits.all(0));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        closing.close();
+    }
+}

@@ -1,0 +1,58 @@
+package io.cairn.system;
+
+import io.cairn.cluster.Endpoint;
+import io.cairn.nfs.NfsFileSystem;
+import io.cairn.nfs.NfsSettings;
+import io.cairn.node.Closing;
+import io.cairn.node.EmbeddedCluster;
+import io.cairn.node.NfsNode;
+import io.cairn.node.World;
+import io.cairn.testkit.FileSystemContract;
+import io.cairn.testkit.Posix;
+import io.cairn.testkit.SeamPosix;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The filesystem contract through an NFS gateway of a real master and three real chunk servers. */
+final class NfsContractTest extends FileSystemContract {
+    @TempDir private Path directory;
+    private final Closing closing = new Closing();
+
+    @Override
+    protected Posix door() {
+        World world = closing.add(new World());
+        Endpoint any = new Endpoint("127.0.0.1", 0);
+        EmbeddedCluster.Plan plan =
+                new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);
+        try {
+            EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
+            NfsNode gateway =
+                    closing.add(
+                            new NfsNode(
+                                    world,
+                                    List.of(cluster.master()),
+                                    List.of("/ *(rw,no_root_squash,insecure)"),
+                                    NfsSettings.of(any)));
+            return new SeamPosix(
+                    new NfsFileSystem(gateway.endpoint()),
+                    new SeamPosix.SeamLimits(
+                            EnumSet.of(
+                                    Posix.Capability.LOCKS,
+                                    Posix.Capability.DEADLOCK,
+                                    Posix.Capability.SPECIAL_FILES,
+                                    Posix.Capability.KILL_PRIVILEGE),
+                            0));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @AfterEach
+    void stop() {
+        closing.close();
+    }
+}
