@@ -31,7 +31,7 @@ final class FakeLayouts {
     }
 
     Layout fresh(int poolId, long seed) {
-        return new Layout(poolId, chunkSizeLog2, 0, seed, List.of(Layout.Run.of(0, ++lastOid)));
+        return new Layout(chunkSizeLog2, 0, seed, List.of(Layout.Run.of(0, poolId, ++lastOid)));
     }
 
     /** A lost client may have written to every object there is. */
@@ -59,16 +59,13 @@ final class FakeLayouts {
         garbage.delete(at.oid(), boundary + 1, Long.MAX_VALUE);
         boolean pending = at.sourceOid() != 0 && at.firstChunk() == boundary;
         if (kept == 0) {
-            runs.add(Layout.Run.of(boundary, ++lastOid));
+            runs.add(at.beside(boundary, ++lastOid));
         } else if (pending) {
             runs.add(
-                    new Layout.Run(
-                            boundary,
-                            ++lastOid,
-                            at.sourceOid(),
-                            Math.min(at.sourceLengthBytes(), kept)));
+                    at.beside(boundary, ++lastOid)
+                            .cloning(at.sourceOid(), Math.min(at.sourceLengthBytes(), kept)));
         } else {
-            runs.add(new Layout.Run(boundary, ++lastOid, at.oid(), kept));
+            runs.add(at.beside(boundary, ++lastOid).cloning(at.oid(), kept));
         }
         return layout.withRuns(runs);
     }

@@ -463,8 +463,7 @@ public final class FakeNamespace {
             throw new FsException(Errno.ESTALE);
         }
         if (layout != null && m.policy().chunkSizeLog2() > 0) {
-            layout =
-                    new Layout(poolId, m.policy().chunkSizeLog2(), 0, layout.seed(), layout.runs());
+            layout = new Layout(m.policy().chunkSizeLog2(), 0, layout.seed(), layout.runs());
         }
         return entry(
                 relink(inode.withPolicy(m.policy()).withContents(layout, inode.inline()), 0), null);

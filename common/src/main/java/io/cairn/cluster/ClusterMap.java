@@ -114,10 +114,20 @@ public final class ClusterMap {
      * leaves out. Null when the map does not know the pool yet.
      */
     public @Nullable PlacementGroup groupOf(Layout layout, long chunkIndex) {
-        Pool pool = poolById.get(layout.poolId());
+        Pool pool = poolById.get(layout.runOf(chunkIndex).poolId());
         return pool == null
                 ? null
                 : groupById.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
+    }
+
+    /** How many copies there are of every chunk of a layout at least; 0 when that is not known. */
+    public int copies(Layout layout) {
+        int fewest = Integer.MAX_VALUE;
+        for (int id : layout.pools()) {
+            Pool pool = pool(id);
+            fewest = Math.min(fewest, pool == null ? 0 : pool.replicas());
+        }
+        return fewest == Integer.MAX_VALUE ? 0 : fewest;
     }
 
     /** Whether every group has a head: everything that is stored can be read and written. */

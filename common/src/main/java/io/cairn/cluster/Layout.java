@@ -2,28 +2,24 @@ package io.cairn.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
- * Where the contents of a file live: the pool, the way its chunks spread over the placement groups,
- * and which data object holds which chunk.
+ * Where the contents of a file live: the way its chunks spread over the placement groups, and which
+ * data object in which pool holds which chunk.
  *
- * @param poolId the pool; 0 while no pool exists (nothing can be stored yet)
  * @param chunkSizeLog2 16..26: chunks of 64 KiB..64 MiB
- * @param stripeWidth placement groups used in turn; 0 = all of the pool
+ * @param stripeWidth placement groups used in turn; 0 = all of a pool
  * @param seed decides where the stripe starts; the same for all runs, so that a chunk keeps its
- *     group
+ *     group as long as it stays in its pool
  * @param runs in order of their first chunk, the first one starting at 0; never empty
  * @param renewedOid the youngest object whose bytes beyond the end of the file were given up
  *     although nobody had truncated it, 0 when none: a writer who has not heard of it in time has
  *     lost what it put there
  */
 public record Layout(
-        int poolId,
-        int chunkSizeLog2,
-        int stripeWidth,
-        long seed,
-        List<Run> runs,
-        long renewedOid) {
+        int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs, long renewedOid) {
     /** Chunk size when the directory says nothing: 4 MiB. */
     public static final int STANDARD_CHUNK_SIZE_LOG2 = 22;
 
@@ -36,43 +32,56 @@ public record Layout(
     public static final int MAX_RUNS = 1024;
 
     /**
-     * From {@code firstChunk} up to the next run the chunks are stored under {@code oid}.
+     * From {@code firstChunk} up to the next run the chunks are stored under {@code oid} in a pool.
      *
      * <p>When {@code sourceOid} is not 0, the chunk {@code firstChunk} (only that one) still has to
      * be cloned: its first {@code sourceLengthBytes} bytes are those of the same chunk index under
      * {@code sourceOid}, the rest is zeros. Readers read the source up to that length; writers ask
-     * the head of the group to clone first (CLONE does nothing when the chunk exists).
+     * the head of the group to clone first (CLONE does nothing when the chunk exists). The source
+     * is in the same pool.
      *
+     * @param poolId the pool; 0 while no pool exists (nothing can be stored yet)
      * @param detour 0 when its chunks are where the layout says. Else groups of the pool had no
      *     serving member when the run began, and bit i tells whether the i-th group from the start
      *     of the stripe on is used; the rest of the pool is not
      */
     public record Run(
-            long firstChunk, long oid, long sourceOid, long sourceLengthBytes, long detour) {
-        /** A run where the layout says. */
-        public Run(long firstChunk, long oid, long sourceOid, long sourceLengthBytes) {
-            this(firstChunk, oid, sourceOid, sourceLengthBytes, 0);
-        }
-
-        /** A run without a clone to make. */
-        public static Run of(long firstChunk, long oid) {
-            return new Run(firstChunk, oid, 0, 0);
+            long firstChunk,
+            int poolId,
+            long oid,
+            long sourceOid,
+            long sourceLengthBytes,
+            long detour) {
+        /** A run without a clone to make, where the layout says. */
+        public static Run of(long firstChunk, int poolId, long oid) {
+            return new Run(firstChunk, poolId, oid, 0, 0, 0);
         }
 
         /** A run without a clone to make in the groups of this one. */
         public Run beside(long chunk, long otherOid) {
-            return new Run(chunk, otherOid, 0, 0, detour);
+            return new Run(chunk, poolId, otherOid, 0, 0, detour);
+        }
+
+        /** The same with a clone to make. */
+        public Run cloning(long fromOid, long lengthBytes) {
+            return new Run(firstChunk, poolId, oid, fromOid, lengthBytes, detour);
         }
 
         /** The same in certain groups. */
         public Run withDetour(long groups) {
-            return new Run(firstChunk, oid, sourceOid, sourceLengthBytes, groups);
+            return new Run(firstChunk, poolId, oid, sourceOid, sourceLengthBytes, groups);
+        }
+
+        /** Whether a chunk of both would be in the same group. */
+        public boolean sharesGroups(Run other) {
+            return poolId == other.poolId && detour == other.detour;
         }
 
         @Override
         public boolean equals(Object other) {
             return other instanceof Run run
                     && firstChunk == run.firstChunk
+                    && poolId == run.poolId
                     && oid == run.oid
                     && sourceOid == run.sourceOid
                     && sourceLengthBytes == run.sourceLengthBytes
@@ -91,8 +100,8 @@ public record Layout(
     }
 
     /** A layout of which no part was ever renewed. */
-    public Layout(int poolId, int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
-        this(poolId, chunkSizeLog2, stripeWidth, seed, runs, 0);
+    public Layout(int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs) {
+        this(chunkSizeLog2, stripeWidth, seed, runs, 0);
     }
 
     /**
@@ -102,7 +111,6 @@ public record Layout(
     @Override
     public boolean equals(Object other) {
         return other instanceof Layout layout
-                && poolId == layout.poolId
                 && chunkSizeLog2 == layout.chunkSizeLog2
                 && stripeWidth == layout.stripeWidth
                 && seed == layout.seed
@@ -140,6 +148,19 @@ public record Layout(
         return runs.get(0);
     }
 
+    /** Whether there is a pool for what comes next. */
+    public boolean hasPool() {
+        return lastRun().poolId() != 0;
+    }
+
+    /** The pools in which it has runs, in the order of their numbers. */
+    public SortedSet<Integer> pools() {
+        SortedSet<Integer> pools = new TreeSet<>();
+        runs.forEach(run -> pools.add(run.poolId()));
+        pools.remove(0);
+        return pools;
+    }
+
     /** Whether an object has a chunk of the contents, or the source of one still to be cloned. */
     public boolean refersTo(long oid, long chunkIndex) {
         Run run = runOf(chunkIndex);
@@ -166,12 +187,12 @@ public record Layout(
 
     /** The same with other runs. */
     public Layout withRuns(List<Run> newRuns) {
-        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns, renewedOid);
+        return new Layout(chunkSizeLog2, stripeWidth, seed, newRuns, renewedOid);
     }
 
     /** The same with other runs, which give up what the last object holds beyond the end. */
     public Layout withRenewed(List<Run> newRuns) {
-        return new Layout(poolId, chunkSizeLog2, stripeWidth, seed, newRuns, lastOid());
+        return new Layout(chunkSizeLog2, stripeWidth, seed, newRuns, lastOid());
     }
 
     /** The same with the clone of a run done. */

@@ -1,6 +1,8 @@
 package io.cairn.cluster;
 
-/** Which groups of its pool a layout uses. Pure functions. */
+import java.util.List;
+
+/** Which groups of its pools a layout uses. Pure functions. */
 public final class Stripe {
     /** Groups from the start of a stripe on that a detour can name. */
     private static final int WINDOW = Long.SIZE;
@@ -27,7 +29,7 @@ public final class Stripe {
      * written; 0 when it needs none, or when none helps.
      */
     public static long detour(ClusterMap map, Layout layout) {
-        Pool pool = map.pool(layout.poolId());
+        Pool pool = map.pool(layout.lastRun().poolId());
         if (pool == null || map.isAvailable() || isClear(map, layout, pool, 0)) {
             return 0;
         }
@@ -40,7 +42,7 @@ public final class Stripe {
 
     /** Whether a group that the last run of a layout uses cannot be written now. */
     public static boolean isBlocked(ClusterMap map, Layout layout) {
-        Pool pool = map.pool(layout.poolId());
+        Pool pool = map.pool(layout.lastRun().poolId());
         return pool != null
                 && !map.isAvailable()
                 && !isClear(map, layout, pool, layout.lastRun().detour());
@@ -48,8 +50,24 @@ public final class Stripe {
 
     /** Whether a chunk of a range cannot be written where the layout says. */
     public static boolean isBlocked(ClusterMap map, Layout layout, long first, long last) {
-        Pool pool = map.pool(layout.poolId());
-        if (pool == null || map.isAvailable()) {
+        if (map.isAvailable()) {
+            return false;
+        }
+        List<Layout.Run> runs = layout.runs();
+        for (int i = 0; i < runs.size(); i++) {
+            long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() - 1 : last;
+            long from = Math.max(first, runs.get(i).firstChunk());
+            if (isBlockedRun(map, layout, from, Math.min(last, end))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Of chunks of one run. */
+    private static boolean isBlockedRun(ClusterMap map, Layout layout, long first, long last) {
+        Pool pool = map.pool(layout.runOf(first).poolId());
+        if (pool == null) {
             return false;
         }
         // From there on they are the same groups again.
@@ -77,7 +95,8 @@ public final class Stripe {
         return map.isAvailable(pool.firstGroup() + (int) slot);
     }
 
-    private static int width(Layout layout, Pool pool) {
+    /** How many groups of a pool its chunks take in turn, without a detour. */
+    public static int width(Layout layout, Pool pool) {
         return layout.stripeWidth() == 0
                 ? pool.groupCount()
                 : Math.min(layout.stripeWidth(), pool.groupCount());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Layouts, and where the cluster map places what they describe. */
 class LayoutTest {
     private static Layout layout(int stripeWidth, long seed) {
-        return new Layout(1, 22, stripeWidth, seed, List.of(Run.of(0, 100)));
+        return new Layout(22, stripeWidth, seed, List.of(Run.of(0, 1, 100)));
     }
 
     private static ClusterMap map(int groupCount) {
@@ -43,7 +43,12 @@ class LayoutTest {
     @Test
     void runsHoldTheirChunks() {
         Layout layout =
-                layout(0, 1).withRuns(List.of(Run.of(0, 1), new Run(5, 2, 1, 77), Run.of(9, 3)));
+                layout(0, 1)
+                        .withRuns(
+                                List.of(
+                                        Run.of(0, 1, 1),
+                                        new Run(5, 1, 2, 1, 77, 0),
+                                        Run.of(9, 1, 3)));
         assertEquals(1, layout.runOf(0).oid());
         assertEquals(1, layout.runOf(4).oid());
         assertEquals(2, layout.runOf(5).oid());
@@ -51,7 +56,7 @@ class LayoutTest {
         assertEquals(3, layout.runOf(1L << 40).oid());
         assertEquals(3, layout.lastOid());
         Layout cloned = layout.withCloned(2);
-        assertEquals(Run.of(5, 2), cloned.runs().get(1));
+        assertEquals(Run.of(5, 1, 2), cloned.runs().get(1));
         assertEquals(layout.runs().get(0), cloned.runs().get(0));
     }
 
@@ -59,21 +64,21 @@ class LayoutTest {
     @Test
     void equalIsWhatIsEqualInAll() {
         List<Layout> different = new ArrayList<>();
-        List<Run> runs = List.of(new Run(0, 1, 2, 3));
-        different.add(new Layout(1, 22, 4, 5, runs, 6));
-        different.add(new Layout(9, 22, 4, 5, runs, 6));
-        different.add(new Layout(1, 23, 4, 5, runs, 6));
-        different.add(new Layout(1, 22, 9, 5, runs, 6));
-        different.add(new Layout(1, 22, 4, 9, runs, 6));
-        different.add(new Layout(1, 22, 4, 5, runs, 9));
-        different.add(new Layout(1, 22, 4, 5, List.of(new Run(9, 1, 2, 3)), 6));
-        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 9, 2, 3)), 6));
-        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 9, 3)), 6));
-        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 9)), 6));
-        different.add(new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 3, 9)), 6));
-        different.add(new Layout(1, 22, 4, 5, List.of(runs.get(0), Run.of(7, 8)), 6));
+        List<Run> runs = List.of(new Run(0, 1, 1, 2, 3, 0));
+        different.add(new Layout(22, 4, 5, runs, 6));
+        different.add(new Layout(22, 4, 5, List.of(new Run(0, 9, 1, 2, 3, 0)), 6));
+        different.add(new Layout(23, 4, 5, runs, 6));
+        different.add(new Layout(22, 9, 5, runs, 6));
+        different.add(new Layout(22, 4, 9, runs, 6));
+        different.add(new Layout(22, 4, 5, runs, 9));
+        different.add(new Layout(22, 4, 5, List.of(new Run(9, 1, 1, 2, 3, 0)), 6));
+        different.add(new Layout(22, 4, 5, List.of(new Run(0, 1, 9, 2, 3, 0)), 6));
+        different.add(new Layout(22, 4, 5, List.of(new Run(0, 1, 1, 9, 3, 0)), 6));
+        different.add(new Layout(22, 4, 5, List.of(new Run(0, 1, 1, 2, 9, 0)), 6));
+        different.add(new Layout(22, 4, 5, List.of(new Run(0, 1, 1, 2, 3, 9)), 6));
+        different.add(new Layout(22, 4, 5, List.of(runs.get(0), Run.of(7, 1, 8)), 6));
         assertEquals(different.size(), new HashSet<>(different).size());
-        Layout again = new Layout(1, 22, 4, 5, List.of(new Run(0, 1, 2, 3)), 6);
+        Layout again = new Layout(22, 4, 5, List.of(new Run(0, 1, 1, 2, 3, 0)), 6);
         assertEquals(different.get(0), again);
         assertEquals(different.get(0).hashCode(), again.hashCode());
     }
@@ -203,11 +208,31 @@ class LayoutTest {
         ClusterMap map = serving(24, i -> i % 3 != 1);
         Layout layout = detoured(map, 0, 42);
         Run run = layout.lastRun();
-        Run cut = new Run(5, 200, run.oid(), 77, run.detour());
+        Run cut = new Run(5, 1, 200, run.oid(), 77, run.detour());
         Layout two = layout.withRuns(List.of(run, cut));
         assertEquals(groupOf(map, layout, 5), groupOf(map, two, 5));
         assertEquals(groupOf(map, layout, 5), groupOf(map, two.withCloned(200), 5));
         assertEquals(run.detour(), two.withCloned(200).lastRun().detour());
+    }
+
+    @Test
+    void eachRunIsInThePoolThatItNames() {
+        ClusterMap one = serving(3, i -> true);
+        List<PlacementGroup> groups = new ArrayList<>(one.groups());
+        groups.add(new PlacementGroup(20, 2, 1, List.of(new Member(9, MemberState.WAITING))));
+        List<Pool> pools = List.of(one.pools().getFirst(), new Pool(2, 2, 20, 1));
+        ClusterMap map = new ClusterMap(1, List.of(), List.of(), pools, groups);
+        Layout both = layout(0, 42).withRuns(List.of(Run.of(0, 1, 100), Run.of(5000, 2, 101)));
+        assertEquals(groupOf(one, layout(0, 42), 4999), groupOf(map, both, 4999));
+        assertEquals(20, groupOf(map, both, 5000));
+        assertEquals(20, groupOf(map, both, 5001));
+        assertTrue(Stripe.isBlocked(map, both));
+        assertFalse(Stripe.isBlocked(map, both, 0, 4999));
+        assertTrue(Stripe.isBlocked(map, both, 0, 5000), "far behind where the groups repeat");
+        assertEquals(Set.of(1, 2), both.pools());
+        assertEquals(1, map.copies(both));
+        assertEquals(0, one.copies(both), "a pool is not known");
+        assertFalse(layout(0, 42).withRuns(List.of(Run.of(0, 0, 100))).hasPool());
     }
 
     @Test

@@ -136,10 +136,12 @@ final class NodeModel {
         for (int i = 0; i < CHUNKS; i++) {
             Chunk chunk = chunks[i];
             if (i == 0 || chunk.oid != chunks[i - 1].oid) {
-                runs.add(new Layout.Run(i, chunk.oid, chunk.sourceOid, chunk.sourceLengthBytes));
+                runs.add(
+                        new Layout.Run(
+                                i, poolId, chunk.oid, chunk.sourceOid, chunk.sourceLengthBytes, 0));
             }
         }
-        return new Layout(poolId, CHUNK_SIZE_LOG2, 0, seed, runs, renewedOid);
+        return new Layout(CHUNK_SIZE_LOG2, 0, seed, runs, renewedOid);
     }
 
     /** Whether it is in a directory at any depth, or that directory. */

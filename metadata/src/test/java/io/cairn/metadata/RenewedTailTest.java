@@ -26,7 +26,7 @@ class RenewedTailTest extends OneFile {
         Inode inode = bench.truncate(ino, 30 * CHUNK);
         long second = oid();
         List<Layout.Run> runs =
-                List.of(Layout.Run.of(0, first), new Layout.Run(1, second, first, 1000));
+                List.of(Layout.Run.of(0, 1, first), new Layout.Run(1, 1, second, first, 1000, 0));
         assertEquals(runs, layout().runs());
         assertEquals(first, layout().renewedOid());
         assertEquals(30 * CHUNK, inode.attributes().size());
@@ -51,7 +51,7 @@ class RenewedTailTest extends OneFile {
         bench.leader(new LeaderMutation.DoubtObjects());
         bench.truncate(ino, CHUNK);
         assertNotEquals(first, oid());
-        assertEquals(List.of(Layout.Run.of(0, oid())), layout().runs());
+        assertEquals(List.of(Layout.Run.of(0, 1, oid())), layout().runs());
         assertEquals(List.of(first + "[0,end)"), garbage());
     }
 
@@ -64,9 +64,10 @@ class RenewedTailTest extends OneFile {
         assertEquals(List.of(first + "[0,end)"), garbage());
         spill(CHUNK);
         bench.ok(new ContentMutation.RenewTail(ino, first));
-        assertEquals(List.of(Layout.Run.of(0, second)), layout().runs());
+        assertEquals(List.of(Layout.Run.of(0, 1, second)), layout().runs());
         bench.ok(new ContentMutation.RenewTail(ino, second));
-        assertEquals(List.of(Layout.Run.of(0, second), Layout.Run.of(1, oid())), layout().runs());
+        assertEquals(
+                List.of(Layout.Run.of(0, 1, second), Layout.Run.of(1, 1, oid())), layout().runs());
         assertEquals(List.of(first + "[0,end)", second + "[1,end)"), garbage());
         bench.fails(Errno.EISDIR, new ContentMutation.RenewTail(ROOT, 1));
         bench.fails(Errno.ESTALE, new ContentMutation.RenewTail(4711, 1));

@@ -1,5 +1,7 @@
 package io.cairn.cli.fs;
 
+import static java.util.stream.Collectors.joining;
+
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
@@ -105,9 +107,9 @@ final class FsInfoCommand implements Callable<Integer> {
             return;
         }
         System.out.printf(
-                "chunks of %s, pool %d, %s%n",
+                "chunks of %s, %s, %s%n",
                 ByteSize.format(layout.chunkSizeBytes()),
-                layout.poolId(),
+                pools(layout),
                 inline != null
                         ? "contents in the inode"
                         : "object " + Long.toHexString(layout.lastOid()));
@@ -119,6 +121,11 @@ final class FsInfoCommand implements Callable<Integer> {
                 System.out.println("    " + describe(replica));
             }
         }
+    }
+
+    private static String pools(Layout layout) {
+        String ids = layout.pools().stream().map(String::valueOf).collect(joining(", "));
+        return ids.isEmpty() ? "no pool" : (layout.pools().size() > 1 ? "pools " : "pool ") + ids;
     }
 
     private static String describe(FilePlacement.Replica replica) {

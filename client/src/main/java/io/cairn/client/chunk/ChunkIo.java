@@ -375,7 +375,7 @@ public final class ChunkIo implements AutoCloseable {
 
     /** Whether a layout can hold chunks at all: some chunk server has registered. */
     public static boolean canStore(@Nullable Layout layout) {
-        return layout != null && layout.poolId() != 0;
+        return layout != null && layout.hasPool();
     }
 
     /** Closes the connections to all chunk servers. Idempotent. */

@@ -11,12 +11,11 @@ import io.cairn.cluster.Layout;
 public record ChunkPlace(Layout layout, long oid, long index) {
     /** Whether the chunk is here in a layout. */
     boolean isIn(Layout now) {
-        return now.poolId() == layout.poolId()
-                && now.chunkSizeLog2() == layout.chunkSizeLog2()
+        return now.chunkSizeLog2() == layout.chunkSizeLog2()
                 && now.stripeWidth() == layout.stripeWidth()
                 && now.seed() == layout.seed()
                 && now.runOf(index).oid() == oid
-                && now.runOf(index).detour() == layout.runOf(index).detour();
+                && now.runOf(index).sharesGroups(layout.runOf(index));
     }
 
     @Override

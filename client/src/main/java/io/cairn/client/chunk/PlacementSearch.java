@@ -42,8 +42,7 @@ public final class PlacementSearch {
                 chunks.add(chunk(layout, index));
             }
         }
-        Pool pool = layout == null ? null : io.map().pool(layout.poolId());
-        return new FilePlacement(inode, pool == null ? 0 : pool.replicas(), chunks);
+        return new FilePlacement(inode, layout == null ? 0 : io.map().copies(layout), chunks);
     }
 
     private FilePlacement.Chunk chunk(Layout layout, long index) {

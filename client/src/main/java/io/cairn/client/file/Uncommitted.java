@@ -63,8 +63,7 @@ final class Uncommitted {
         Layout.Run old = before.runs().get(0);
         boolean moved =
                 (first.oid() != old.oid() && first.sourceOid() != old.oid())
-                        || (first.oid() == old.oid() && first.detour() != old.detour())
-                        || after.poolId() != before.poolId()
+                        || (first.oid() == old.oid() && !first.sharesGroups(old))
                         || after.seed() != before.seed();
         if (moved) {
             if (storedEnd > keptEnd) {

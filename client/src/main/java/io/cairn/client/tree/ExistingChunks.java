@@ -7,6 +7,7 @@ import io.cairn.client.file.Mount;
 import io.cairn.client.session.Await;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Stripe;
 import io.cairn.wire.chunk.ChunkReply.IndicesReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkRange;
 import java.util.ArrayList;
@@ -55,9 +56,9 @@ public final class ExistingChunks {
         List<ChunkRange> ranges = new ArrayList<>();
         long next = ranges(layout, from, end, ranges, found);
         List<CompletableFuture<IndicesReply>> asked = new ArrayList<>();
-        long groups = Math.min(groups(layout), next - from);
+        long groups = Math.min(groups(layout, from), next - from);
         for (long i = 0; i < groups; i++) {
-            ChunkPlace place = new ChunkPlace(layout, layout.lastOid(), from + i);
+            ChunkPlace place = new ChunkPlace(layout, layout.runOf(from).oid(), from + i);
             asked.add(mount.chunks().find(place, ranges, MAX_FOUND));
         }
         for (CompletableFuture<IndicesReply> each : asked) {
@@ -72,8 +73,11 @@ public final class ExistingChunks {
         return new Page(List.copyOf(found.headSet(next)), next);
     }
 
-    /** Collects the runs there, and the chunks that are still to be cloned; where they end. */
-    private static long ranges(
+    /**
+     * Collects the runs there that share their groups, and the chunks that are still to be cloned;
+     * where they end.
+     */
+    static long ranges(
             Layout layout, long from, long end, List<ChunkRange> ranges, Set<Long> pending) {
         List<Layout.Run> runs = layout.runs();
         for (int i = 0; i < runs.size(); i++) {
@@ -84,7 +88,7 @@ public final class ExistingChunks {
             if (first >= last) {
                 continue;
             }
-            if (ranges.size() == MAX_RANGES) {
+            if (ranges.size() == MAX_RANGES || !run.sharesGroups(layout.runOf(from))) {
                 return first;
             }
             ranges.add(new ChunkRange(run.oid(), first, last));
@@ -96,15 +100,15 @@ public final class ExistingChunks {
     }
 
     /** How many groups the chunks are spread over; consecutive ones are in different groups. */
-    private long groups(Layout layout) {
-        Pool pool = mount.chunks().map().pool(layout.poolId());
+    private long groups(Layout layout, long chunk) {
+        int poolId = layout.runOf(chunk).poolId();
+        Pool pool = mount.chunks().map().pool(poolId);
         if (pool == null) {
-            pool = Await.get(mount.chunks().refresh(), mount.timeoutMs()).pool(layout.poolId());
+            pool = Await.get(mount.chunks().refresh(), mount.timeoutMs()).pool(poolId);
         }
         if (pool == null) {
             throw new FsException(Errno.EIO, "the cluster map does not know the pool of the file");
         }
-        int width = layout.stripeWidth();
-        return width == 0 ? pool.groupCount() : Math.min(width, pool.groupCount());
+        return Stripe.width(layout, pool);
     }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** What waits to be made durable, and how often the servers are asked. */
 class UnsyncedChunksTest {
     private static final int MAX_CHUNKS = 3;
-    private static final Layout LAYOUT = new Layout(1, 22, 0, 7, List.of(Layout.Run.of(0, 100)));
+    private static final Layout LAYOUT = new Layout(22, 0, 7, List.of(Layout.Run.of(0, 1, 100)));
 
     private final FakeCluster cluster = new FakeCluster(22);
     private final AtomicInteger asked = new AtomicInteger();

@@ -60,10 +60,10 @@ final class ContentCheck {
             if ((i == 0 && run.firstChunk() != 0) || run.firstChunk() >= end) {
                 tell(inode, "has runs out of order: " + runs);
             }
-            use(run.oid(), new Use(inode.ino(), layout.poolId(), run.firstChunk(), end));
+            use(run.oid(), new Use(inode.ino(), run.poolId(), run.firstChunk(), end));
             if (run.sourceOid() != 0) {
                 long chunk = run.firstChunk();
-                use(run.sourceOid(), new Use(inode.ino(), layout.poolId(), chunk, chunk + 1));
+                use(run.sourceOid(), new Use(inode.ino(), run.poolId(), chunk, chunk + 1));
             }
         }
     }

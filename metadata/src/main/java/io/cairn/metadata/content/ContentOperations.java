@@ -106,7 +106,7 @@ public final class ContentOperations {
         if (inline == null || layout == null) {
             throw stale(m.ino(), "has its contents in chunks already");
         }
-        if (layout.poolId() == 0) {
+        if (!layout.hasPool()) {
             return settle(inode);
         }
         if (inode.attributes().version() != m.baseVersion()) {
@@ -150,7 +150,7 @@ public final class ContentOperations {
         boolean pending = false;
         for (Layout.Run run : layout.runs()) {
             if (run.oid() == m.oid() && run.sourceOid() != 0) {
-                garbage.addSource(layout.poolId(), run);
+                garbage.addSource(run);
                 pending = true;
             }
         }
@@ -234,7 +234,7 @@ public final class ContentOperations {
         } else {
             Layout layout = draft.layout;
             layouts.settle(draft);
-            if (layout == null || draft.layout == null || draft.layout.poolId() == 0) {
+            if (layout == null || draft.layout == null || !draft.layout.hasPool()) {
                 throw noPool();
             }
             if (isDoubtful(layout, 0) || layouts.isBlocked(draft.layout)) {
@@ -288,17 +288,16 @@ public final class ContentOperations {
             }
             return helps;
         }
-        long detour = layouts.detour(layout);
-        Layout.Run run = layout.lastRun().withDetour(detour);
-        boolean helps = layouts.helps(layout.withRuns(List.of(run)));
-        if (!helps || layout.runs().size() >= Layout.MAX_RUNS) {
+        Layout.Run open = layouts.elsewhere(layout, draft.policy);
+        if (open == null || layout.runs().size() >= Layout.MAX_RUNS) {
             return false;
         }
         long first = layout.chunkBehind(draft.sizeBytes);
         // The chunk before it stays, with its doubt: the client may have stored more in it.
         long firstByte = first << layout.chunkSizeLog2();
         List<Layout.Run> runs = new ArrayList<>(truncated(layout, firstByte).runs());
-        runs.add(runs.removeLast().withDetour(detour));
+        Layout.Run last = runs.removeLast();
+        runs.add(open.beside(last.firstChunk(), last.oid()));
         draft.layout = layout.withRenewed(runs);
         return true;
     }
@@ -358,10 +357,10 @@ public final class ContentOperations {
         }
         for (Layout.Run run : layout.runs()) {
             if (run.firstChunk() > boundary) {
-                garbage.add(layout.poolId(), run);
+                garbage.add(run);
             }
         }
-        runs.add(cut(layout, cut, boundary, keptBytes));
+        runs.add(cut(cut, boundary, keptBytes));
         return layout.withRuns(runs);
     }
 
@@ -383,24 +382,23 @@ public final class ContentOperations {
     }
 
     /** The run that begins at the boundary, in place of what {@code cut} holds from there on. */
-    private Layout.Run cut(Layout layout, Layout.Run cut, long boundary, long keptBytes) {
-        int pool = layout.poolId();
+    private Layout.Run cut(Layout.Run cut, long boundary, long keptBytes) {
         long oid = transaction.counters().takeOid();
         boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
         if (keptBytes == 0) {
-            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            garbage.add(cut, boundary);
             if (isPending) {
-                garbage.addSource(pool, cut);
+                garbage.addSource(cut);
             }
             return cut.beside(boundary, oid);
         }
         if (isPending) {
-            garbage.add(pool, cut.oid(), boundary, GarbageQueue.TO_END);
+            garbage.add(cut, boundary);
             long sourceLengthBytes = Math.min(cut.sourceLengthBytes(), keptBytes);
-            return new Layout.Run(boundary, oid, cut.sourceOid(), sourceLengthBytes, cut.detour());
+            return cut.beside(boundary, oid).cloning(cut.sourceOid(), sourceLengthBytes);
         }
-        garbage.add(pool, cut.oid(), boundary + 1, GarbageQueue.TO_END);
-        return new Layout.Run(boundary, oid, cut.oid(), keptBytes, cut.detour());
+        garbage.add(cut, boundary + 1);
+        return cut.beside(boundary, oid).cloning(cut.oid(), keptBytes);
     }
 
     private EntryReply written(InodeDraft draft, long mtimeNs) {

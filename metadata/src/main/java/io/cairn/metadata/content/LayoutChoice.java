@@ -43,11 +43,11 @@ public final class LayoutChoice {
      */
     public boolean settle(InodeDraft file) {
         Layout layout = file.layout;
-        if (layout == null || layout.poolId() != 0 || file.inline == null) {
+        if (layout == null || layout.hasPool() || file.inline == null) {
             return false;
         }
         Layout chosen = choose(file.ino, file.policy, layout.lastOid());
-        if (chosen.poolId() == 0) {
+        if (!chosen.hasPool()) {
             return false;
         }
         file.layout = chosen;
@@ -62,13 +62,14 @@ public final class LayoutChoice {
     /** The same with a cluster map and a standard number of replicas. */
     public static boolean satisfies(
             ClusterMap map, int standardReplicas, Layout layout, Policy policy) {
-        Pool pool = map.pool(layout.poolId());
         Pool best = pool(map, policy.replicas() > 0 ? policy.replicas() : standardReplicas);
-        return pool != null
-                && best != null
-                && pool.replicas() == best.replicas()
+        return best != null
+                && layout.hasPool()
                 && layout.chunkSizeLog2() == chunkSizeLog2(policy)
-                && layout.stripeWidth() == stripeWidth(policy);
+                && layout.stripeWidth() == stripeWidth(policy)
+                && layout.pools().stream()
+                        .map(map::pool)
+                        .allMatch(pool -> pool != null && pool.replicas() == best.replicas());
     }
 
     /** The layout that the policy asks for, with a given object. */
@@ -77,11 +78,10 @@ public final class LayoutChoice {
         Pool pool = servingPool(map, wanted(policy));
         Layout layout =
                 new Layout(
-                        pool == null ? 0 : pool.id(),
                         chunkSizeLog2(policy),
                         stripeWidth(policy),
                         seed(ino),
-                        List.of(Layout.Run.of(0, oid)));
+                        List.of(Layout.Run.of(0, pool == null ? 0 : pool.id(), oid)));
         long detour = Stripe.detour(map, layout);
         return detour == 0 ? layout : layout.withRuns(List.of(layout.lastRun().withDetour(detour)));
     }
@@ -93,12 +93,24 @@ public final class LayoutChoice {
 
     /** Whether all of a layout can be written. */
     boolean helps(Layout layout) {
-        return layout.poolId() != 0 && !isBlocked(layout);
+        return layout.hasPool() && !isBlocked(layout);
     }
 
-    /** What a run that begins now takes as its detour. */
-    long detour(Layout layout) {
-        return Stripe.detour(cluster.map(), layout);
+    /**
+     * Where a run that begins now can be written: on a detour in the pool of the last one, or else
+     * in the pool that new contents of the policy go to. Null when nowhere.
+     */
+    Layout.@Nullable Run elsewhere(Layout layout, Policy policy) {
+        Pool other = servingPool(cluster.map(), wanted(policy));
+        int last = layout.lastRun().poolId();
+        for (int pool : new int[] {last, other == null ? last : other.id()}) {
+            Layout there = layout.withRuns(List.of(Layout.Run.of(0, pool, layout.lastOid())));
+            Layout.Run run = there.lastRun().withDetour(Stripe.detour(cluster.map(), there));
+            if (helps(there.withRuns(List.of(run)))) {
+                return run;
+            }
+        }
+        return null;
     }
 
     private int wanted(Policy policy) {

@@ -22,7 +22,7 @@ public final class GarbageQueue {
     }
 
     /** Queues the chunks [fromChunk, endChunk) of an object. Without a pool there are none. */
-    public void add(int poolId, long oid, long fromChunk, long endChunk) {
+    private void add(int poolId, long oid, long fromChunk, long endChunk) {
         if (poolId == 0) {
             return;
         }
@@ -30,24 +30,27 @@ public final class GarbageQueue {
         transaction.put(Family.GC, Keys.of(transaction.counters().takeGarbage()), value);
     }
 
+    /** Queues the object of a run from a chunk on. */
+    public void add(Layout.Run run, long fromChunk) {
+        add(run.poolId(), run.oid(), fromChunk, TO_END);
+    }
+
     /** Queues everything a run refers to, the source of a clone never made included. */
-    public void add(int poolId, Layout.Run run) {
-        add(poolId, run.oid(), run.firstChunk(), TO_END);
-        addSource(poolId, run);
+    public void add(Layout.Run run) {
+        add(run, run.firstChunk());
+        addSource(run);
     }
 
     /** Queues the chunk that a run was to clone from, if any. */
-    public void addSource(int poolId, Layout.Run run) {
+    public void addSource(Layout.Run run) {
         if (run.sourceOid() != 0) {
-            add(poolId, run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
+            add(run.poolId(), run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
         }
     }
 
     /** Queues everything a layout refers to. */
     public void addAll(Layout layout) {
-        for (Layout.Run run : layout.runs()) {
-            add(layout.poolId(), run);
-        }
+        layout.runs().forEach(this::add);
     }
 
     /** Forgets an entry; nothing happens when it is unknown. */

@@ -52,7 +52,7 @@ public final class Leavings {
     /** A client that is no more had a file open. */
     public void add(Inode inode) {
         Layout layout = inode.layout();
-        if (inode.inline() != null && layout != null && layout.poolId() != 0) {
+        if (inode.inline() != null && layout != null && layout.hasPool()) {
             put(inode.ino());
         }
     }

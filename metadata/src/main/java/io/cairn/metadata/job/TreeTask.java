@@ -163,11 +163,7 @@ interface TreeTask {
 
         private int replicasOf(Inode inode) {
             var layout = inode.layout();
-            if (layout == null || inode.inline() != null) {
-                return 0;
-            }
-            var pool = cluster.map().pool(layout.poolId());
-            return pool == null ? 0 : pool.replicas();
+            return layout == null || inode.inline() != null ? 0 : cluster.map().copies(layout);
         }
     }
 

@@ -173,10 +173,10 @@ class StateCheckTest {
     void layoutsInTheWrongPlaceOrOrder() {
         damage(file, draft -> draft.layout = null);
         assertTold("I11", "without a layout");
-        List<Layout.Run> runs = List.of(Layout.Run.of(0, 77), Layout.Run.of(0, 78));
-        damage(file, draft -> draft.layout = new Layout(1, 22, 0, 1, runs));
+        List<Layout.Run> runs = List.of(Layout.Run.of(0, 1, 77), Layout.Run.of(0, 1, 78));
+        damage(file, draft -> draft.layout = new Layout(22, 0, 1, runs));
         assertTold("I11", "out of order");
-        damage(dir, draft -> draft.layout = new Layout(1, 22, 0, 1, runs.subList(0, 1)));
+        damage(dir, draft -> draft.layout = new Layout(22, 0, 1, runs.subList(0, 1)));
         assertTold("I11", "with a layout");
     }
 

@@ -83,7 +83,7 @@ class ContentOperationsTest extends OneFile {
         assertNull(inode.inline());
         assertEquals(5000, inode.attributes().size());
         assertEquals(5000, inode.attributes().usedBytes());
-        assertEquals(1, layout().poolId());
+        assertEquals(1, layout().lastRun().poolId());
         bench.fails(Errno.ESTALE, writing(0, patch(0, "x")));
         bench.fails(Errno.ESTALE, new ContentMutation.Spill(ino, 1, 5000, 0, 0));
     }
@@ -128,7 +128,7 @@ class ContentOperationsTest extends OneFile {
         Inode file = poor.create(ROOT, "f", "x");
         Layout layout = file.layout();
         assertNotNull(layout);
-        assertEquals(0, layout.poolId());
+        assertEquals(0, layout.lastRun().poolId());
         long version = file.attributes().version();
         poor.fails(Errno.ENOSPC, new ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
         Inode empty = poor.create(ROOT, "e");
@@ -139,7 +139,7 @@ class ContentOperationsTest extends OneFile {
         Inode settled = poor.inode(file.ino());
         Layout now = settled.layout();
         assertNotNull(now);
-        assertEquals(1, now.poolId());
+        assertEquals(1, now.lastRun().poolId());
         assertEquals(layout.lastOid(), now.lastOid());
         long newVersion = settled.attributes().version();
         poor.ok(new ContentMutation.Spill(file.ino(), newVersion, 9000, 0, 9000));
@@ -154,10 +154,10 @@ class ContentOperationsTest extends OneFile {
         poor.leader(new LeaderMutation.ChangeMap(Bench.map(1, 2)));
         Layout layout = poor.change(touched, AttributeChange.NONE.withMtime(1)).layout();
         assertNotNull(layout);
-        assertEquals(1, layout.poolId());
+        assertEquals(1, layout.lastRun().poolId());
         layout = poor.write(new ContentMutation.WriteInline(written, 0, List.of(), 2, 1)).layout();
         assertNotNull(layout);
-        assertEquals(1, layout.poolId());
+        assertEquals(1, layout.lastRun().poolId());
     }
 
     @Test
@@ -230,14 +230,15 @@ class ContentOperationsTest extends OneFile {
         long oid = oid();
         Inode inode = bench.truncate(ino, CHUNK + 100);
         assertEquals(
-                List.of(Layout.Run.of(0, oid), new Layout.Run(1, oid(), oid, 100)),
+                List.of(Layout.Run.of(0, 1, oid), new Layout.Run(1, 1, oid(), oid, 100, 0)),
                 layout().runs());
         assertEquals(CHUNK + 100, inode.attributes().size());
         assertEquals(CHUNK + 4096, inode.attributes().usedBytes());
         assertEquals(List.of(oid + "[2,end)"), garbage());
         long cloned = oid();
         assertInstanceOf(Reply.Done.class, bench.as(1, new ContentMutation.CloneDone(ino, cloned)));
-        assertEquals(List.of(Layout.Run.of(0, oid), Layout.Run.of(1, cloned)), layout().runs());
+        assertEquals(
+                List.of(Layout.Run.of(0, 1, oid), Layout.Run.of(1, 1, cloned)), layout().runs());
         assertEquals(List.of(oid + "[2,end)", oid + "[1,2)"), garbage());
         bench.as(1, new ContentMutation.CloneDone(ino, cloned));
         assertEquals(2, garbage().size());
@@ -248,7 +249,7 @@ class ContentOperationsTest extends OneFile {
         spill(3 * CHUNK);
         long oid = oid();
         bench.truncate(ino, 100);
-        assertEquals(List.of(new Layout.Run(0, oid(), oid, 100)), layout().runs());
+        assertEquals(List.of(new Layout.Run(0, 1, oid(), oid, 100, 0)), layout().runs());
         assertEquals(List.of(oid + "[1,end)"), garbage());
     }
 
@@ -257,7 +258,8 @@ class ContentOperationsTest extends OneFile {
         spill(3 * CHUNK);
         long oid = oid();
         bench.truncate(ino, CHUNK);
-        assertEquals(List.of(Layout.Run.of(0, oid), Layout.Run.of(1, oid())), layout().runs());
+        assertEquals(
+                List.of(Layout.Run.of(0, 1, oid), Layout.Run.of(1, 1, oid())), layout().runs());
         assertEquals(List.of(oid + "[1,end)"), garbage());
     }
 
@@ -270,13 +272,13 @@ class ContentOperationsTest extends OneFile {
         bench.truncate(ino, CHUNK + 5000);
         bench.truncate(ino, CHUNK + 3000);
         long third = oid();
-        assertEquals(new Layout.Run(1, third, first, 1000), layout().runs().getLast());
+        assertEquals(new Layout.Run(1, 1, third, first, 1000, 0), layout().runs().getLast());
         bench.truncate(ino, CHUNK + 10);
         long fourth = oid();
-        assertEquals(new Layout.Run(1, fourth, first, 10), layout().runs().getLast());
+        assertEquals(new Layout.Run(1, 1, fourth, first, 10, 0), layout().runs().getLast());
         assertEquals(List.of(first + "[2,end)", second + "[1,end)", third + "[1,end)"), garbage());
         bench.truncate(ino, CHUNK);
-        assertEquals(Layout.Run.of(1, oid()), layout().runs().getLast());
+        assertEquals(Layout.Run.of(1, 1, oid()), layout().runs().getLast());
         assertEquals(List.of(fourth + "[1,end)", first + "[1,2)"), garbage().subList(3, 5));
     }
 
@@ -288,7 +290,7 @@ class ContentOperationsTest extends OneFile {
         long second = oid();
         bench.truncate(ino, CHUNK + 10);
         assertEquals(
-                List.of(Layout.Run.of(0, first), new Layout.Run(1, oid(), first, 10)),
+                List.of(Layout.Run.of(0, 1, first), new Layout.Run(1, 1, oid(), first, 10, 0)),
                 layout().runs());
         assertEquals(
                 List.of(first + "[3,end)", second + "[2,end)", first + "[2,3)", first + "[2,end)"),

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.cluster.ClusterMap;
@@ -163,6 +164,35 @@ class LayoutChoiceTest {
         bench.verify();
     }
 
+    /** Its chunks stay in the pool where they are; what comes goes where new files go. */
+    @Test
+    void aFileWhosePoolIsLostGrowsInAnotherPool() {
+        Bench bench = Bench.withPools(1);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        Inode file = bench.truncate(bench.create(ROOT, "f").ino(), (5 << 22) + 7);
+        Set<Integer> lost = Set.of(1, 2, 3);
+        bench.leader(new LeaderMutation.ChangeMap(lossy(3, lost, 1, 1)));
+        Layout now = Objects.requireNonNull(detour(bench, file.ino()).layout());
+        assertEquals(List.of(1, 2), now.runs().stream().map(Run::poolId).toList());
+        ClusterMap map = bench.namespace.clusterMap();
+        for (long chunk = 0; chunk < 20; chunk++) {
+            PlacementGroup group = Objects.requireNonNull(map.groupOf(now, chunk));
+            assertEquals(chunk < 6 ? 1 : 2, group.poolId(), "chunk " + chunk);
+        }
+        assertEquals(1, map.copies(now));
+        assertTrue(bench.namespace.isLaidOutAs(bench.inode(file.ino()), Policy.STANDARD));
+        bench.verify();
+        // Cut within the old pool, then removed: each object is released where it is.
+        bench.truncate(file.ino(), (7 << 22) + 1);
+        bench.truncate(file.ino(), (5 << 22) + 1);
+        bench.verify();
+        bench.truncate(file.ino(), 0);
+        bench.verify();
+        Set<Integer> pools = new HashSet<>();
+        bench.namespace.garbage(0, 100).forEach(task -> pools.add(task.poolId()));
+        assertEquals(Set.of(1, 2), pools);
+    }
+
     /** What a lost client left in the last chunk may lie among what a living one stored there. */
     @Test
     void aDetourLeavesTheLastChunkWithItsDoubt() {
@@ -222,6 +252,6 @@ class LayoutChoiceTest {
     private static int pool(Inode file) {
         Layout layout = file.layout();
         assertNotNull(layout);
-        return layout.poolId();
+        return layout.lastRun().poolId();
     }
 }

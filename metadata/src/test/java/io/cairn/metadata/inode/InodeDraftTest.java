@@ -35,7 +35,7 @@ class InodeDraftTest {
                                 18),
                         14,
                         new Policy(1, 16, 2),
-                        new Layout(1, 16, 2, 3, List.of(Layout.Run.of(0, 5))),
+                        new Layout(16, 2, 3, List.of(Layout.Run.of(0, 1, 5))),
                         new byte[] {1},
                         15,
                         16,

@@ -190,7 +190,7 @@ class JobTableTest {
     private static int poolOf(Inode file) {
         Layout layout = file.layout();
         assertNotNull(layout);
-        return layout.poolId();
+        return layout.lastRun().poolId();
     }
 
     @Test

@@ -175,7 +175,7 @@ class AttributeOperationsTest {
         Layout layout = file.layout();
         assertNotNull(layout);
         assertEquals(policy, file.policy());
-        assertEquals(1, layout.poolId());
+        assertEquals(1, layout.lastRun().poolId());
         assertEquals(16, layout.chunkSizeLog2());
         assertEquals(3, layout.stripeWidth());
         assertEquals(bench.nowNs, file.attributes().ctimeNs());

@@ -229,7 +229,7 @@ class TreeOperationsTest {
         assertNotNull(layout);
         assertEquals(16, layout.chunkSizeLog2());
         assertEquals(2, layout.stripeWidth());
-        assertEquals(0, layout.poolId());
+        assertEquals(0, layout.lastRun().poolId());
     }
 
     @Test

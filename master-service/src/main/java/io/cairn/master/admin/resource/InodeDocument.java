@@ -3,7 +3,6 @@ package io.cairn.master.admin.resource;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
-import io.cairn.cluster.Pool;
 import io.cairn.fs.Attributes;
 import io.cairn.master.admin.api.Field;
 import io.cairn.master.admin.api.Json;
@@ -27,7 +26,10 @@ public final class InodeDocument {
             Shape.fields(
                     Field.of(
                             "inline", Shape.flag(), "Contents live with the name, in the masters."),
-                    Field.of("pool", Shape.count(), "Number of the pool; 0: none yet."),
+                    Field.of(
+                            "pool",
+                            Shape.count(),
+                            "Number of the pool that new chunks go to; 0: none yet."),
                     Field.of("replicas", Shape.count(), "Copies that the pool makes."),
                     Field.of("chunkSizeBytes", Shape.count(), "Of this file."),
                     Field.of("stripe", Shape.count(), "Placement groups in turn; 0: all."),
@@ -100,8 +102,8 @@ public final class InodeDocument {
     static Map<String, Object> of(Namespace namespace, TreePath found) {
         Inode inode = found.inode();
         Layout layout = inode.layout();
-        Pool pool = layout == null ? null : namespace.clusterMap().pool(layout.poolId());
-        Map<String, Object> document = of(found.path(), inode, pool == null ? 0 : pool.replicas());
+        int copies = layout == null ? 0 : namespace.clusterMap().copies(layout);
+        Map<String, Object> document = of(found.path(), inode, copies);
         if (document.containsKey("policy")) {
             Policy policy = effective(namespace, inode.policy());
             document.put("effectivePolicy", EditFields.policy(policy));
@@ -119,7 +121,7 @@ public final class InodeDocument {
      * What a client can tell of an inode, in the same form: all but what only masters know.
      *
      * @param path in the cluster
-     * @param copies that the pool of a file makes; 0 when that is not known
+     * @param copies of every chunk at least; 0 when that is not known
      */
     public static Map<String, Object> of(byte[] path, Inode inode, int copies) {
         Map<String, Object> document = Json.map();
@@ -155,7 +157,7 @@ public final class InodeDocument {
     private static Map<String, Object> layout(Inode inode, Layout layout, int copies) {
         Map<String, Object> document = Json.map();
         document.put("inline", inode.inline() != null);
-        document.put("pool", layout.poolId());
+        document.put("pool", layout.lastRun().poolId());
         document.put("replicas", copies);
         document.put("chunkSizeBytes", layout.chunkSizeBytes());
         document.put("stripe", layout.stripeWidth());
