@@ -43,6 +43,11 @@ public final class CallLimit {
                 Errno.EAGAIN, Limits.MAX_IN_FLIGHT + " calls to " + remote + " are in flight");
     }
 
+    /** Calls that are not over. */
+    public int inFlight() {
+        return inFlight.get();
+    }
+
     /** A call is over. */
     public void leave() {
         inFlight.decrementAndGet();

@@ -28,6 +28,7 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +62,7 @@ public final class EventLoops implements AutoCloseable {
         this.group =
                 new MultiThreadIoEventLoopGroup(threads, new DaemonThreads(name), this::handler);
         for (EventExecutor loop : group) {
-            wheels.put(loop, new TimerWheel(loop, clock));
+            wheels.put(loop, wheelOn(loop, clock));
         }
         this.resolvers =
                 new ThreadPoolExecutor(
@@ -72,6 +73,16 @@ public final class EventLoops implements AutoCloseable {
                         new LinkedBlockingQueue<>(RESOLVER_QUEUE),
                         new DaemonThreads(name + "-resolve"));
         resolvers.allowCoreThreadTimeOut(true);
+    }
+
+    /** Timers of a loop. */
+    static TimerWheel wheelOn(EventExecutor loop, Clock clock) {
+        return new TimerWheel(
+                (task, delayMs) -> {
+                    Future<?> timer = loop.schedule(task, delayMs, TimeUnit.MILLISECONDS);
+                    return () -> timer.cancel(false);
+                },
+                clock);
     }
 
     private IoHandler handler(ThreadAwareExecutor loop) {

@@ -1,15 +1,13 @@
 package io.cairn.net;
 
 import io.cairn.runtime.Clock;
-import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
+import io.cairn.runtime.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers of one event loop, for timeouts that are set often and hardly ever expire: arming and
- * disarming link an entry into a list. A timer expires up to two ticks late, never early. The loop
- * is woken only when a bucket with entries is due. Used on its event loop only.
+ * Timers of one event loop or other owner, for timeouts that are set often and hardly ever expire:
+ * arming and disarming link an entry into a list. A timer expires up to two ticks late, never
+ * early. The owner is woken only when a bucket with entries is due. For its owner only.
  */
 public final class TimerWheel {
     static final int TICK_MS = 16;
@@ -66,16 +64,22 @@ public final class TimerWheel {
         public void expire() {}
     }
 
-    private final EventExecutor loop;
+    /** Wakes the owner. */
+    public interface Alarm {
+        /** Runs a task as the owner after a delay; taken back when it is not needed any more. */
+        Scheduler.Timer set(Runnable task, long delayMs);
+    }
+
+    private final Alarm alarm;
     private final Clock clock;
     private final long originNs;
     private final Ring[] buckets = new Ring[BUCKETS];
     private long doneTick;
     private long wakeTick = Long.MAX_VALUE;
-    private @Nullable ScheduledFuture<?> wake;
+    private Scheduler.@Nullable Timer wake;
 
-    TimerWheel(EventExecutor loop, Clock clock) {
-        this.loop = loop;
+    public TimerWheel(Alarm alarm, Clock clock) {
+        this.alarm = alarm;
         this.clock = clock;
         this.originNs = clock.nanoTime();
         for (int i = 0; i < BUCKETS; i++) {
@@ -105,11 +109,11 @@ public final class TimerWheel {
 
     private void wakeAt(long wantedTick, long now) {
         if (wake != null) {
-            wake.cancel(false);
+            wake.cancel();
         }
         wakeTick = wantedTick;
         long delayMs = Math.max(0, wantedTick - now) * TICK_MS;
-        wake = loop.schedule(this::turn, delayMs, TimeUnit.MILLISECONDS);
+        wake = alarm.set(this::turn, delayMs);
     }
 
     private void turn() {

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.net.tcp.Frame;
+import io.cairn.net.frame.Frame;
 import io.cairn.wire.Limits;
 import io.cairn.wire.ProtocolRange;
 import java.io.IOException;

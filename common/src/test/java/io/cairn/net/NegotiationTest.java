@@ -9,9 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
-import io.cairn.net.tcp.ReceiveBudget;
-import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -78,7 +77,8 @@ class NegotiationTest {
 
     private NettyTransport release(ProtocolRange range) {
         return new NettyTransport(
-                new TransportContext(loops, new ReceiveBudget(64 << 20), range, false, 1000),
+                loops,
+                new ChannelSettings(loops.clock(), new ReceiveBudget(64 << 20), range, false, 1000),
                 ByteBufAllocator.DEFAULT,
                 false);
     }

@@ -7,9 +7,8 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
-import io.cairn.net.tcp.ReceiveBudget;
-import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.ProtocolRange;
 import io.netty.buffer.ByteBuf;
@@ -47,7 +46,8 @@ public final class NetworkRig {
     private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
         EventLoops loops = new EventLoops(name, 1, Clock.system());
         return new NettyTransport(
-                new TransportContext(loops, requests, ProtocolRange.OURS, false, beatMs),
+                loops,
+                new ChannelSettings(loops.clock(), requests, ProtocolRange.OURS, false, beatMs),
                 allocator,
                 true);
     }

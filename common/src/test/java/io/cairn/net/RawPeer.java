@@ -1,7 +1,7 @@
 package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.tcp.Frame;
+import io.cairn.net.frame.Frame;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.ProtocolRange;
 import java.io.DataInputStream;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class TimerWheelTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final ManualClock clock = new ManualClock(0);
-    private final TimerWheel wheel = new TimerWheel(channel.eventLoop(), clock);
+    private final TimerWheel wheel = EventLoops.wheelOn(channel.eventLoop(), clock);
 
     private class Probe extends TimerWheel.Entry {
         final List<Long> expirations = new ArrayList<>();

@@ -12,9 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
-import io.cairn.net.tcp.ReceiveBudget;
-import io.cairn.net.tcp.TransportContext;
 import io.cairn.runtime.Clock;
 import io.cairn.testkit.RecordingTracer;
 import io.cairn.testkit.RecordingTracer.Recorded;
@@ -76,7 +75,8 @@ class TracedTransportTest {
 
     private NettyTransport network(boolean traces) {
         return new NettyTransport(
-                new TransportContext(loops, budget, ProtocolRange.OURS, traces, 1000),
+                loops,
+                new ChannelSettings(loops.clock(), budget, ProtocolRange.OURS, traces, 1000),
                 ByteBufAllocator.DEFAULT,
                 false);
     }

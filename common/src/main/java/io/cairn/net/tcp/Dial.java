@@ -129,8 +129,8 @@ final class Dial {
     }
 
     private void greet(Channel made) {
-        NettyConnection connection = transport.adopt(made, handler, to);
-        connection
+        transport
+                .adopt(made, handler, to)
                 .greeting()
                 .whenComplete(
                         (greeted, error) -> {

@@ -11,9 +11,11 @@ import io.cairn.net.Listener;
 import io.cairn.net.PolledLine;
 import io.cairn.net.PortBinding;
 import io.cairn.net.Transport;
+import io.cairn.net.frame.ChannelSettings;
+import io.cairn.net.frame.FrameChannel;
+import io.cairn.net.frame.PolledTcpLine;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
-import io.cairn.wire.ProtocolRange;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -28,9 +30,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The network of production: {@link Frame frames} over TCP. Requests, replies and futures complete
- * on event loops, where nothing may block: work that does goes on to an executor, and {@code
- * *Async} methods of the futures take one.
+ * The network of production: {@link FrameChannel frames} over TCP. Requests, replies and futures
+ * complete on event loops, where nothing may block: work that does goes on to an executor, and
+ * {@code *Async} methods of the futures take one.
  *
  * <p>Memory is bounded: frames by {@link Limits}, unanswered requests for each connection and for
  * the transport as a whole, connections for each listener. A peer that violates the protocol, is
@@ -43,11 +45,10 @@ public final class NettyTransport implements Transport {
     private static final WriteBufferWaterMark WATER_MARK =
             new WriteBufferWaterMark(1 << 20, 4 << 20);
     private static final int ACCEPT_QUEUE = 1024;
-    private static final long MIN_BUDGET_BYTES = 64L << 20;
-    private static final long BEAT_MS = 1000;
     private static final long CLOSE_TIMEOUT_MS = 2000;
 
-    private final TransportContext context;
+    private final EventLoops loops;
+    private final ChannelSettings settings;
     private final ByteBufAllocator allocator;
     private final boolean ownsLoops;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
@@ -79,19 +80,19 @@ public final class NettyTransport implements Transport {
 
     private NettyTransport(EventLoops loops, boolean traces, boolean ownsLoops) {
         this(
-                new TransportContext(
-                        loops,
-                        new ReceiveBudget(
-                                Math.max(MIN_BUDGET_BYTES, Runtime.getRuntime().maxMemory() / 4)),
-                        ProtocolRange.OURS,
-                        traces,
-                        BEAT_MS),
+                loops,
+                ChannelSettings.standard(loops.clock(), traces),
                 ByteBufAllocator.DEFAULT,
                 ownsLoops);
     }
 
-    public NettyTransport(TransportContext context, ByteBufAllocator allocator, boolean ownsLoops) {
-        this.context = context;
+    public NettyTransport(
+            EventLoops loops,
+            ChannelSettings settings,
+            ByteBufAllocator allocator,
+            boolean ownsLoops) {
+        this.loops = loops;
+        this.settings = settings;
         this.allocator = allocator;
         this.ownsLoops = ownsLoops;
     }
@@ -102,7 +103,7 @@ public final class NettyTransport implements Transport {
             return CompletableFuture.failedFuture(
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
-        return new Dial(this, context.loops(), to, handler, timeoutMs).begin();
+        return new Dial(this, loops, to, handler, timeoutMs).begin();
     }
 
     @Override
@@ -110,19 +111,19 @@ public final class NettyTransport implements Transport {
         if (closed) {
             throw new FsException(Errno.DISCONNECTED, "the transport is closed");
         }
-        return PolledTcpLine.connect(to, timeoutMs, context);
+        return PolledTcpLine.connect(to, timeoutMs, settings);
     }
 
     /** Puts a new socket into service, in its initializer. */
-    NettyConnection adopt(Channel channel, Handler handler, Endpoint remote) {
-        NettyConnection connection = new NettyConnection(channel, context, handler, remote);
+    FrameChannel adopt(Channel channel, Handler handler, Endpoint remote) {
+        NettyWire wire = new NettyWire(channel, loops, settings, handler, remote);
         channel.config().setAllocator(allocator);
-        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.reader(), READS));
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(wire, READS));
         channel.config().setWriteBufferWaterMark(WATER_MARK);
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
-        channel.pipeline().addLast(connection.reader());
+        channel.pipeline().addLast(wire);
         track(channel);
-        return connection;
+        return wire.channel();
     }
 
     private void track(Channel channel) {
@@ -143,11 +144,11 @@ public final class NettyTransport implements Transport {
                         at.toString(),
                         Limits.MAX_CONNECTIONS,
                         Limits.MAX_CONNECTIONS / 2,
-                        context.loops().clock());
+                        loops.clock());
         ServerBootstrap bootstrap =
                 new ServerBootstrap()
-                        .group(context.loops().group())
-                        .channel(context.loops().serverClass())
+                        .group(loops.group())
+                        .channel(loops.serverClass())
                         .option(ChannelOption.SO_BACKLOG, ACCEPT_QUEUE)
                         .option(ChannelOption.SO_REUSEADDR, true)
                         .childHandler(
@@ -159,7 +160,7 @@ public final class NettyTransport implements Transport {
                                 });
         Channel server = PortBinding.bind(bootstrap, at);
         track(server);
-        return new PortBinding(context.loops(), at, server, admission);
+        return new PortBinding(loops, at, server, admission);
     }
 
     private void accept(Channel channel, Admission admission, Handler handler) {
@@ -182,9 +183,9 @@ public final class NettyTransport implements Transport {
         for (Channel channel : open) {
             channel.close();
         }
-        PortBinding.await(context.loops(), open, CLOSE_TIMEOUT_MS);
+        PortBinding.await(loops, open, CLOSE_TIMEOUT_MS);
         if (ownsLoops) {
-            context.loops().close();
+            loops.close();
         }
     }
 }

@@ -3,7 +3,7 @@ package io.cairn.nfs.rpc;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.tcp.ReceiveBudget;
+import io.cairn.net.ReceiveBudget;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

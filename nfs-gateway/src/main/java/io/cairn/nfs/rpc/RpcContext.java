@@ -1,6 +1,6 @@
 package io.cairn.nfs.rpc;
 
-import io.cairn.net.tcp.ReceiveBudget;
+import io.cairn.net.ReceiveBudget;
 import io.cairn.runtime.Clock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -9,106 +9,99 @@ import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.NoAnswer;
 import io.cairn.net.TimerWheel;
-import io.cairn.wire.Limits;
+import io.cairn.net.frame.ChannelState.Ended;
+import io.cairn.net.frame.ChannelState.New;
+import io.cairn.net.frame.ChannelState.Open;
+import io.cairn.net.frame.ChannelState.Paused;
+import io.cairn.net.frame.ChannelState.Peer;
 import io.cairn.wire.MalformedMessageException;
-import io.cairn.wire.ProtocolRange;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.util.collection.LongObjectHashMap;
 import io.netty.util.collection.LongObjectMap;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One side of a TCP connection. The public methods are thread-safe; everything else happens on the
- * connection's event loop and needs no locks.
- *
- * <pre>
- * NEW --active, HELLO sent--> GREETING --HELLO received--> OPEN --close, break, violation--> ENDED
- * </pre>
- *
- * <p>Backpressure: a connection is not read while the peer has too many requests unanswered (count
- * or bytes), while answers to it pile up, or while its next request does not fit into the
- * transport's {@link ReceiveBudget}. Requests of this side that pile up do not stop reading: else
- * two sides that both send much would wait for each other for ever.
+ * One side of a connection, as a state machine ({@link ChannelState}): bytes in, calls and events
+ * out, bytes out, all through a {@link Wire}. The methods of {@link Connection} and {@link #answer}
+ * are thread-safe; everything else is for the owner of the wire and needs no locks. What a {@link
+ * Handler} or the future of a call does runs on the owner, too.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
-public final class NettyConnection implements Connection {
-    private static final Logger LOG = LoggerFactory.getLogger(NettyConnection.class);
+public final class FrameChannel implements Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(FrameChannel.class);
 
-    /** Bytes of unanswered requests of one peer, beyond which it is not read. */
-    static final int MAX_UNANSWERED_BYTES = 32 << 20;
-
-    /** Bytes of answers not yet given to the socket, beyond which the peer is not read. */
-    static final int MAX_UNSENT_ANSWER_BYTES = 4 << 20;
-
-    /** Requests of up to this size are not worth a reservation. */
-    private static final int SMALL_REQUEST_BYTES = 16 << 10;
-
-    private static final long CLOSE_GRACE_MS = 500;
-
-    private final Channel channel;
-    private final TransportContext context;
+    private final Wire wire;
+    private final ChannelSettings settings;
     private final Handler handler;
     private final Endpoint remote;
     private final CompletableFuture<Connection> greeting = new CompletableFuture<>();
     private final FrameReader reader = new FrameReader(this);
     private final Outbox outbox;
     private final Heartbeat heartbeat;
-    private final Runnable resumeTask = this::budgetMayFit;
-
+    private final Intake intake;
     private final AtomicLong lastRequestId = new AtomicLong();
     private final CallLimit limit;
     private final Greeting ours;
-    private volatile boolean open = true;
-    private volatile int version = ProtocolRange.FIRST;
-    private volatile String release = "";
-    private volatile boolean traces;
+    private volatile boolean closing;
 
-    // Below: on the event loop only.
+    /** Changed by the owner only. */
+    private volatile ChannelState state = new New();
+
     private final LongObjectMap<Call> calls = new LongObjectHashMap<>();
-    private boolean alive = true;
-    private boolean greeted;
-    private boolean paused;
-    private boolean waitsForBudget;
-    private long reservedBytes;
-    private int unanswered;
-    private long unansweredBytes;
-    private String reason = "closed by the other side";
 
-    NettyConnection(Channel channel, TransportContext context, Handler handler, Endpoint remote) {
-        this.channel = channel;
-        this.context = context;
+    /**
+     * A channel over a wire that is not connected yet.
+     *
+     * @param handler hears of the requests of the other side
+     * @param remote what to call the other side
+     */
+    public FrameChannel(Wire wire, ChannelSettings settings, Handler handler, Endpoint remote) {
+        this.wire = wire;
+        this.settings = settings;
         this.handler = handler;
         this.remote = remote;
         this.limit = new CallLimit(remote);
-        this.ours = context.greeting(handler.newestVersion(), false);
-        this.outbox = new Outbox(this, channel);
-        this.heartbeat = new Heartbeat(this, context, channel, reader, outbox);
+        this.ours = settings.greeting(handler.newestVersion(), false);
+        this.outbox = new Outbox(this, wire);
+        this.heartbeat = new Heartbeat(this, settings.beatMs());
+        this.intake = new Intake(settings.budget(), this::budgetMayFit);
     }
 
     /** Completes when the peer has said HELLO; fails when the connection ends before. */
-    CompletableFuture<Connection> greeting() {
+    public CompletableFuture<Connection> greeting() {
         return greeting;
+    }
+
+    /** Calls that are not answered. From any thread. */
+    public int callsInFlight() {
+        return limit.inFlight();
     }
 
     FrameReader reader() {
         return reader;
     }
 
+    Outbox outbox() {
+        return outbox;
+    }
+
     ByteBufAllocator allocator() {
-        return channel.alloc();
+        return wire.allocator();
     }
 
     TimerWheel wheel() {
-        return context.loops().wheelOf(channel.eventLoop());
+        return wire.wheel();
+    }
+
+    long unsentBytes() {
+        return wire.unsentBytes();
     }
 
     // ---- any thread ----
@@ -120,22 +113,23 @@ public final class NettyConnection implements Connection {
 
     @Override
     public boolean isOpen() {
-        return open;
+        return !closing && isAlive();
     }
 
     @Override
     public int version() {
-        return version;
+        return state.peer().version();
     }
 
     @Override
     public String release() {
-        return release;
+        return state.peer().release();
     }
 
     @Override
     public CompletableFuture<Message> call(Message content, long timeoutMs) {
-        Message request = content.encoded(version);
+        Peer peer = state.peer();
+        Message request = content.encoded(peer.version());
         FsException refusal = refusal(request);
         if (refusal == null) {
             refusal = limit.enter();
@@ -145,13 +139,13 @@ public final class NettyConnection implements Connection {
             return CompletableFuture.failedFuture(refusal);
         }
         Call call = new Call(this, lastRequestId.incrementAndGet(), timeoutMs, nowNs());
-        outbox.add(Frame.request(request, call, traces));
+        outbox.add(Frame.request(request, call, peer.traces()));
         return call.future;
     }
 
     @Override
     public void send(Message content) {
-        Message oneWay = content.encoded(version);
+        Message oneWay = content.encoded(version());
         FsException refusal = refusal(oneWay);
         if (refusal == null) {
             outbox.add(Frame.oneWay(oneWay));
@@ -165,119 +159,89 @@ public final class NettyConnection implements Connection {
 
     private @Nullable FsException refusal(Message message) {
         FsException tooLarge = CallLimit.refusal(message);
-        return tooLarge != null || open ? tooLarge : lost();
+        return tooLarge != null || isOpen() ? tooLarge : lost();
     }
 
     /** Sends an answer, from any thread. */
     void answer(Frame frame) {
-        if (frame.requestBytes > SMALL_REQUEST_BYTES) {
-            context.budget().release(frame.requestBytes);
-        }
+        Intake.answering(settings.budget(), frame.requestBytes);
         outbox.add(frame);
     }
 
     @Override
     public void close() {
-        open = false;
+        closing = true;
         try {
-            channel.eventLoop().execute(this::closeGracefully);
+            wire.execute(this::closeGracefully);
         } catch (RejectedExecutionException e) {
             outbox.discard();
         }
     }
 
-    long nowNs() {
-        return context.loops().clock().nanoTime();
+    private long nowNs() {
+        return settings.clock().nanoTime();
     }
 
-    // ---- on the event loop ----
+    // ---- what the wire tells ----
 
-    boolean isAlive() {
-        return alive;
-    }
-
-    boolean isGreeted() {
-        return greeted;
-    }
-
-    boolean isPaused() {
-        return paused;
-    }
-
-    /** The socket is connected. */
-    void begin() {
+    /** The wire is connected. */
+    public void begin() {
         outbox.add(Frame.hello(ours));
         heartbeat.begin();
     }
 
-    void heard() {
+    /** Bytes came in; this takes them over. {@link #turnEnded} follows when there are no more. */
+    public void received(ByteBuf bytes) {
         heartbeat.heard();
         outbox.hold();
+        reader.read(bytes);
     }
 
-    void readComplete() {
+    /** Where the next bytes may be read to directly; null when it is all the same. */
+    public @Nullable ByteBuf window() {
+        return reader.window();
+    }
+
+    /** Whether the last message had a large payload. */
+    public boolean isLarge() {
+        return reader.isLarge();
+    }
+
+    /** All bytes that were there have been received. */
+    public void turnEnded() {
         outbox.unhold();
         drain();
     }
 
-    void drain() {
+    /** Gives the wire what it takes; called when it can take more. */
+    public void drain() {
         outbox.drain();
         review();
     }
 
-    private void closeGracefully() {
-        if (!alive) {
+    /** The wire broke, or what it carries went wrong; {@link #ended} follows. */
+    public void failed(Throwable cause) {
+        if (!isAlive()) {
             return;
         }
-        outbox.finish();
-        reason = "closed here";
-        alive = false;
-        failCalls();
-        channel.eventLoop().schedule(() -> channel.close(), CLOSE_GRACE_MS, TimeUnit.MILLISECONDS);
-    }
-
-    /** Ends the connection for a reason that an operator may want to know. */
-    void breakOff(String why) {
-        if (alive) {
-            LOG.info("Connection with {} closed: {}", remote, why);
-            end(why);
-        }
-    }
-
-    private void end(String why) {
-        reason = why;
-        alive = false;
-        open = false;
-        channel.close();
-    }
-
-    void violated(MalformedMessageException error) {
-        breakOff("protocol violated: " + error.getMessage());
-    }
-
-    void failed(Throwable cause) {
         if (cause instanceof IOException) {
-            if (alive) {
-                LOG.debug("Connection with {} broke", remote, cause);
-                end(String.valueOf(cause.getMessage()));
-            }
-        } else if (alive) {
+            LOG.debug("Connection with {} broke", remote, cause);
+            end(String.valueOf(cause.getMessage()));
+        } else {
             LOG.error("Connection with {} failed", remote, cause);
             end(cause.toString());
         }
     }
 
-    /** The socket is closed. */
-    void ended() {
-        alive = false;
-        open = false;
+    /** The wire is closed. */
+    public void ended() {
+        finish("closed by the other side");
         heartbeat.end();
         reader.dispose();
-        context.budget().release(reservedBytes);
-        reservedBytes = 0;
+        intake.dispose();
         outbox.discard();
         failCalls();
-        if (greeted) {
+        if (state.isGreeted()) {
             try {
                 handler.closed(this);
             } catch (RuntimeException e) {
@@ -287,6 +251,54 @@ public final class NettyConnection implements Connection {
         greeting.completeExceptionally(lost());
     }
 
+    // ---- the owner ----
+
+    boolean isAlive() {
+        return !(state instanceof Ended);
+    }
+
+    boolean isGreeted() {
+        return state.isGreeted();
+    }
+
+    boolean isPaused() {
+        return state instanceof Paused;
+    }
+
+    private void closeGracefully() {
+        if (!isAlive()) {
+            return;
+        }
+        outbox.flushAll();
+        finish("closed here");
+        failCalls();
+        wire.finish();
+    }
+
+    /** Ends the connection for a reason that an operator may want to know. */
+    void breakOff(String why) {
+        if (isAlive()) {
+            LOG.info("Connection with {} closed: {}", remote, why);
+            end(why);
+        }
+    }
+
+    private void end(String why) {
+        finish(why);
+        wire.close();
+    }
+
+    private void finish(String reason) {
+        ChannelState last = state;
+        if (!(last instanceof Ended)) {
+            state = new Ended(last.peer(), last.isGreeted(), reason);
+        }
+    }
+
+    void violated(MalformedMessageException error) {
+        breakOff("protocol violated: " + error.getMessage());
+    }
+
     private void failCalls() {
         for (Call call : new ArrayList<>(calls.values())) {
             forget(call);
@@ -294,9 +306,9 @@ public final class NettyConnection implements Connection {
         }
     }
 
-    FsException lost() {
-        return new FsException(
-                Errno.DISCONNECTED, "connection with " + remote + " lost: " + reason);
+    private FsException lost() {
+        String why = state instanceof Ended ended ? ended.reason() : "closed here";
+        return new FsException(Errno.DISCONNECTED, "connection with " + remote + " lost: " + why);
     }
 
     /** A call begins, before its frame is sent; false when its time is already over. */
@@ -327,80 +339,69 @@ public final class NettyConnection implements Connection {
 
     /** The answer to a request is in the outbox: the request no longer counts. */
     void answered(Frame answer) {
-        unanswered--;
-        unansweredBytes -= answer.requestBytes;
+        intake.end(answer.requestBytes);
     }
 
     /** Decides on a frame whose lengths are allowed. */
     FrameReader.Admission admit(int kind, long requestId, int bodyBytes) {
-        if (greeted == (kind == Frame.HELLO)) {
+        if (isGreeted() == (kind == Frame.HELLO)) {
             throw new MalformedMessageException(
-                    greeted ? "second HELLO" : "frame of kind " + kind + " before HELLO");
+                    isGreeted() ? "second HELLO" : "frame of kind " + kind + " before HELLO");
         }
         return switch (kind) {
             case Frame.REPLY, Frame.FAILURE ->
                     calls.containsKey(requestId)
                             ? FrameReader.Admission.ACCEPT
                             : FrameReader.Admission.DISCARD;
-            case Frame.REQUEST, Frame.TRACED, Frame.ONE_WAY -> admitRequest(bodyBytes);
+            case Frame.REQUEST, Frame.TRACED, Frame.ONE_WAY -> {
+                if (intake.reserve(bodyBytes)) {
+                    yield FrameReader.Admission.ACCEPT;
+                }
+                pause();
+                yield FrameReader.Admission.WAIT;
+            }
             default -> FrameReader.Admission.ACCEPT;
         };
-    }
-
-    private FrameReader.Admission admitRequest(int bodyBytes) {
-        if (bodyBytes <= SMALL_REQUEST_BYTES) {
-            return FrameReader.Admission.ACCEPT;
-        }
-        if (context.budget().reserve(bodyBytes, resumeTask)) {
-            reservedBytes = bodyBytes;
-            return FrameReader.Admission.ACCEPT;
-        }
-        waitsForBudget = true;
-        pause();
-        return FrameReader.Admission.WAIT;
     }
 
     /** Called by the budget, on any thread. */
     private void budgetMayFit() {
         try {
-            channel.eventLoop()
-                    .execute(
-                            () -> {
-                                waitsForBudget = false;
-                                review();
-                            });
+            wire.execute(
+                    () -> {
+                        intake.retry();
+                        review();
+                    });
         } catch (RejectedExecutionException e) {
-            LOG.debug("Event loop of {} has ended", remote);
+            LOG.debug("The owner of {} has ended", remote);
         }
     }
 
     private void pause() {
-        if (!paused) {
-            paused = true;
-            channel.config().setAutoRead(false);
+        if (state instanceof Open open) {
+            state = new Paused(open.peer());
+            wire.setReading(false);
         }
     }
 
     /** Pauses or resumes reading. */
     private void review() {
-        if (!alive) {
-            return;
-        }
-        if (!paused) {
-            if (unanswered >= Limits.MAX_IN_FLIGHT
-                    || unansweredBytes >= MAX_UNANSWERED_BYTES
-                    || outbox.answerBytes() >= MAX_UNSENT_ANSWER_BYTES) {
-                pause();
+        switch (state) {
+            case Open _ -> {
+                if (intake.isFull(outbox.answerBytes())) {
+                    pause();
+                }
             }
-        } else if (!waitsForBudget
-                && unanswered <= Limits.MAX_IN_FLIGHT / 2
-                && unansweredBytes <= MAX_UNANSWERED_BYTES / 2
-                && outbox.answerBytes() <= MAX_UNSENT_ANSWER_BYTES / 2) {
-            paused = false;
-            reader.resume();
-            if (!paused) {
-                channel.config().setAutoRead(true);
+            case Paused paused -> {
+                if (intake.hasRoom(outbox.answerBytes())) {
+                    state = new Open(paused.peer());
+                    reader.resume();
+                    if (state instanceof Open) {
+                        wire.setReading(true);
+                    }
+                }
             }
+            case New _, Ended _ -> {}
         }
     }
 
@@ -425,9 +426,7 @@ public final class NettyConnection implements Connection {
 
     private void greet(Message hello) {
         Greeting theirs = Greeting.decode(hello.header());
-        version = ours.range().common(theirs.range());
-        release = theirs.release();
-        traces = ours.traces() && theirs.traces();
+        int version = ours.range().common(theirs.range());
         if (version == 0) {
             String why = ours.range().refusal(remote, theirs.range());
             greeting.completeExceptionally(new FsException(Errno.WRONG_CLUSTER, why));
@@ -435,7 +434,8 @@ public final class NettyConnection implements Connection {
             breakOff(why);
             return;
         }
-        greeted = true;
+        boolean traces = ours.traces() && theirs.traces();
+        state = new Open(new Peer(version, theirs.release(), traces));
         if (theirs.line()) {
             heartbeat.leaveToTcp();
         }
@@ -449,9 +449,7 @@ public final class NettyConnection implements Connection {
 
     private void request(long requestId, Message message) {
         int bytes = Frame.bodyBytes(message);
-        unanswered++;
-        unansweredBytes += bytes;
-        reservedBytes = 0;
+        intake.begin(bytes);
         RequestAnswer answer = new RequestAnswer(this, requestId, bytes);
         try {
             handler.handle(this, message, answer);
@@ -471,8 +469,7 @@ public final class NettyConnection implements Connection {
     }
 
     private void oneWay(Message message) {
-        long reserved = reservedBytes;
-        reservedBytes = 0;
+        long reserved = intake.takeReservation();
         try {
             handler.handle(this, message, NoAnswer.INSTANCE);
         } catch (MalformedMessageException e) {
@@ -482,7 +479,7 @@ public final class NettyConnection implements Connection {
             message.release();
             LOG.error("Handler failed on a message from {}", remote, e);
         } finally {
-            context.budget().release(reserved);
+            settings.budget().release(reserved);
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link PolledLine} over TCP, speaking {@link Frame frames}. */
-final class PolledTcpLine implements PolledLine {
+public final class PolledTcpLine implements PolledLine {
     /** Room for requests that the network does not take at once. */
     private static final int OUT_BYTES = 256 << 10;
 
@@ -70,7 +70,7 @@ final class PolledTcpLine implements PolledLine {
      *
      * @throws FsException DISCONNECTED, ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
-    static PolledTcpLine connect(Endpoint to, long timeoutMs, TransportContext context) {
+    public static PolledTcpLine connect(Endpoint to, long timeoutMs, ChannelSettings context) {
         Attendant.aboutToWait();
         PolledTcpLine line = null;
         boolean done = false;
@@ -79,7 +79,7 @@ final class PolledTcpLine implements PolledLine {
                     new PolledTcpLine(
                             to,
                             StreamSocket.connect(to.host(), to.port(), timeoutMs),
-                            context.loops().clock());
+                            context.clock());
             line.greet(context.greeting(Integer.MAX_VALUE, true));
             done = true;
             return line;

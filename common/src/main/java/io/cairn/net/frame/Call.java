@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -7,17 +7,17 @@ import io.cairn.net.TimerWheel;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A request of this side that waits for its answer. Lives on the loop of its connection. */
+/** A request of this side that waits for its answer. Lives on the loop of its channel. */
 final class Call extends TimerWheel.Entry {
     final long requestId;
     final CompletableFuture<Message> future = new CompletableFuture<>();
-    private final NettyConnection connection;
+    private final FrameChannel channel;
     private final long timeoutMs;
     private final long deadlineNs;
     private @Nullable Frame unsent;
 
-    Call(NettyConnection connection, long requestId, long timeoutMs, long nowNs) {
-        this.connection = connection;
+    Call(FrameChannel channel, long requestId, long timeoutMs, long nowNs) {
+        this.channel = channel;
         this.requestId = requestId;
         this.timeoutMs = timeoutMs;
         this.deadlineNs = nowNs + timeoutMs * 1_000_000;
@@ -34,11 +34,11 @@ final class Call extends TimerWheel.Entry {
 
     @Override
     public void expire() {
-        connection.forget(this);
+        channel.forget(this);
         fail(
                 new FsException(
                         Errno.ETIMEDOUT,
-                        "no answer from " + connection.remote() + " within " + timeoutMs + " ms"));
+                        "no answer from " + channel.remote() + " within " + timeoutMs + " ms"));
     }
 
     /** Its answer is there, of a kind that a frame can have. */

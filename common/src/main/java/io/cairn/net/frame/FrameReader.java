@@ -1,11 +1,9 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.net.Message;
 import io.cairn.wire.MalformedMessageException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,11 +11,13 @@ import org.jspecify.annotations.Nullable;
  * anything is allocated for it. A payload is collected in one buffer of its exact size; once it has
  * begun, {@link #window} lets the socket read into that buffer directly, without a copy in between.
  *
- * <p>When the connection pauses, bytes already read are held until it resumes. Used on the
- * connection's loop only.
+ * <p>When the connection pauses, bytes already read are held until it resumes. For the owner only.
  */
-final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuffers.Source {
+final class FrameReader {
     private static final int MIN_WINDOW_BYTES = 2048;
+
+    /** Payloads above this size make the next read a small one. */
+    private static final int LARGE_BYTES = 128 << 10;
 
     /** What becomes of a frame whose lengths are known. */
     enum Admission {
@@ -36,7 +36,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         SKIP
     }
 
-    private final NettyConnection connection;
+    private final FrameChannel channel;
     private final byte[] preface = new byte[Preface.BYTES];
     private State state = State.PREFACE;
     private int prefaceFill;
@@ -53,8 +53,8 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
     private long frameCount;
     private boolean large;
 
-    FrameReader(NettyConnection connection) {
-        this.connection = connection;
+    FrameReader(FrameChannel channel) {
+        this.channel = channel;
     }
 
     /** Frames completed so far. */
@@ -67,13 +67,13 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         return prefaceFill > 0;
     }
 
-    @Override
-    public boolean isLarge() {
+    /** Whether the last message had a large payload. */
+    boolean isLarge() {
         return large;
     }
 
-    @Override
-    public @Nullable ByteBuf window() {
+    /** A buffer for the rest of the payload that is being collected; null when there is none. */
+    @Nullable ByteBuf window() {
         ByteBuf collecting = payload;
         window = null;
         if (state == State.PAYLOAD
@@ -87,37 +87,10 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         return window;
     }
 
-    @Override
-    public void channelActive(ChannelHandlerContext context) {
-        connection.begin();
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-        connection.ended();
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-        connection.drain();
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-        connection.readComplete();
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        connection.failed(cause);
-    }
-
-    @Override
+    /** Takes over bytes that came in. */
     @SuppressWarnings("ReferenceEquality") // The window is known by its identity.
-    public void channelRead(ChannelHandlerContext context, Object message) {
-        ByteBuf in = (ByteBuf) message;
-        connection.heard();
-        if (!connection.isAlive()) {
+    void read(ByteBuf in) {
+        if (!channel.isAlive()) {
             in.release();
         } else if (in == window) {
             window = null;
@@ -152,9 +125,9 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         try {
             consume(in);
         } catch (MalformedMessageException e) {
-            connection.violated(e);
+            channel.violated(e);
         }
-        if (connection.isAlive() && in.isReadable()) {
+        if (channel.isAlive() && in.isReadable()) {
             held = in;
         } else {
             in.release();
@@ -163,7 +136,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
 
     /** Stops when the bytes are used up, the connection pauses or has ended. */
     private void consume(ByteBuf in) {
-        while (connection.isAlive() && !connection.isPaused()) {
+        while (channel.isAlive() && !channel.isPaused()) {
             boolean progress =
                     switch (state) {
                         case PREFACE -> readPreface(in);
@@ -195,7 +168,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
     }
 
     private boolean admit() {
-        switch (connection.admit(kind, requestId, headerBytes + payloadBytes)) {
+        switch (channel.admit(kind, requestId, headerBytes + payloadBytes)) {
             case ACCEPT -> {
                 header = new byte[headerBytes];
                 headerFill = 0;
@@ -222,7 +195,7 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
         if (payloadBytes == 0) {
             complete();
         } else {
-            payload = connection.allocator().directBuffer(payloadBytes, payloadBytes);
+            payload = channel.allocator().directBuffer(payloadBytes, payloadBytes);
             state = State.PAYLOAD;
         }
         return true;
@@ -253,15 +226,15 @@ final class FrameReader extends ChannelInboundHandlerAdapter implements ReadBuff
     }
 
     private void complete() {
-        Message message = new Message(header, payload, connection.version());
-        large = payloadBytes > ReadBuffers.LARGE_BYTES;
+        Message message = new Message(header, payload, channel.version());
+        large = payloadBytes > LARGE_BYTES;
         payload = null;
         next();
         try {
-            connection.received(
+            channel.received(
                     kind, requestId, kind == Frame.TRACED ? Frame.request(message) : message);
         } catch (MalformedMessageException e) {
-            connection.violated(e);
+            channel.violated(e);
         }
     }
 

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

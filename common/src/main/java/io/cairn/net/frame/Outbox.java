@@ -1,9 +1,6 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
@@ -13,12 +10,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frames on their way to the socket, in the order added. Any thread adds; the event loop takes all
- * that came in since it last looked, writes them together and flushes once. What the socket does
- * not take waits here and not in Netty's buffer, so that a call that times out gives its memory
- * back at once.
+ * Frames on their way to the wire, in the order added. Any thread adds; the owner takes all that
+ * came in since it last looked, writes them together and flushes once. What the wire does not take
+ * waits here and not there, so that a call that times out gives its memory back at once.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class Outbox {
     /** Messages without an answer that may wait for a peer that does not read. */
     static final int MAX_ONE_WAYS = 4096;
@@ -31,13 +26,13 @@ final class Outbox {
     private static final int BATCH_BYTES = 64 << 10;
     private static final int FIRST_BATCH_BYTES = 512;
 
-    private final NettyConnection connection;
-    private final Channel channel;
+    private final FrameChannel channel;
+    private final Wire wire;
     private final Queue<Frame> arrived = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final Runnable drainTask;
 
-    // Below: on the event loop only.
+    // Below: for the owner only.
     private final Deque<Frame> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf batch;
     private boolean held;
@@ -47,17 +42,17 @@ final class Outbox {
     private long oneWayBytes;
     private long sentCount;
 
-    Outbox(NettyConnection connection, Channel channel) {
-        this.connection = connection;
+    Outbox(FrameChannel channel, Wire wire) {
         this.channel = channel;
-        this.drainTask = connection::drain;
+        this.wire = wire;
+        this.drainTask = channel::drain;
     }
 
     /** Takes a frame over, on any thread. */
     void add(Frame frame) {
-        boolean inLoop = channel.eventLoop().inEventLoop();
+        boolean owned = wire.isOwner();
         arrived.add(frame);
-        if (inLoop && held) {
+        if (owned && held) {
             heldBytes += frame.bodyBytes();
             if (heldBytes >= BATCH_BYTES) {
                 drain();
@@ -70,14 +65,14 @@ final class Outbox {
     private void schedule() {
         if (scheduled.compareAndSet(false, true)) {
             try {
-                channel.eventLoop().execute(drainTask);
+                wire.execute(drainTask);
             } catch (RejectedExecutionException e) {
                 discard();
             }
         }
     }
 
-    /** The loop is reading, and will drain afterwards, or when enough has come together. */
+    /** The owner is reading, and will drain afterwards, or when enough has come together. */
     void hold() {
         held = true;
     }
@@ -91,18 +86,18 @@ final class Outbox {
         return answerBytes;
     }
 
-    /** Frames given to the socket so far. */
+    /** Frames given to the wire so far. */
     long sentCount() {
         return sentCount;
     }
 
-    /** Gives to the socket what it takes. */
+    /** Gives to the wire what it takes. */
     void drain() {
         scheduled.set(false);
         heldBytes = 0;
         takeArrived();
         boolean wrote = batch != null;
-        while (connection.isAlive() && channel.isWritable()) {
+        while (channel.isAlive() && wire.isWritable()) {
             Frame frame = waiting.poll();
             if (frame == null) {
                 break;
@@ -111,15 +106,15 @@ final class Outbox {
         }
         if (wrote) {
             writeBatch();
-            channel.flush();
+            wire.flush();
         }
     }
 
     private void takeArrived() {
         for (Frame frame = arrived.poll(); frame != null; frame = arrived.poll()) {
-            if (!connection.isAlive()) {
+            if (!channel.isAlive()) {
                 drop(frame);
-            } else if (frame.call == null || connection.remember(frame.call)) {
+            } else if (frame.call == null || channel.remember(frame.call)) {
                 count(frame, 1);
                 if (frame.call != null) {
                     frame.call.setUnsent(frame);
@@ -130,7 +125,7 @@ final class Outbox {
             }
         }
         if (oneWays > MAX_ONE_WAYS || oneWayBytes > MAX_ONE_WAY_BYTES) {
-            connection.breakOff("it does not read: " + oneWays + " messages wait for it");
+            channel.breakOff("it does not read: " + oneWays + " messages wait for it");
         }
     }
 
@@ -139,7 +134,7 @@ final class Outbox {
             case Frame.REPLY, Frame.FAILURE -> {
                 answerBytes += (long) sign * frame.bodyBytes();
                 if (sign > 0) {
-                    connection.answered(frame);
+                    channel.answered(frame);
                 }
             }
             case Frame.ONE_WAY -> {
@@ -164,7 +159,7 @@ final class Outbox {
         ByteBuf payload = put(frame);
         if (payload != null) {
             writeBatch();
-            channel.write(payload, channel.voidPromise());
+            wire.write(payload);
         } else if (batch != null && batch.readableBytes() >= BATCH_BYTES) {
             writeBatch();
         }
@@ -177,7 +172,7 @@ final class Outbox {
         ByteBuf head = batch;
         if (head == null) {
             int bytes = Preface.BYTES + frame.header.length;
-            head = channel.alloc().directBuffer(Math.max(bytes, FIRST_BATCH_BYTES));
+            head = wire.allocator().directBuffer(Math.max(bytes, FIRST_BATCH_BYTES));
             batch = head;
         }
         frame.writeHead(head);
@@ -194,18 +189,17 @@ final class Outbox {
         ByteBuf bytes = batch;
         if (bytes != null) {
             batch = null; // writing may lead back to drain()
-            channel.write(bytes, channel.voidPromise());
+            wire.write(bytes);
         }
     }
 
-    /** Gives everything to the socket, which is closed after that. */
-    void finish() {
+    /** Gives everything to the wire, which is finished after that. */
+    void flushAll() {
         takeArrived();
         for (Frame frame = waiting.poll(); frame != null; frame = waiting.poll()) {
             write(frame);
         }
         writeBatch();
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
 
     /** Drops everything: the connection has ended. */
@@ -225,7 +219,7 @@ final class Outbox {
     private void drop(Frame frame) {
         frame.release();
         if (frame.call != null) {
-            connection.dropped(frame.call);
+            channel.dropped(frame.call);
         }
     }
 }

@@ -1,17 +1,13 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.net.PolledLine;
 import io.cairn.net.TimerWheel;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.epoll.EpollSocketChannel;
 
 /**
  * Looks after a connection once a second: sends a sign of life when nothing else was sent, and
  * breaks the connection off when the other side is silent, slow to greet, does not finish a frame,
  * or takes nothing. Counts its own turns rather than time, so that a pause of this process does not
- * look like silence of the others. On the event loop only.
+ * look like silence of the others. For the owner only.
  */
 final class Heartbeat extends TimerWheel.Entry {
     /** Turns without a frame sent, after which a BEAT is. */
@@ -29,16 +25,8 @@ final class Heartbeat extends TimerWheel.Entry {
     /** Turns in which a peer may take nothing of what is sent to it. */
     static final int STALLED_TURNS = 60;
 
-    private static final int KEEP_IDLE_S = 30;
-    private static final int KEEP_INTERVAL_S = 10;
-    private static final int KEEP_COUNT = 3;
-
-    private final NettyConnection connection;
-    private final TransportContext context;
-    private final Channel channel;
-    private final FrameReader reader;
-    private final Outbox outbox;
-
+    private final FrameChannel channel;
+    private final long beatMs;
     private boolean heard;
     private boolean leftToTcp;
     private int greetingTurns;
@@ -50,36 +38,27 @@ final class Heartbeat extends TimerWheel.Entry {
     private long lastSentCount;
     private long lastPending;
 
-    public Heartbeat(
-            NettyConnection connection,
-            TransportContext context,
-            Channel channel,
-            FrameReader reader,
-            Outbox outbox) {
-        this.connection = connection;
-        this.context = context;
+    /**
+     * Does not look yet.
+     *
+     * @param beatMs a turn
+     */
+    Heartbeat(FrameChannel channel, long beatMs) {
         this.channel = channel;
-        this.reader = reader;
-        this.outbox = outbox;
+        this.beatMs = beatMs;
     }
 
-    public void begin() {
-        connection.wheel().arm(this, context.beatMs());
+    void begin() {
+        channel.wheel().arm(this, beatMs);
     }
 
-    public void end() {
-        connection.wheel().disarm(this);
+    void end() {
+        channel.wheel().disarm(this);
     }
 
     /** The other side is a {@link PolledLine}: only TCP tells whether it is still there. */
     void leaveToTcp() {
         leftToTcp = true;
-        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
-        if (channel instanceof EpollSocketChannel socket) {
-            socket.config().setTcpKeepIdle(KEEP_IDLE_S);
-            socket.config().setTcpKeepIntvl(KEEP_INTERVAL_S);
-            socket.config().setTcpKeepCnt(KEEP_COUNT);
-        }
     }
 
     /** Bytes arrived. */
@@ -89,11 +68,11 @@ final class Heartbeat extends TimerWheel.Entry {
 
     @Override
     public void expire() {
-        if (!connection.isAlive()) {
+        if (!channel.isAlive()) {
             return;
         }
-        if (!connection.isGreeted() && ++greetingTurns >= GREETING_TURNS) {
-            connection.breakOff("no HELLO within " + text(GREETING_TURNS));
+        if (!channel.isGreeted() && ++greetingTurns >= GREETING_TURNS) {
+            channel.breakOff("no HELLO within " + text(GREETING_TURNS));
         }
         checkReading();
         checkWriting();
@@ -101,7 +80,7 @@ final class Heartbeat extends TimerWheel.Entry {
     }
 
     private void checkReading() {
-        if (connection.isPaused()) {
+        if (channel.isPaused()) {
             silentTurns = 0;
             frameTurns = 0;
             return;
@@ -109,25 +88,26 @@ final class Heartbeat extends TimerWheel.Entry {
         silentTurns = heard || leftToTcp ? 0 : silentTurns + 1;
         heard = false;
         if (silentTurns >= SILENT_TURNS) {
-            connection.breakOff("nothing heard for " + text(SILENT_TURNS));
+            channel.breakOff("nothing heard for " + text(SILENT_TURNS));
         }
-        boolean sameFrame = reader.isInsideFrame() && reader.frameCount() == lastFrameCount;
+        boolean sameFrame =
+                channel.reader().isInsideFrame() && channel.reader().frameCount() == lastFrameCount;
         frameTurns = sameFrame ? frameTurns + 1 : 0;
-        lastFrameCount = reader.frameCount();
+        lastFrameCount = channel.reader().frameCount();
         if (frameTurns >= FRAME_TURNS) {
-            connection.breakOff("a frame was not complete after " + text(FRAME_TURNS));
+            channel.breakOff("a frame was not complete after " + text(FRAME_TURNS));
         }
     }
 
     private void checkWriting() {
-        ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
-        long pending = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+        Outbox outbox = channel.outbox();
+        long pending = channel.unsentBytes();
         boolean sent = outbox.sentCount() != lastSentCount;
         lastSentCount = outbox.sentCount();
         stalledTurns = pending > 0 && pending == lastPending && !sent ? stalledTurns + 1 : 0;
         lastPending = pending;
         if (stalledTurns >= STALLED_TURNS) {
-            connection.breakOff("it took nothing for " + text(STALLED_TURNS));
+            channel.breakOff("it took nothing for " + text(STALLED_TURNS));
         }
         quietTurns = sent ? 0 : quietTurns + 1;
         if (quietTurns >= QUIET_TURNS && pending == 0 && !leftToTcp) {
@@ -137,6 +117,6 @@ final class Heartbeat extends TimerWheel.Entry {
     }
 
     private String text(int turns) {
-        return turns * context.beatMs() / 1000.0 + " s";
+        return turns * beatMs / 1000.0 + " s";
     }
 }

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -13,43 +13,43 @@ import org.slf4j.LoggerFactory;
 final class RequestAnswer implements Answer {
     private static final Logger LOG = LoggerFactory.getLogger(RequestAnswer.class);
 
-    private final NettyConnection connection;
+    private final FrameChannel channel;
     private final long requestId;
     private final int requestBytes;
     private final AtomicBoolean done = new AtomicBoolean();
 
-    RequestAnswer(NettyConnection connection, long requestId, int requestBytes) {
-        this.connection = connection;
+    RequestAnswer(FrameChannel channel, long requestId, int requestBytes) {
+        this.channel = channel;
         this.requestId = requestId;
         this.requestBytes = requestBytes;
     }
 
     @Override
     public void send(Message content) {
-        Message reply = content.encoded(connection.version());
+        Message reply = content.encoded(channel.version());
         if (!done.compareAndSet(false, true)) {
             reply.release();
             LOG.error(
                     "A request from {} was answered twice; the second answer is dropped",
-                    connection.remote(),
+                    channel.remote(),
                     new IllegalStateException("answered twice"));
             return;
         }
         if (CallLimit.exceeded(reply)) {
             String text = "answer of " + CallLimit.sizeOf(reply) + " exceeds the limits";
-            LOG.error("Request from {}: {}", connection.remote(), text);
+            LOG.error("Request from {}: {}", channel.remote(), text);
             reply.release();
-            connection.answer(
+            channel.answer(
                     Frame.failure(requestId, new FsException(Errno.EIO, text), requestBytes));
             return;
         }
-        connection.answer(Frame.reply(requestId, reply, requestBytes));
+        channel.answer(Frame.reply(requestId, reply, requestBytes));
     }
 
     @Override
     public void fail(FsException error) {
         if (done.compareAndSet(false, true)) {
-            connection.answer(Frame.failure(requestId, error, requestBytes));
+            channel.answer(Frame.failure(requestId, error, requestBytes));
         }
     }
 }

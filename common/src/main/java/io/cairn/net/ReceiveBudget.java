@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

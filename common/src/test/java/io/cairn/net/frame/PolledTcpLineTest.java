@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import static io.cairn.net.NetworkRig.LOOPBACK;
 import static io.cairn.net.NetworkRig.eventually;

@@ -1,4 +1,4 @@
-package io.cairn.net.tcp;
+package io.cairn.net.frame;
 
 import io.cairn.wire.MalformedMessageException;
 import java.nio.ByteBuffer;
