@@ -7,7 +7,7 @@ if [ -d /run/systemd/system ]; then
     for unit in cairn-master cairn-chunk cairn-nfs; do
         if systemctl --quiet is-active "$unit.service"; then
             echo "$unit runs the version before: systemctl restart $unit, one machine after" \
-                "the other (README, Rolling upgrade)"
+                "the other (docs/upgrade.md)"
         fi
     done
 fi

@@ -29,7 +29,7 @@ final class OpenPort {
             LOG.warn(
                     "Listening on {} without authentication and encryption yet: whoever reaches"
                             + " this can read and change everything. Let only machines that you"
-                            + " trust reach it (README.md, \"Who may reach it\")",
+                            + " trust reach it (docs/operating.md, \"Who may reach it\")",
                     String.join(" and ", open));
         }
     }
