@@ -19,8 +19,8 @@
  * <h2>Writes</h2>
  *
  * The head of a group (its first SERVING member) orders the changes of each chunk ({@code
- * ChunkTurns}: one at a time per chunk, chunks in parallel): it merges partial blocks, gives the
- * next sequence number, sends the change to all other current members (SERVING and SYNCING) and
+ * ChunkTurns}: one at a time per chunk, chunks in parallel). It merges partial blocks and gives the
+ * next sequence number. It sends the change to all other current members (SERVING and SYNCING) and
  * applies it itself ({@code FanOut}). It acknowledges when every current member has it. A change
  * names its predecessor (epoch, sequence); a member that stands elsewhere leaves its replica alone
  * and says so, and gets the whole chunk installed before the change is acknowledged. A member that
@@ -30,11 +30,11 @@
  * everywhere ({@code Undo}).
  *
  * <p>A flush makes the chunk durable on all current members at once ({@code Flushing}). It names
- * the writes that its client knows acknowledged. When all members stopped between the two (the map
- * tells since when a group is unbroken), the head looks whether the chunk held them when the group
- * came back ({@code Origins}), and its checksums; if not, the flush fails instead of promising what
- * is lost. So the loss of all power gives EIO to the fsync that follows, and the end of all
- * processes, which loses nothing, does not.
+ * the writes that its client knows acknowledged. All members may have stopped between the two; the
+ * map tells since when a group is unbroken. Then the head looks whether the chunk held these writes
+ * when the group came back ({@code Origins}), and verifies its checksums. If not, the flush fails
+ * instead of promising lost bytes. So the loss of all power gives EIO to the fsync that follows,
+ * and the end of all processes, which loses nothing, does not.
  *
  * <h2>Beginning of a term</h2>
  *
@@ -43,29 +43,30 @@
  * was not acknowledged may be on some members. Therefore a head that begins a term makes the
  * SERVING members agree ({@code Agreement}): for each chunk the state with the highest (epoch,
  * sequence) wins and is installed at the others. All chunks are compared in the background, after
- * the work of earlier terms has ended; a chunk that is asked for before is settled first, and so is
- * a chunk of which a write failed half-way within the term, in the background if nobody asks.
+ * the work of earlier terms has ended. A requested chunk is settled first. So is a chunk of which a
+ * write failed half-way within the term, in the background if there is no request.
  *
  * <h2>Reads</h2>
  *
  * A read never returns bytes that may be taken back. At the head a read of a chunk waits for the
  * change of the chunk under way. Another SERVING member knows of each change it applied that it may
- * not be on all members ({@code Unsettled}): before it serves a read of that chunk it asks the head
- * for the chunk's state, which the head tells when all members agree; it serves if it stands there
- * too, and else answers WRONG_EPOCH: ask the head. SYNCING members serve no reads.
+ * not be on all members ({@code Unsettled}). Before it serves a read of that chunk it asks the head
+ * for the chunk's state, which the head tells when all members agree. It serves the read if it has
+ * the same state, and otherwise answers WRONG_EPOCH: ask the head. SYNCING members serve no reads.
  *
  * <h2>Syncing, repair, garbage</h2>
  *
- * The head brings a SYNCING member up to date ({@code Syncing}): compares all chunks by (epoch,
- * sequence, length), installs what differs, and takes what is later or only at the member, in each
- * chunk's turn, while live writes go to the member as well; then it reports MemberSynced. A chunk
- * that no serving member can use it takes from a syncing one that lacks nothing ({@code Salvage}).
- * A replica that cannot be used (in doubt after a crash, fenced after a failed sync, damaged) looks
- * absent and is replaced in the same ways. While a member is away that may have a good one, clients
- * are told NOT_READY, so that they wait for it; EIO when all are there and none has it. Bad blocks
- * that clients or scrubs report are repaired by the head ({@code Repair}), block by block from any
- * replica that is right; a block that is right nowhere keeps failing, and travels as such. Garbage
- * is deleted on the master's word only ({@code Garbage}).
+ * The head brings a SYNCING member up to date ({@code Syncing}). It compares all chunks by (epoch,
+ * sequence, length), installs those that differ, and takes those that are later or only at the
+ * member. It does so in each chunk's turn, while live writes go to the member as well. Then it
+ * reports MemberSynced. A chunk that no serving member can use it takes from a syncing one that
+ * lacks nothing ({@code Salvage}). A replica that cannot be used (in doubt after a crash, fenced
+ * after a failed sync, damaged) looks absent and is replaced in the same ways. While a member is
+ * away that may have a good one, clients are told NOT_READY, so that they wait for it; EIO when all
+ * are there and none has it. Bad blocks that clients or scrubs report are repaired by the head
+ * ({@code Repair}), block by block from any replica that is right; a block that is right nowhere
+ * keeps failing, and travels as such. Garbage is deleted on the master's word only ({@code
+ * Garbage}).
  *
  * <h2>Threads</h2>
  *

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What one writer did to one chunk, and what a reader may see: every acknowledged write, and of the
- * one under way (or given up) either all of its range or nothing; and never the old bytes again
- * once the new ones were seen.
+ * The writes of one writer to one chunk, and the bytes that a reader may see. Every acknowledged
+ * write is there. Of the one under way (or given up) there is all of its range or nothing, and
+ * never the old bytes again once the new ones were seen.
  */
 final class ChunkHistory {
     private static final int SIZE = 96 << 10;

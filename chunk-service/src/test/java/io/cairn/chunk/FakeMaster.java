@@ -38,10 +38,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A master that keeps the cluster map in memory and changes it as a real one does: one pool when
- * all servers have come, members leave when their lease has ended or, after a report of the head,
- * when their lease was left to end; restarted ones sync; of the last ones serving one that kept its
- * memory comes back serving, or, without end of patience, all that lost it.
+ * A master that keeps the cluster map in memory and changes it as a real one does. There is one
+ * pool when all servers have come. Members leave when their lease has ended or, after a report of
+ * the head, when their lease was left to end; restarted ones sync. Of the last ones serving one
+ * that kept its memory comes back serving, or, without end of patience, all that lost it.
  */
 public final class FakeMaster implements Handler {
     static final long CLUSTER = 0xCA1;

@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
  * The client of a Cairn cluster: one session with the master, connections to the chunk servers,
  * caches and buffers of one mount. Thread-safe; every call blocks for a bounded time.
  *
- * <p>What it promises: a write is seen at once by every reader of the same mount; what was closed
- * is seen by every later open anywhere; fsync means stable media on all replicas; namespace
+ * <p>Its promises: every reader of the same mount sees a write at once. Every later open anywhere
+ * sees the bytes of a closed file. An fsync means stable media on all replicas. Namespace
  * operations are atomic and done exactly once. Attributes and names may be a TTL old.
  *
  * <p>Never call it on an event loop or a scheduler thread: the answers arrive there.

@@ -17,8 +17,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Several writers of one file at the same time, in one mount and in two, each in places of its own:
- * no byte of any of them is lost, also while the file moves out of its inode and when requests and
+ * Several writers of one file at the same time, in one mount and in two, each in places of its own.
+ * No byte of any of them is lost, also while the file moves out of its inode and when requests and
  * answers get lost.
  */
 class ConcurrentWritersPropertyTest {

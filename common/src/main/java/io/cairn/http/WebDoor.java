@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Bounds: {@value #MAX_CONNECTIONS} connections; a request line and headers of 16 KiB each (414,
  * 431), a body of 1 MiB (413). The next request must have arrived as a whole {@value #REQUEST_MS}
  * ms after the connection began or the last answer was sent, and the client must take an answer in
- * that time; else the connection is closed, with 408 when the head of a request had arrived.
+ * that time. Otherwise the connection is closed, with 408 when the head of a request had arrived.
  * Thread-safe.
  */
 public final class WebDoor implements Listener {

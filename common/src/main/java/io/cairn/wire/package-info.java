@@ -21,10 +21,11 @@
  * </pre>
  *
  * A new kind of message gets a code of its own and is sent only where the connection speaks its
- * version; a new mutation only in an {@link io.cairn.wire.master.Envelope} of its version, so never
- * before the level of the cluster is as high. What an older version wrote can be read as long as
- * {@code ProtocolRange.OURS.oldest()} includes it; logs and stored replies keep it longer than
- * connections do, so the oldest version rises only when no master can have such entries any more.
+ * version. A new mutation is sent only in an {@link io.cairn.wire.master.Envelope} of its version,
+ * so never before the level of the cluster is as high. What an older version wrote can be read as
+ * long as {@code ProtocolRange.OURS.oldest()} includes it; logs and stored replies keep it longer
+ * than connections do, so the oldest version rises only when no master can have such entries any
+ * more.
  */
 @org.jspecify.annotations.NullMarked
 package io.cairn.wire;

@@ -69,7 +69,7 @@ public final class SharedFileCases {
 
     /**
      * The first one appends lines to a log without rest, the other one copies and cuts it, as log
-     * rotation does: each line that is written when a cut was answered is there, whole, and behind
+     * rotation does. Each line that is written when a cut was answered is there, whole, and behind
      * nothing but the lines before it. What went wrong.
      */
     public List<String> rotate(int cuts) throws Exception {

@@ -23,11 +23,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that tells what was synced from what was not. {@link #crash} loses the power: of
+ * A disk in memory that tells what was synced from what was not. {@link #crash} loses the power. Of
  * each 4 KiB page written since the file was last forced the old or the new version survives, or a
- * mixture of their sectors; of the changes to names, in the order they were made, a first part.
- * {@link #kill} only ends the process. Either closes all files. Faults can be switched on: read,
- * write and sync errors, a full disk, bits that turn over. Thread-safe.
+ * mixture of their sectors. Of the changes to names, in the order they were made, a first part
+ * survives. {@link #kill} only ends the process. Either closes all files. Faults can be switched
+ * on: read, write and sync errors, a full disk, bits that turn over. Thread-safe.
  *
  * <p>Stricter than most disks: forcing a file does not make its name durable, only forcing the
  * directory does.

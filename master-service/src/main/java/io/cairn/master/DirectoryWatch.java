@@ -22,15 +22,16 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Which sessions may believe that they know all names of a directory: those that made it or began
- * to list it; and which may believe of single names that they do not exist: those that looked them
- * up or removed them. When another session changes the names of the directory, or makes that name,
- * they are told to forget the directory, and the reply to that session waits until they have done
- * so, or cannot believe it any longer by themselves: {@link Limits#MAX_ABSENCE_MS} after their last
- * request at the latest. So who was told that a file exists finds it through any other mount. A
- * session is told once, until it makes or lists the directory again. A session that has not been
- * heard in this term may believe what the last term told it: whoever makes a name waits until it
- * has, as it then forgets what is absent, or as long as it may believe.
+ * Remembers which sessions may believe that they know all names of a directory: those that made it
+ * or began to list it. It also remembers which sessions may believe that a single name does not
+ * exist: those that looked it up or removed it. When another session changes the names of the
+ * directory, or makes that name, they are told to forget the directory. The reply to that session
+ * waits until they have done so, or cannot believe it any longer by themselves: {@link
+ * Limits#MAX_ABSENCE_MS} after their last request at the latest. So who was told that a file exists
+ * finds it through any other mount. A session is told once, until it makes or lists the directory
+ * again. A session that has not been heard in this term may believe what the last term told it:
+ * whoever makes a name waits until it has, as it then forgets what is absent, or as long as it may
+ * believe.
  *
  * <p>Soft state of the leader. Bounded: who is forgotten here is told to forget, too. Thread-safe;
  * never blocks.

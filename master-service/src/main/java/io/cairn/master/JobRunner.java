@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives tree jobs their turns, while this master leads. What a job does and how far it is stands in
- * the replicated state; here is only the pace: one step of a job in the log at a time, at most as
- * many names a second as the job may, and after each step a pause as long as the step took, so that
- * a job takes less of a log that has much to do. A new leader just goes on. Thread-safe.
+ * Gives tree jobs their turns, while this master leads. The work of a job and its progress are in
+ * the replicated state; here is only the pace. One step of a job is in the log at a time, with at
+ * most as many names a second as the job may. After each step there is a pause as long as the step
+ * took, so that a job takes less of a busy log. A new leader just goes on. Thread-safe.
  */
 public final class JobRunner {
     private static final Logger LOG = LoggerFactory.getLogger(JobRunner.class);

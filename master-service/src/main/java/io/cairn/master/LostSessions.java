@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  * Ends sessions that do not end themselves, and collects what they left of files that are still in
  * their inodes: chunks of an object that the client did not come to tell of.
  *
- * <p>The file gets a new object when nobody holds it open any more, and a lease after the session
- * ended at the earliest: a client that was only cut off for a while may come back and tell, and who
- * waits for it has been told an error by then. While the change is on its way nobody can open the
- * file, so no client writes to the old object. Belongs to the thread that keeps the house.
+ * <p>The file gets a new object when no session holds it open any more, and a lease after the
+ * session ended at the earliest. A client that was only cut off for a while may come back and tell.
+ * A process that waits for it has been told an error by then. While the change is on its way nobody
+ * can open the file, so no client writes to the old object. Belongs to the thread that keeps the
+ * house.
  */
 final class LostSessions {
     /** Inodes told in one mutation; of a session with more it counts as unknown what it had. */

@@ -11,9 +11,9 @@ import java.nio.file.Path;
  * A disk of its own whose power can be cut: an ext4 filesystem in a file, mounted through a loop
  * device. Needs root.
  *
- * <p>The cut is the shutdown ioctl of the kernel's filesystem without a flush of its journal: from
- * that moment nothing gets to the disk any more, and what was only in memory is gone when the disk
- * is mounted again, which replays the journal as after a real loss of power.
+ * <p>The cut is the shutdown ioctl of the kernel's filesystem without a flush of its journal. From
+ * that moment nothing gets to the disk any more, and bytes that were only in memory are gone when
+ * the disk is mounted again. Mounting replays the journal as after a real loss of power.
  */
 final class ImageDisk implements AutoCloseable {
     private static final long BYTES = 1L << 30;

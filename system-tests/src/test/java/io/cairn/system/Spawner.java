@@ -14,7 +14,7 @@ import java.util.List;
 /**
  * Starts processes on behalf of a test, from a process that has no file of a mount open. A process
  * that is started inherits all open files of its parent for a moment and closes them, and to close
- * a file on a mount is to flush it: a test that starts a dead master again would wait for that very
+ * a file on a mount is to flush it. A test that starts a dead master again would wait for that very
  * master.
  */
 final class Spawner implements AutoCloseable {

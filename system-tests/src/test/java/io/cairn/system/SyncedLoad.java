@@ -15,9 +15,9 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Overwrites parts of files on a mount, syncs them now and then, and remembers what a sync has
- * promised: each word must be afterwards that of the write last synced, or of a later one (I1), and
- * each file whose creation was acknowledged must exist (I3).
+ * Overwrites parts of files on a mount, syncs them now and then, and remembers the promises of each
+ * sync. Each word must be afterwards that of the write last synced, or of a later one (I1). Each
+ * file whose creation was acknowledged must exist (I3).
  */
 final class SyncedLoad implements AutoCloseable {
     private static final int UNIT = 512;

@@ -30,9 +30,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Copies whole chunks between the members of a group, on behalf of the head, which must hold the
- * chunk's exclusive turn. Every block is verified on the way; one that fails is taken from another
- * replica in the same state, or at last from the replica that is to be replaced, if that has the
- * bytes that the checksum tells: no good block is overwritten by a bad one. Thread-safe.
+ * chunk's exclusive turn. Every block is verified on the way. One that fails is taken from another
+ * replica in the same state, or at last from the replica that is to be replaced, if its bytes match
+ * the checksum. So no good block is overwritten by a bad one. Thread-safe.
  */
 final class BlobCopy {
     /** A replica to read from: whole blocks of a range, as {@code StorageTarget.read}. */

@@ -27,10 +27,10 @@ import java.util.function.Supplier;
 
 /**
  * What the head tells a member to do. The member follows only the head of the epoch that its own
- * map says, checks that again before it answers, and applies a change only to the very predecessor
- * that the head applied it to; else it answers with sequence 0 and the head installs the chunk. Of
- * what was deleted here the head may not know yet: a change of it is answered as if it were made,
- * for else it would come back and stay. Thread-safe.
+ * map says, and checks that again before it answers. It applies a change only to the very
+ * predecessor that the head applied it to. Otherwise it answers with sequence 0, and the head
+ * installs the chunk. Of what was deleted here the head may not know yet: a change of it is
+ * answered as if it were made, for else it would come back and stay. Thread-safe.
  */
 public final class MemberWrites {
     private static final WriteReply LACKING = new WriteReply(0, 0, 0, 0);

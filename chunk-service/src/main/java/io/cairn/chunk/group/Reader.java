@@ -40,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is asked of a member and changes nothing. A client never gets bytes that may be taken back:
- * the head lets a read wait for the write of the chunk that is under way, another member serves a
- * chunk only when it knows that all members have what it has, and else asks the head first.
+ * What is asked of a member and changes nothing. A client never gets bytes that may be taken back.
+ * The head lets a read wait for the write of the chunk that is under way. Another member serves a
+ * chunk only when it knows that all members have the same state, and otherwise asks the head first.
  * Thread-safe.
  */
 public final class Reader {

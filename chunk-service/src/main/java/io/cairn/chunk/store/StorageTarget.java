@@ -39,10 +39,11 @@ import org.slf4j.LoggerFactory;
  * One storage directory of a chunk server. Blocking and thread-safe; callers serialise the writes
  * (write, zero, clone, install, delete) of one chunk, everything else may run at any time.
  *
- * <p>Errors are {@link FsException}: EIO when the disk failed or the blob is fenced after a failed
- * write or sync, or damaged (install or delete it); NOT_READY while the blob is in doubt after an
- * unclean stop (install, settle or delete it); EBADMSG when a checksum does not match; ENOSPC;
- * ESTALE for a write sequence that is not above the last one; EINVAL for ranges beyond a chunk.
+ * <p>Errors are {@link FsException}: EIO when the disk failed, when the blob is fenced after a
+ * failed write or sync, or when it is damaged (install or delete it). NOT_READY while the blob is
+ * in doubt after an unclean stop (install, settle or delete it). EBADMSG when a checksum does not
+ * match; ENOSPC; ESTALE for a write sequence that is not above the last one; EINVAL for ranges
+ * beyond a chunk.
  */
 public final class StorageTarget implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StorageTarget.class);

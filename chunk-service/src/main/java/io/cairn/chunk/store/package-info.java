@@ -7,10 +7,10 @@
  * 4096 bytes with a CRC32C each, which come from the client that wrote them and are handed back to
  * the client that reads them.
  *
- * <p>What survives what: an applied write survives the end of the process, however it comes; a
- * flushed one survives power loss; a write that was under way leaves old or new blocks, each with
- * its right checksum, or is reported as in doubt. See {@code BlobHeader} for the file, {@code
- * IntentLog} for what is known about blobs after an unclean stop.
+ * <p>An applied write survives the end of the process, however it comes. A flushed one survives
+ * power loss. A write that was under way leaves old or new blocks, each with its right checksum, or
+ * is reported as in doubt. See {@code BlobHeader} for the file, {@code IntentLog} for what is known
+ * about blobs after an unclean stop.
  */
 @NullMarked
 package io.cairn.chunk.store;

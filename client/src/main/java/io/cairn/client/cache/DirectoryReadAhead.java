@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * Reads directories ahead in which names are looked up one after the other: names and attributes go
  * to the {@link MetadataCache} as those of a listing do. Thread-safe; never blocks the caller.
  *
- * <p>It begins after {@value #FIRST_MISSES} lookups within a second that the cache did not know and
- * the master did; in a large directory after more of them, so that what is fetched is never out of
- * proportion to what was asked for. A directory of more than {@value #MAX_ENTRIES} entries is not
- * read ahead as a whole: the replies tell how many it has, and {@link ListingReadAhead} sees to it.
- * When too few of the fetched entries were used before they became too old, the next attempt in
- * that directory waits four times as long as the one before, from {@value #FIRST_WAIT_MS} to
- * {@value #MAX_WAIT_MS} ms.
+ * <p>It begins after {@value #FIRST_MISSES} lookups within a second that missed the cache and
+ * succeeded at the master. In a large directory it takes more of them, so that the fetched entries
+ * are never out of proportion to the lookups. A directory of more than {@value #MAX_ENTRIES}
+ * entries is not read ahead as a whole: the replies tell how many it has, and {@link
+ * ListingReadAhead} sees to it. When too few of the fetched entries were used before they became
+ * too old, the next attempt in that directory waits four times as long as the one before, from
+ * {@value #FIRST_WAIT_MS} to {@value #MAX_WAIT_MS} ms.
  */
 public final class DirectoryReadAhead {
     static final int FIRST_MISSES = 3;

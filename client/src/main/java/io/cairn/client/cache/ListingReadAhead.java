@@ -15,12 +15,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Looks names up ahead in large directories that this mount has listed. Who lists a directory and
- * then asks for one name after the other does so in the order of the listing, or, as fts(3) does
- * for {@code rm}, {@code cp}, {@code tar}, {@code chmod -R} and {@code du} beyond 10,000 names, in
- * the order of the inodes. After {@value #FIRST_MISSES} lookups near each other in one of these
- * orders that the cache did not know, the names that come next are looked up with one question:
- * first {@value #FIRST_WINDOW}, and twice as many each time when the lookups have come to the end
+ * Looks names up ahead in large directories that this mount has listed. A process that lists a
+ * directory and then looks up its names does so in the order of the listing. Beyond 10,000 names
+ * fts(3) does so in the order of the inodes, for {@code rm}, {@code cp}, {@code tar}, {@code chmod
+ * -R} and {@code du}. After {@value #FIRST_MISSES} lookups near each other in one of these orders
+ * that missed the cache, the next names are looked up with one question. It asks for {@value
+ * #FIRST_WINDOW} names first, and for twice as many each time when the lookups have come to the end
  * of those before.
  *
  * <p>What a listing told is no more than a guess what will be asked for: the answer of the master

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * member that has not disappointed yet. What may go better with another map or a moment later
  * (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is over; the
  * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
- * goes on to the next replica. When all that serve are bad it waits for the members of the group
- * that do not serve now, unless the head, which knows what they may have, says that it is lost; it
- * fails with EIO when there is nobody to wait for.
+ * goes on to the next replica. When all serving members are bad it waits for the members of the
+ * group that do not serve now. The head knows what they may have, and may say that the chunk is
+ * lost. It fails with EIO when there is no member to wait for.
  *
  * <p>Never blocks. One try is under way at a time, so the fields need no lock: each try
  * happens-after the one before.

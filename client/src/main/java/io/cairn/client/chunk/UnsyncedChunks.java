@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The chunks that this mount has written and not made durable since, by inode, also after the file
  * was closed: an fsync through a later open makes them durable. A flush names the writes that were
- * acknowledged: it fails when they were lost meanwhile, with the power of all servers; a chunk
+ * acknowledged. It fails when they were lost meanwhile, with the power of all servers. A chunk
  * written before and after such a stop is flushed in the background, so that the question does not
  * stay open. Bounded: when there are too many, those of the inode closed longest ago are flushed in
  * the background and forgotten then. Thread-safe; never blocks.

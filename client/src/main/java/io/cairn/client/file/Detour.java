@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps new chunks of one file out of groups that do not serve: before the first byte of one is
- * written there, and when bytes wait for a server that was lost, the master is asked to let what
- * lies behind the end of the file be elsewhere.
+ * Keeps new chunks of one file out of groups that do not serve. The master is asked to put
+ * everything behind the end of the file elsewhere, before the first byte of such a chunk is
+ * written, and when bytes wait for a server that was lost.
  *
  * <p>What is behind the end may have been stored and not been committed. So all clients that hold
  * the file open commit and keep their writers waiting meanwhile, this one commits as well, and the

@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What chunks of one file hold beyond its end: nothing, or what a client wrote there that never
- * committed it, because it is no more or its commit failed. Who extends the file over a gap would
- * bring that to light, so before it does it asks the master whether any client was lost since the
- * last object of the file was made; then the file gets a new one for its tail.
+ * committed it, because it is no more or its commit failed. A client that extends the file over a
+ * gap would bring that to light. So it first asks the master whether any client was lost since the
+ * last object of the file was made. If so, the file gets a new one for its tail.
  *
  * <p>Writes without a gap ask nothing. The answer is believed for as long as attributes are, and
  * for that long nobody is asked about a file made here. Thread-safe.

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * write is seen at once by every reader of the mount.
  *
  * <p>The contents are in one of three places: in the inode ({@code inline} is set); in chunks; or
- * moving from one to the other ({@code spill} is set): then reads and writes use the chunks
- * already, and the next commit tells the master. Its own monitor guards everything; it is never
- * held while waiting for an answer.
+ * moving from one to the other ({@code spill} is set). While they move, reads and writes use the
+ * chunks already, and the next commit tells the master. Its own monitor guards everything; it is
+ * never held while waiting for an answer.
  */
 public final class InodeState implements WriteOwner {
     private final Mount mount;

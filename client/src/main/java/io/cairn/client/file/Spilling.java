@@ -14,8 +14,8 @@ import java.util.List;
  * <p>Several clients may move the contents of one file at the same time, and all of them write to
  * the same chunks; the master lets one of them win. Bytes that a client wrote itself (<em>own</em>)
  * it may put there at any time. Those that it only moves along (<em>foreign</em>) could come down
- * on younger ones that their writer has put there already: so they are put while holding the file's
- * APPEND lock; and who sees that another client has won puts its own bytes there once more.
+ * on younger ones that their writer has put there already. So they are put while holding the file's
+ * APPEND lock, and a client that sees that another one has won puts its own bytes there once more.
  */
 final class Spilling {
     private static final int LIMIT = Limits.MAX_INLINE_BYTES;

@@ -7,10 +7,10 @@ import io.netty.channel.RecvByteBufAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses where a socket reads to: into the payload that is being collected, else into a buffer
- * that holds many small messages, or, amid large ones, one that holds little more than the next
- * header, so that little of a payload has to be copied out of it. One for each connection; used on
- * its loop only.
+ * Chooses where a socket reads to: into the payload that is being collected, or else into a buffer
+ * that holds many small messages. Amid large ones it takes a buffer that holds little more than the
+ * next header, so that little of a payload has to be copied out of it. One for each connection;
+ * used on its loop only.
  */
 public final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
     /** Payloads above this size make the next read a small one. */

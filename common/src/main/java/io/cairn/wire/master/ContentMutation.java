@@ -206,10 +206,10 @@ public sealed interface ContentMutation extends Mutation {
     }
 
     /**
-     * Lets the chunks behind the end of a file, or all if its contents are in its inode, be where
-     * groups serve, under a new object, if some of their groups do not and the inode still has that
-     * version; else ESTALE. Nothing changes when it does not help. No client may have stored
-     * anything there that it has not committed.
+     * Puts the chunks behind the end of a file, or all if its contents are in its inode, under a
+     * new object in groups that serve. This happens if some of their groups do not serve and the
+     * inode still has that version; otherwise ESTALE. Nothing changes when it does not help. No
+     * client may have stored anything there that it has not committed.
      */
     record TakeDetour(long ino, long version) implements ContentMutation {
         @Override

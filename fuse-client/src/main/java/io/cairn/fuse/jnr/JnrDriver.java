@@ -39,9 +39,9 @@ import ru.serce.jnrfuse.struct.FuseOperations;
  * Cairn, because callbacks on libfuse's own threads attach to and detach from the JVM each time,
  * and because the request tells what the callbacks do not: who asks, and for what.
  *
- * <p>What libfuse 2 cannot do: requests of more than 128 KiB, flags of renameat2, SEEK_HOLE,
- * READDIRPLUS, and hard links as one file; and so that the kernel never answers for one name what
- * was changed through another, attributes are not cached by the kernel unless asked for.
+ * <p>libfuse 2 has no requests of more than 128 KiB, no flags of renameat2, no SEEK_HOLE, no
+ * READDIRPLUS, and does not know hard links as one file. The kernel must never answer for one name
+ * what was changed through another. So it caches no attributes unless asked to.
  */
 public final class JnrDriver implements Driver {
     private static final int FLAGS_OFFSET = 304;

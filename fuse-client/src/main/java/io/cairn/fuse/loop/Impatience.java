@@ -11,11 +11,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets processes go that wait for the cluster and get a signal: their request is answered EINTR.
- * One that is being killed at once; one that got another signal when it has waited for a second, as
- * programs that are signalled all the time (timers, the scheduler of Go) must see no errors of a
- * filesystem that works. The kernel does not say which signal it was, and says nothing of a process
- * that closes its files because it was killed: so {@code /proc} is asked. Thread-safe.
+ * Lets processes go that wait for the cluster and get a signal: their request is answered EINTR. A
+ * process that is being killed is let go at once. A process that got another signal is let go when
+ * it has waited for a second. Programs that are signalled all the time (timers, the scheduler of
+ * Go) must see no errors of a filesystem that works. The kernel does not say which signal it was,
+ * and says nothing of a process that closes its files because it was killed: so {@code /proc} is
+ * asked. Thread-safe.
  */
 public final class Impatience {
     private static final long KILLED_NS = TimeUnit.MILLISECONDS.toNanos(150);

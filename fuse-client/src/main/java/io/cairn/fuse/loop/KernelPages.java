@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * present one when it last dropped them all. An open that finds the same version may keep them.
  *
  * <p>The kernel drops pages for an open after it got the answer, and another open may come in
- * between; so a drop counts from the first request on that is made with the opened handle, which
+ * between. So a drop counts from the first request on that is made with the opened handle, which
  * the application gets after it. A drop waits for the reads that are under way and throws away what
  * they bring; reads that are sent later find what this mount knew when it answered the open.
  *

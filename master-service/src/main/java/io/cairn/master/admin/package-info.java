@@ -16,12 +16,12 @@
  *                   c -&gt; new Plan(() -&gt; evict(session)).change("session 1", "open", null));
  * </pre>
  *
- * <p>The {@link io.cairn.master.admin.api.Router} does the rest, the same for all: it finds the
+ * <p>The {@link io.cairn.master.admin.api.Router} does the rest, the same for all. It finds the
  * route (404, 405), asks the {@link io.cairn.master.admin.api.Gatekeeper} for the caller (401, 403,
- * 429), checks parameters and body against the shapes (400, 406, 415), runs the action on a thread
- * that may block, tags what is read ({@code ETag}, 304), tells plans ({@code ?plan=true}), holds
- * {@code If-Match} against them (412) and writes changes to the audit log. The OpenAPI document is
- * made of the same routes, so it cannot forget one. Errors are thrown as {@link
+ * 429), and checks parameters and body against the shapes (400, 406, 415). It runs the action on a
+ * thread that may block and tags what is read ({@code ETag}, 304). It tells plans ({@code
+ * ?plan=true}), holds {@code If-Match} against them (412) and writes changes to the audit log. The
+ * OpenAPI document is made of the same routes, so it cannot forget one. Errors are thrown as {@link
  * io.cairn.master.admin.api.Problem}; what the log throws becomes 503.
  *
  * <p><b>A change</b> is decided first and done later: the action of a changing route checks

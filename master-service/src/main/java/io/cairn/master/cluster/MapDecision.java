@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Decides the next cluster map from the present one and the servers as the leader sees them. A pure
  * function; use each object once.
  *
- * <p>In this order: servers and targets not yet in the map are entered; members whose server is
- * gone or whose disk failed leave; restarted and returning members begin to sync; of the last ones
- * serving one that kept its memory comes back as serving ({@link GroupDecision}).
+ * <p>It works in this order. Servers and targets not yet in the map are entered. Members whose
+ * server is gone or whose disk failed leave. Restarted and returning members begin to sync. Of the
+ * last ones serving one that kept its memory comes back as serving ({@link GroupDecision}).
  */
 final class MapDecision {
     private final ClusterMap map;

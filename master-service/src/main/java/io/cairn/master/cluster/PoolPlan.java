@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * How the groups of a new pool spread over its targets: every target heads as many groups as any
- * other, and the partners of a target change from group to group, so that its load falls on all
- * others when it is lost. Members of a group are on distinct servers.
+ * How the groups of a new pool spread over its targets. Every target heads as many groups as any
+ * other. The partners of a target change from group to group, so that its load falls on all others
+ * when it is lost. Members of a group are on distinct servers.
  */
 final class PoolPlan {
     /** Groups that each target heads. */

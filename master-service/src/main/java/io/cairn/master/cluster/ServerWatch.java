@@ -111,9 +111,9 @@ public final class ServerWatch {
      * A heartbeat.
      *
      * @throws FsException WRONG_CLUSTER when the server's directories belong to another cluster;
-     *     EBUSY when another live server has the name or one of its targets; EEXIST when one of its
-     *     targets is that of another server, and nobody said that it moved; NOT_READY before the
-     *     cluster is founded
+     *     EBUSY when another live server has the name or one of its targets. EEXIST when one of its
+     *     targets is that of another server, and the operator did not say that it moved; NOT_READY
+     *     before the cluster is founded
      */
     public synchronized HeartbeatReply heartbeat(Heartbeat heartbeat, Connection connection) {
         long cluster = namespace.get().clusterId();

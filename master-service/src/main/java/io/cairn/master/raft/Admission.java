@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Else a master without a vote waits for a leader. When it has applied all that the leader had
  * in its log after this process began, it knows everything that it may have helped to acknowledge
- * before it lost its directory; and when nobody who answers knows a later term, it cannot have
+ * before it lost its directory. When no master that answers knows a later term, it cannot have
  * voted in one.
  *
  * <p>When the directories of a majority are lost for good, an operator tells a master that has its

@@ -10,10 +10,10 @@ import org.apache.ratis.protocol.RaftClientReply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes another master lead. Ratis lets the chosen one stand for election once, and whoever is
- * elected then settles it: that may be the master that led before, when it took one more entry in
- * the moment between, or when the chosen one was slow to count its votes. The cluster has lost half
- * a second by then and nothing else, so the chosen one stands again, until it leads or the time is
+ * Makes another master lead. Ratis lets the chosen one stand for election once, and accepts
+ * whichever master is elected then. That may be the master that led before, if it took one more
+ * entry in between, or if the chosen one was slow to count its votes. The cluster has lost half a
+ * second by then and nothing else, so the chosen one stands again, until it leads or the time is
  * over.
  */
 final class Handover {

@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>The kinds do not know of each other. POSIX locks are ranges, set and unset per owner;
  *       FLOCK, APPEND and SHARE cover the file, APPEND is always exclusive.
- *   <li>A request is granted when no other owner <em>holds</em> a conflicting lock. Those who wait
- *       are tried in the order in which they came whenever something is released or weakened; a
- *       later one may pass an earlier one that is still blocked, as in Linux: so waiting never
- *       blocks anybody, and the wait-for graph has edges to holders only.
+ *   <li>A request is granted when no other owner <em>holds</em> a conflicting lock. Waiting
+ *       requests are tried in the order in which they came whenever a lock is released or weakened.
+ *       A later one may pass an earlier one that is still blocked, as in Linux. So waiting blocks
+ *       no other request, and the wait-for graph has edges to holders only.
  *   <li>A POSIX request that would wait for itself, over whatever chain, is refused (DEADLOCK).
  *   <li>A FLOCK request that waits has given up what its owner held, as in Linux; otherwise two
  *       owners that want to turn SHARED into EXCLUSIVE would wait for ever.

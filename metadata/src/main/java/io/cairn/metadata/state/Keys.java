@@ -84,7 +84,7 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * The version of an inode, dentry or attribute is the log index of the entry that changed it last,
- * shifted left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry: so two
+ * shifted left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry. So two
  * changes never share a version, even when they share a log entry.
  *
  * <p>Inode numbers, object ids and sessions come from counters. The upper 16 bits of inode numbers

@@ -7,8 +7,8 @@
  * front; a payload goes to the socket as it is. The header is looked at on the event loop, the call
  * itself runs on a worker, for it may block.
  *
- * <p>Nothing grows with what a peer does: records have a largest size, a connection may have so
- * many calls and bytes in progress, all connections together share a budget, and a connection is
+ * <p>Nothing grows with the demands of a peer. Records have a largest size, a connection may have
+ * so many calls and bytes in progress, and all connections together share a budget. A connection is
  * not read while it has used up its share. A call counts until the socket has taken its answer, so
  * a client that does not read gets no further. When the budget is used up, connections that make no
  * progress are closed in favour of those that do.

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One blob in use: decides whether and when something may be done with its {@link BlobBody}.
  *
- * <p>Thread-safe. Two locks: {@code mutation} is held by whoever changes the blob or syncs it, so
- * that no header is written while one is being synced; {@code content} is held for writing only
- * while data and map change, so that readers see data and checksums that belong together and do not
- * wait for a sync.
+ * <p>Thread-safe. There are two locks. {@code mutation} is held by a thread that changes the blob
+ * or syncs it, so that no header is written while one is being synced. {@code content} is held for
+ * writing only while data and map change, so that readers see data and checksums that belong
+ * together and do not wait for a sync.
  */
 public final class Blob {
     private final Shelf shelf;

@@ -35,9 +35,10 @@ import org.slf4j.LoggerFactory;
  *   <li>Otherwise the blob is in doubt if the log names it, else damaged.
  * </ul>
  *
- * <p>A blob that was synced before is checked as a whole when the log names it ({@code thorough});
- * one of which no header tells that it was ever synced, always: after a loss of power the log need
- * not name it, and it may be cut anywhere. Thread-safe; no two threads load one blob at a time.
+ * <p>A blob that was synced before is checked as a whole when the log names it ({@code thorough}).
+ * A blob of which no header tells that it was ever synced is always checked: after a loss of power
+ * the log need not name it, and it may be cut anywhere. Thread-safe; no two threads load one blob
+ * at a time.
  */
 public final class BlobLoader {
     private static final Logger LOG = LoggerFactory.getLogger(BlobLoader.class);

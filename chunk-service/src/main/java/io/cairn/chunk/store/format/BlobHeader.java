@@ -59,8 +59,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>A write</b> is three calls: the header with the new version and the pending blocks, the
- * data, the table entries. When the process dies in between, the page cache keeps what was done in
- * this order: the pending entries, the table and the data then tell for each block of the one write
+ * data, the table entries. When the process dies in between, the page cache keeps the changes in
+ * this order. The pending entries, the table and the data then tell for each block of the one write
  * under way whether it is the old or the new one. The header names also the version before, for the
  * case that the data was not touched.
  *

@@ -22,9 +22,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What is wrong with servers, disks and placement groups, the causes before what they cause: of a
- * server or disk that is gone it is told how many groups wait for it, and of groups by themselves
- * only those that nothing gone explains. Made for one document; not thread-safe.
+ * The faults of servers, disks and placement groups, the causes before their effects. For a server
+ * or disk that is gone it tells how many groups wait for it. Of groups by themselves it tells only
+ * those that no missing server or disk explains. Made for one document; not thread-safe.
  */
 public final class StorageHealth {
     private static final int FULL_PERCENT = 90;
