@@ -1,10 +1,12 @@
 package io.cairn.house;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.cairn.house.SourceTree.SourceFile;
+import io.cairn.house.SourceTree.Type;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,8 +20,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** Holds the sizes and the names of every source file, main and test trees alike. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class HouseLintTest {
     private static final int MAX_FILE_LINES = 500;
     private static final int MAX_LINE_COLUMNS = 100;
@@ -45,6 +49,20 @@ class HouseLintTest {
 
     private static final long MAX_PACKAGE_FILES = 25;
 
+    private static final int MAX_SENTENCE_WORDS = 30;
+    private static final int MAX_JAVADOC_SENTENCE_WORDS = 40;
+
+    /** Pages that must stay short, in bytes. */
+    private static final Map<String, Integer> MAX_PAGE_BYTES =
+            Map.of("ARCHITECTURE.md", 25_000, "README.md", 15_000);
+
+    /** Pages that tell of what was, and of the work of others. */
+    private static final Set<String> HISTORY =
+            Set.of("CHANGELOG.md", "bench/NOTES.md", "docker/README.md", "CONTRIBUTING.md");
+
+    /** Options that picocli makes, or that other programs have. */
+    private static final Set<String> OTHER_OPTIONS = Set.of("--help", "--now");
+
     private static final Pattern LAST_WORD = Pattern.compile("[A-Z][a-z0-9]*$");
     private static final Pattern FIRST_WORD = Pattern.compile("^[A-Z][a-z0-9]*");
 
@@ -52,13 +70,17 @@ class HouseLintTest {
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME)\\b");
 
     private final SourceTree tree;
+    private final Path root;
+    private final List<Page> pages;
 
     HouseLintTest() throws IOException {
-        String root =
-                Objects.requireNonNull(
-                        System.getProperty("cairn.root"),
-                        "-Dcairn.root is the root of the repository; ./mvnw sets it");
-        tree = SourceTree.read(Path.of(root));
+        root =
+                Path.of(
+                        Objects.requireNonNull(
+                                System.getProperty("cairn.root"),
+                                "-Dcairn.root is the root of the repository; ./mvnw sets it"));
+        tree = SourceTree.read(root);
+        pages = Page.read(root);
         assertFalse(tree.files().isEmpty(), "no source files below " + root);
     }
 
@@ -154,6 +176,120 @@ class HouseLintTest {
                         .distinct()
                         .filter(path -> !paths.contains(path))
                         .map(path -> path + " is missing"));
+    }
+
+    @Test
+    void sentencesOfPagesAreShort() {
+        assertTrue(pages.size() > 10, pages.size() + " pages");
+        report(
+                "Sentences of pages have at most " + MAX_SENTENCE_WORDS + " words; make two",
+                pages.stream()
+                        .flatMap(
+                                page ->
+                                        Prose.ofMarkdown(page.lines())
+                                                .filter(each -> isLong(each, MAX_SENTENCE_WORDS))
+                                                .map(each -> page.path() + ": " + each)));
+    }
+
+    @Test
+    void sentencesOfJavadocAreShort() {
+        report(
+                "Sentences of Javadoc have at most "
+                        + MAX_JAVADOC_SENTENCE_WORDS
+                        + " words; make two",
+                tree.files().stream()
+                        .flatMap(
+                                file ->
+                                        Prose.ofJavadoc(file.lines())
+                                                .filter(
+                                                        each ->
+                                                                isLong(
+                                                                        each,
+                                                                        MAX_JAVADOC_SENTENCE_WORDS))
+                                                .map(each -> file.path() + ": " + each)));
+    }
+
+    private static boolean isLong(String sentence, int maxWords) {
+        return Prose.words(sentence) > maxWords;
+    }
+
+    @Test
+    void pagesAreShort() throws IOException {
+        for (Page page : pages) {
+            int limit = MAX_PAGE_BYTES.getOrDefault(page.path().toString(), Integer.MAX_VALUE);
+            int length = page.lengthBytes(root);
+            assertTrue(length <= limit, page.path() + " has " + length + " bytes, not " + limit);
+        }
+    }
+
+    @Test
+    void pagesNameOnlyWhatThereIs() {
+        Set<String> types = tree.types().stream().map(Type::name).collect(Collectors.toSet());
+        String main =
+                tree.files().stream()
+                        .filter(file -> file.path().toString().contains("src/main/"))
+                        .flatMap(file -> file.lines().stream())
+                        .filter(line -> line.contains("\"--"))
+                        .collect(Collectors.joining("\n"));
+        report(
+                "Links of pages lead somewhere, and types and options are there",
+                pages.stream()
+                        .flatMap(
+                                page ->
+                                        Stream.of(
+                                                        page.brokenLinks(root, pages),
+                                                        named(page, types, main))
+                                                .flatMap(each -> each)
+                                                .map(each -> page.path() + ": " + each)));
+    }
+
+    private static Stream<String> named(Page page, Set<String> types, String options) {
+        if (HISTORY.contains(page.path().toString())) {
+            return Stream.empty();
+        }
+        return Stream.concat(
+                page.types().filter(each -> !types.contains(each)),
+                page.options()
+                        .filter(each -> !OTHER_OPTIONS.contains(each))
+                        .filter(each -> !options.contains('"' + each + '"')));
+    }
+
+    @Test
+    void proseIsMadeOfSentences() {
+        List<String> page =
+                List.of(
+                        "# A heading",
+                        "One `two three` four. Five",
+                        "[six](x.md) 7?",
+                        "",
+                        "    code that is none",
+                        "    Nor this.",
+                        "",
+                        "| a | table |",
+                        "- An item",
+                        "  goes on. It ends.",
+                        "- The next");
+        assertEquals(
+                List.of(
+                        "One CODE four.",
+                        "Five six 7?",
+                        "An item goes on.",
+                        "It ends.",
+                        "The next"),
+                Prose.ofMarkdown(page).map(String::strip).filter(s -> !s.isEmpty()).toList());
+        List<String> source =
+                List.of(
+                        "/**",
+                        " * Reads {@code a b}, see {@link Some#thing the thing}.",
+                        " *",
+                        " * <p>Blocks. <pre>not. This</pre>",
+                        " *",
+                        " * @param name of it",
+                        " */");
+        assertEquals(
+                List.of("Reads CODE, see the thing.", "Blocks.", "of it"),
+                Prose.ofJavadoc(source).map(String::strip).filter(s -> !s.isEmpty()).toList());
+        assertEquals(3, Prose.words("One, CODE - two."));
     }
 
     @Test
