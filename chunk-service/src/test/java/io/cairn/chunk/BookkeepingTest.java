@@ -14,7 +14,7 @@ import io.cairn.chunk.peer.Graveyard;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.peer.OperationMemory;
 import io.cairn.chunk.peer.Slots;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.chunk.OperationId;

@@ -1,7 +1,7 @@
 package io.cairn.chunk;
 
 import io.cairn.chunk.peer.Futures;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -395,7 +395,7 @@ class ChunkServiceTest {
                     new FakeMaster(
                             cluster.network.start("other"),
                             cluster.simulation,
-                            new io.cairn.testkit.SimulatedScheduler(cluster.simulation),
+                            new io.cairn.testkit.simulated.SimulatedScheduler(cluster.simulation),
                             new Endpoint("other", 9000),
                             new int[] {1, 1, 1});
             other.abdicate(cluster.master.endpoint().toString());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.chunk.peer.Futures;
-import io.cairn.testkit.NetworkFaults;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.NetworkFaults;
+import io.cairn.testkit.simulated.Simulation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

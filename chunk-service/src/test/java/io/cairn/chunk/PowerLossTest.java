@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

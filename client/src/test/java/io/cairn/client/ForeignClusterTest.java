@@ -9,7 +9,7 @@ import io.cairn.base.FsException;
 import io.cairn.client.session.SessionState;
 import io.cairn.fs.Caller;
 import io.cairn.fs.Name;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.Reply.SessionReply;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.cairn.fs.Lock;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.testkit.NativePosix;
-import io.cairn.testkit.SharedCounter;
+import io.cairn.testkit.posix.NativePosix;
+import io.cairn.testkit.shared.SharedCounter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.cairn.fuse;
 
-import io.cairn.testkit.Posix;
+import io.cairn.testkit.posix.Posix;
 import java.util.EnumSet;
 import java.util.Set;
 

@@ -1,8 +1,8 @@
 package io.cairn.fuse;
 
-import io.cairn.testkit.FileSystemContract;
-import io.cairn.testkit.NativePosix;
-import io.cairn.testkit.Posix;
+import io.cairn.testkit.contract.FileSystemContract;
+import io.cairn.testkit.posix.NativePosix;
+import io.cairn.testkit.posix.Posix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

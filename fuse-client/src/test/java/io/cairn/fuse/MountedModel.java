@@ -3,7 +3,7 @@ package io.cairn.fuse;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.nio.file.Path;
 
 /**

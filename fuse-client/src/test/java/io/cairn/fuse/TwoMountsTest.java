@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fs.Lock;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.testkit.NativePosix;
-import io.cairn.testkit.Posix;
+import io.cairn.testkit.posix.NativePosix;
+import io.cairn.testkit.posix.Posix;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

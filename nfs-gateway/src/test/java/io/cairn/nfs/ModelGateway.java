@@ -9,7 +9,7 @@ import io.cairn.nfs.rpc.Credential;
 import io.cairn.nfs.rpc.RpcLimits;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import io.cairn.trace.Tracer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;

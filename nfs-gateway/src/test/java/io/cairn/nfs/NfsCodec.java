@@ -7,7 +7,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
-import io.cairn.testkit.Posix;
+import io.cairn.testkit.posix.Posix;
 import org.jspecify.annotations.Nullable;
 
 /** The types of RFC 1813 from the client's side, written apart from the server's. */

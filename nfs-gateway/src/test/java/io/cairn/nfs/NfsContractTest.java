@@ -1,8 +1,8 @@
 package io.cairn.nfs;
 
-import io.cairn.testkit.FileSystemContract;
-import io.cairn.testkit.Posix;
-import io.cairn.testkit.SeamPosix;
+import io.cairn.testkit.contract.FileSystemContract;
+import io.cairn.testkit.posix.Posix;
+import io.cairn.testkit.posix.SeamPosix;
 import java.util.EnumSet;
 import org.junit.jupiter.api.AfterEach;
 

@@ -18,7 +18,7 @@ import io.cairn.nfs.rpc.PortmapProgram;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Random;

@@ -39,6 +39,7 @@ class ArchitectureTest {
     private static final String CHUNK = "io.cairn.chunk..";
     private static final String NODE = "io.cairn.node..";
     private static final String CLI = "io.cairn.cli..";
+    private static final String TESTKIT = "io.cairn.testkit..";
     private static final String METADATA = "io.cairn.metadata..";
 
     private static final JavaClasses CLASSES =
@@ -54,7 +55,9 @@ class ArchitectureTest {
                 .resideInAPackage("io.cairn..")
                 .should()
                 .resideInAnyPackage(
-                        with(COMMON, CLIENT, FUSE, NFS, METADATA, MASTER, CHUNK, NODE, CLI))
+                        with(
+                                COMMON, CLIENT, FUSE, NFS, METADATA, MASTER, CHUNK, NODE, CLI,
+                                TESTKIT))
                 .because("the rules below know the modules by their packages")
                 .check(CLASSES);
     }
@@ -130,6 +133,15 @@ class ArchitectureTest {
                 "io.cairn..",
                 "chunk-service stands on common alone",
                 with(COMMON, CHUNK));
+    }
+
+    @Test
+    void theTestkitSeesOnlyCommon() {
+        check(
+                noClasses().that().resideInAPackage(TESTKIT),
+                "io.cairn..",
+                "the testkit proves all modules and stands on common alone",
+                with(COMMON, TESTKIT));
     }
 
     @Test

@@ -1,6 +1,6 @@
 package io.cairn.simulation;
 
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 package io.cairn.simulation;
 
 import io.cairn.metadata.job.JobRecord;
-import io.cairn.testkit.SimulatedScheduler;
+import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.Reply;
 import java.util.Random;

@@ -6,9 +6,9 @@ import io.cairn.master.MasterSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Transport;
-import io.cairn.testkit.SimulatedNetwork;
-import io.cairn.testkit.SimulatedScheduler;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.SimulatedNetwork;
+import io.cairn.testkit.simulated.SimulatedScheduler;
+import io.cairn.testkit.simulated.Simulation;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 

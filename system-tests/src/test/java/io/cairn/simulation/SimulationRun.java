@@ -1,7 +1,7 @@
 package io.cairn.simulation;
 
-import io.cairn.testkit.NetworkFaults;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.NetworkFaults;
+import io.cairn.testkit.simulated.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -13,7 +13,7 @@ import io.cairn.chunk.peer.Replies;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
-import io.cairn.testkit.NetworkFaults;
+import io.cairn.testkit.simulated.NetworkFaults;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;

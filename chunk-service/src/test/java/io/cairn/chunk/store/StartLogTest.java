@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
-import io.cairn.testkit.SimulatedDisk;
+import io.cairn.testkit.simulated.SimulatedDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

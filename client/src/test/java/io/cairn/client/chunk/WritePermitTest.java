@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.client.chunk.WritePermit.Answer;
 import io.cairn.client.session.SessionState;
-import io.cairn.testkit.Simulation;
+import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.Reply.SessionReply;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

@@ -12,7 +12,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

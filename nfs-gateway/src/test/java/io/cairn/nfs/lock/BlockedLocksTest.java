@@ -17,7 +17,7 @@ import io.cairn.nfs.NfsSettings;
 import io.cairn.nfs.lock.NlmClient.Range;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;

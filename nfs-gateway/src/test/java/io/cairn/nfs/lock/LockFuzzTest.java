@@ -13,7 +13,7 @@ import io.cairn.nfs.RpcClient;
 import io.cairn.nfs.lock.NlmClient.Range;
 import io.cairn.nfs.rpc.Credential;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Random;

@@ -26,7 +26,7 @@ import io.cairn.nfs.rpc.Credential;
 import io.cairn.nfs.rpc.RpcLimits;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -19,7 +19,7 @@ import io.cairn.nfs.NfsSettings;
 import io.cairn.nfs.lock.NlmClient.Range;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;

@@ -10,7 +10,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.nfs.v3.HandleCodec.Handle;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

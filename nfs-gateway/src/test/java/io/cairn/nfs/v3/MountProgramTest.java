@@ -16,7 +16,7 @@ import io.cairn.nfs.rpc.Credential;
 import io.cairn.nfs.rpc.RpcLimits;
 import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.runtime.Clock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -17,7 +17,7 @@ import io.cairn.fs.OpenFile;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.testkit.ManualClock;
-import io.cairn.testkit.ModelFileSystem;
+import io.cairn.testkit.model.ModelFileSystem;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;

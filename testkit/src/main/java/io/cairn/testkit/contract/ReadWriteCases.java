@@ -1,0 +1,280 @@
+package io.cairn.testkit.contract;
+
+import static io.cairn.testkit.posix.Posix.O_APPEND;
+import static io.cairn.testkit.posix.Posix.O_CREAT;
+import static io.cairn.testkit.posix.Posix.O_DSYNC;
+import static io.cairn.testkit.posix.Posix.O_RDONLY;
+import static io.cairn.testkit.posix.Posix.O_RDWR;
+import static io.cairn.testkit.posix.Posix.O_SYNC;
+import static io.cairn.testkit.posix.Posix.O_WRONLY;
+import static io.cairn.testkit.posix.Posix.SEEK_CUR;
+import static io.cairn.testkit.posix.Posix.SEEK_END;
+import static io.cairn.testkit.posix.Posix.SEEK_SET;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.cairn.base.Errno;
+import io.cairn.testkit.posix.Posix;
+import java.util.Arrays;
+import java.util.Random;
+
+/** read(2), write(2), pread(2), pwrite(2), lseek(2), O_APPEND, fsync(2). */
+final class ReadWriteCases extends Scene {
+    ReadWriteCases(Posix fs) {
+        super(fs);
+    }
+
+    @Case
+    void whatIsWrittenIsRead() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        assertEquals(5, fs.write(fd, bytes("hello")));
+        assertEquals("hello", text(fs.pread(fd, 100, 0)));
+        assertEquals(5, fs.fstat(fd).size());
+    }
+
+    @Case
+    void writeIsSeenThroughAnotherDescriptorAtOnce() {
+        int writer = fs.open("f", O_CREAT | O_WRONLY, 0644);
+        int reader = fs.open("f", O_RDONLY, 0);
+        for (int i = 0; i < 10; i++) {
+            fs.write(writer, bytes("line" + i));
+            assertEquals("line" + i, text(fs.read(reader, 100)));
+            assertEquals(5L * (i + 1), fs.stat("f").size());
+        }
+    }
+
+    @Case
+    void readAtTheEndGivesNothing() {
+        put("f", "abc");
+        int fd = fs.open("f", O_RDONLY, 0);
+        assertEquals(0, fs.pread(fd, 10, 3).length);
+        assertEquals(0, fs.pread(fd, 10, 1000).length);
+        assertEquals(0, fs.pread(fd, 10, 1L << 40).length);
+        assertEquals("c", text(fs.pread(fd, 10, 2)));
+    }
+
+    @Case
+    void readOfNothingGivesNothing() {
+        put("f", "abc");
+        int fd = fs.open("f", O_RDONLY, 0);
+        assertEquals(0, fs.read(fd, 0).length);
+        assertEquals("abc", text(fs.read(fd, 3)));
+    }
+
+    @Case
+    void writeOfNothingChangesNothing() {
+        put("f", "abc");
+        int fd = fs.open("f", O_WRONLY, 0);
+        moves("", "f", () -> assertEquals(0, fs.write(fd, new byte[0])));
+        assertEquals(0, fs.pwrite(fd, new byte[0], 100));
+        assertEquals(3, fs.stat("f").size());
+    }
+
+    @Case
+    void negativeOffsetIsEinval() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fails(Errno.EINVAL, () -> fs.pread(fd, 1, -1));
+        fails(Errno.EINVAL, () -> fs.pwrite(fd, bytes("x"), -1));
+        fails(Errno.EINVAL, () -> fs.lseek(fd, -1, SEEK_SET));
+    }
+
+    @Case
+    void offsetsMoveWithReadsAndWrites() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.write(fd, bytes("abcdef"));
+        assertEquals(6, fs.lseek(fd, 0, SEEK_CUR));
+        assertEquals(2, fs.lseek(fd, 2, SEEK_SET));
+        assertEquals("cd", text(fs.read(fd, 2)));
+        assertEquals(4, fs.lseek(fd, 0, SEEK_CUR));
+        assertEquals(3, fs.lseek(fd, -3, SEEK_END));
+        fs.write(fd, bytes("X"));
+        assertEquals("abcXef", get("f"));
+    }
+
+    @Case
+    void positionedCallsDoNotMoveTheOffset() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.write(fd, bytes("abcdef"));
+        fs.pwrite(fd, bytes("Z"), 0);
+        fs.pread(fd, 3, 1);
+        assertEquals(6, fs.lseek(fd, 0, SEEK_CUR));
+        assertEquals("Zbcdef", get("f"));
+    }
+
+    @Case
+    void seekBeyondTheEndChangesNoSize() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        assertEquals(1000, fs.lseek(fd, 1000, SEEK_SET));
+        assertEquals(0, fs.fstat(fd).size());
+        assertEquals(0, fs.read(fd, 10).length);
+        fs.write(fd, bytes("x"));
+        assertEquals(1001, fs.fstat(fd).size());
+    }
+
+    @Case
+    void writeMovesTheTimesOfTheFileOnly() {
+        put("f", "abc");
+        int fd = fs.open("f", O_WRONLY, 0);
+        moves("", ".", () -> moves("mc", "f", () -> fs.write(fd, bytes("x"))));
+    }
+
+    @Case
+    void overwriteInTheMiddleKeepsTheRest() {
+        put("f", "0123456789");
+        int fd = fs.open("f", O_WRONLY, 0);
+        fs.pwrite(fd, bytes("abc"), 4);
+        assertEquals("0123abc789", get("f"));
+        assertEquals(10, fs.stat("f").size());
+    }
+
+    @Case
+    void writesAcrossBlockBoundariesAreExact() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        byte[] image = new byte[70_000];
+        Random random = new Random(7);
+        for (int i = 0; i < 60; i++) {
+            int length = 1 + random.nextInt(9_000);
+            int offset = random.nextInt(image.length - length);
+            byte[] piece = new byte[length];
+            random.nextBytes(piece);
+            System.arraycopy(piece, 0, image, offset, length);
+            assertEquals(length, fs.pwrite(fd, piece, offset));
+        }
+        byte[] all = fs.pread(fd, image.length, 0);
+        for (int i = all.length; i < image.length; i++) {
+            assertEquals(0, image[i]);
+        }
+        assertArrayEquals(Arrays.copyOf(image, all.length), all);
+    }
+
+    @Case
+    void megabytesSurviveReopening() {
+        byte[] image = new byte[3 << 20];
+        new Random(11).nextBytes(image);
+        int fd = fs.open("f", O_CREAT | O_WRONLY, 0644);
+        for (int at = 0; at < image.length; at += 1 << 20) {
+            fs.write(fd, Arrays.copyOfRange(image, at, at + (1 << 20)));
+        }
+        fs.close(fd);
+        int again = fs.open("f", O_RDONLY, 0);
+        for (int at = 0; at < image.length; at += 1 << 20) {
+            byte[] expected = Arrays.copyOfRange(image, at, at + (1 << 20));
+            assertArrayEquals(expected, fs.pread(again, 1 << 20, at));
+        }
+    }
+
+    @Case
+    void appendIgnoresTheOffset() {
+        put("f", "abc");
+        int fd = fs.open("f", O_WRONLY | O_APPEND, 0);
+        fs.lseek(fd, 0, SEEK_SET);
+        fs.write(fd, bytes("def"));
+        assertEquals("abcdef", get("f"));
+        assertEquals(6, fs.lseek(fd, 0, SEEK_CUR));
+    }
+
+    @Case
+    void appendGoesToTheEndThatAnotherWriterMade() {
+        int one = fs.open("f", O_CREAT | O_WRONLY | O_APPEND, 0644);
+        int two = fs.open("f", O_WRONLY | O_APPEND, 0);
+        fs.write(one, bytes("1"));
+        fs.write(two, bytes("22"));
+        fs.write(one, bytes("3"));
+        fs.write(two, bytes("44"));
+        assertEquals("122344", get("f"));
+    }
+
+    @Case
+    void appendGoesToTheEndAfterATruncation() {
+        int fd = fs.open("f", O_CREAT | O_WRONLY | O_APPEND, 0644);
+        fs.write(fd, bytes("abcdef"));
+        fs.truncate("f", 2);
+        fs.write(fd, bytes("X"));
+        assertEquals("abX", get("f"));
+    }
+
+    @Case
+    void appendingIsSetAndClearedAfterTheOpen() {
+        put("f", "abc");
+        int fd = fs.open("f", O_RDWR, 0);
+        fs.setAppend(fd, true);
+        fs.write(fd, bytes("def"));
+        fs.pwrite(fd, bytes("g"), 0);
+        assertEquals("abcdefg", get("f"));
+        fs.setAppend(fd, false);
+        fs.pwrite(fd, bytes("X"), 1);
+        assertEquals("aXcdefg", get("f"));
+        int other = fs.open("f", O_RDWR | O_APPEND, 0);
+        fs.setAppend(other, false);
+        fs.pwrite(other, bytes("Y"), 2);
+        fs.setAppend(other, true);
+        fs.pwrite(other, bytes("Z"), 2);
+        assertEquals("aXYdefgZ", get("f"));
+    }
+
+    @Case
+    void positionedWriteToAnAppendingDescriptorAppends() {
+        put("f", "abc");
+        int fd = fs.open("f", O_WRONLY | O_APPEND, 0);
+        fs.pwrite(fd, bytes("X"), 0);
+        assertEquals("abcX", get("f"));
+    }
+
+    @Case
+    void readOfAnAppendingDescriptorStartsAtZero() {
+        put("f", "abc");
+        int fd = fs.open("f", O_RDWR | O_APPEND, 0);
+        assertEquals("abc", text(fs.read(fd, 10)));
+    }
+
+    @Case
+    void syncOfFilesAndDirectoriesSucceeds() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        fs.write(fd, bytes("data"));
+        fs.fsync(fd);
+        fs.fdatasync(fd);
+        int directory = fs.open(".", O_RDONLY, 0);
+        fs.fsync(directory);
+        assertEquals("data", get("f"));
+    }
+
+    @Case
+    void syncOfAReadOnlyDescriptorSucceeds() {
+        put("f", "x");
+        int fd = fs.open("f", O_RDONLY, 0);
+        fs.fsync(fd);
+        fs.fdatasync(fd);
+        fails(Errno.EBADF, () -> fs.fsync(-1));
+    }
+
+    @Case
+    void synchronousWritesAreOrdinaryWrites() {
+        int fd = fs.open("f", O_CREAT | O_WRONLY | O_SYNC, 0644);
+        fs.write(fd, bytes("abc"));
+        int data = fs.open("f", O_WRONLY | O_DSYNC, 0);
+        fs.pwrite(data, bytes("X"), 1);
+        assertEquals("aXc", get("f"));
+    }
+
+    @Case
+    void fileGrowsByteByByteThroughSmallSizes() {
+        int fd = fs.open("f", O_CREAT | O_RDWR, 0644);
+        StringBuilder expected = new StringBuilder();
+        for (int i = 0; i < 40; i++) {
+            String piece = repeat((char) ('a' + i % 26), 257);
+            fs.write(fd, bytes(piece));
+            expected.append(piece);
+            assertEquals(expected.length(), fs.stat("f").size());
+        }
+        assertEquals(expected.toString(), get("f"));
+    }
+
+    @Case
+    void blocksCountWhatIsStored() {
+        int fd = fs.open("f", O_CREAT | O_WRONLY, 0644);
+        fs.write(fd, new byte[1 << 20]);
+        fs.fsync(fd);
+        long bytes = fs.stat("f").blocks() * 512;
+        assertEquals(true, bytes >= 1 << 20 && bytes < 2 << 20, () -> bytes + " bytes used");
+    }
+}
