@@ -77,7 +77,7 @@ public class CodecBenchmark {
                 new Attributes(
                         1, 1, FileType.DIRECTORY, 0755, 2, 0, 0, 0, 1, 0, 1, 1, 1, 5, Acls.NONE, 0);
         Layout layout = new Layout(22, 0, 99, List.of(Layout.Run.of(0, 1, 1234)));
-        Inode inode = new Inode(file, 0, Policy.STANDARD, layout, new byte[0], 0, 0, 0);
+        Inode inode = new Inode(file, 1, 2, Policy.STANDARD, layout, new byte[0], 0, 0, 0);
         return new Reply.EntryReply(inode, new DirectoryState(directory, 3, 3), null, null);
     }
 

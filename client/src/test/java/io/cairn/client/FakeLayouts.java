@@ -22,6 +22,7 @@ final class FakeLayouts {
         return new Inode(
                 after.attributes(),
                 after.parentIno(),
+                after.nameCookie(),
                 after.policy(),
                 after.layout(),
                 after.inline(),

@@ -78,7 +78,7 @@ public final class FakeNamespace {
         Layout layout = type == FileType.FILE ? freshLayout(ino) : null;
         byte[] inline = type == FileType.FILE ? new byte[0] : null;
         return new Inode(
-                a, type == FileType.DIRECTORY ? 1 : 0, Policy.STANDARD, layout, inline, 0, 0, 0);
+                a, type == FileType.DIRECTORY ? 1 : 0, 0, Policy.STANDARD, layout, inline, 0, 0, 0);
     }
 
     /** A client is lost. */
@@ -231,7 +231,7 @@ public final class FakeNamespace {
         int count = names.getOrDefault(parent, new TreeMap<>()).size();
         long next = i.nameChanges() + 1;
         Inode counted =
-                new Inode(i.attributes(), i.parentIno(), i.policy(), null, null, count, 0, next);
+                new Inode(i.attributes(), i.parentIno(), 0, i.policy(), null, null, count, 0, next);
         return with(counted, i.attributes().size(), 0, nowNs).directoryState();
     }
 

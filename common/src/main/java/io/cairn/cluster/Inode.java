@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
  * An inode as the master keeps it and tells it to clients; one encoding serves both.
  *
  * @param attributes what stat tells
- * @param parentIno directories: the parent (the root: itself); others: 0
+ * @param parentIno the home: the directory of its name, or of one of them, to which it is counted
+ *     (the root: itself). 0 when it has none; a removed directory keeps it
+ * @param nameCookie cookie of that name, 0 when there is none; the home and it lead to the path
  * @param policy what new contents (of a directory: new children) ask for
  * @param layout regular files: where chunks live; others: null
  * @param inline regular files: the whole contents while they live in the inode (length = size),
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record Inode(
         Attributes attributes,
         long parentIno,
+        long nameCookie,
         Policy policy,
         @Nullable Layout layout,
         byte @Nullable [] inline,
@@ -44,6 +47,7 @@ public record Inode(
         return new Inode(
                 changed,
                 parentIno,
+                nameCookie,
                 policy,
                 layout,
                 inline,
@@ -56,6 +60,7 @@ public record Inode(
         return new Inode(
                 attributes,
                 newParentIno,
+                nameCookie,
                 policy,
                 layout,
                 inline,
@@ -68,6 +73,7 @@ public record Inode(
         return new Inode(
                 attributes,
                 parentIno,
+                nameCookie,
                 changed,
                 layout,
                 inline,
@@ -80,6 +86,7 @@ public record Inode(
         return new Inode(
                 attributes,
                 parentIno,
+                nameCookie,
                 policy,
                 newLayout,
                 newInline,

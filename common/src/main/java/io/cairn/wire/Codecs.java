@@ -187,7 +187,7 @@ public final class Codecs {
 
     public static void inode(Encoder out, Inode i) {
         attributes(out, i.attributes());
-        out.i64(i.parentIno());
+        out.i64(i.parentIno()).i64(i.nameCookie());
         policy(out, i.policy());
         out.optional(i.layout(), Codecs::layout).optionalBytes(i.inline());
         out.i64(i.entryCount()).i64(i.exclusiveVerifier()).i64(i.nameChanges());
@@ -196,6 +196,7 @@ public final class Codecs {
     public static Inode inode(Decoder in) {
         return new Inode(
                 attributes(in),
+                in.i64(),
                 in.i64(),
                 policy(in),
                 in.optional(Codecs::layout),

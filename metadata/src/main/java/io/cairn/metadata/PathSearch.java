@@ -2,28 +2,20 @@ package io.cairn.metadata;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
-import io.cairn.metadata.View.FoundName;
-import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Keys;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.locks.Lock;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a path of an inode, for operators. Inodes do not know their names, so that this reads a
- * directory per component and, for anything but a directory, perhaps all dentries: in slices, with
- * the read lock given back between them. What changes meanwhile may be missed.
+ * Finds the path of an inode, for operators: from each home to the next one, with the read lock
+ * given back between them. What is renamed meanwhile may be missed.
  */
 final class PathSearch {
     /** Longest path it builds, in bytes. */
     static final int MAX_BYTES = 1 << 18;
-
-    private static final byte[] ALL = {};
 
     private final View view;
     private final Lock lock;
@@ -74,36 +66,9 @@ final class PathSearch {
     }
 
     private byte[] dentryOf(long ino) {
-        Inode inode = locked(ino);
-        if (inode == null) {
-            throw InodeTable.stale(ino);
-        }
-        byte[] prefix = inode.attributes().isDirectory() ? Keys.of(inode.parentIno()) : ALL;
-        byte[] from = prefix;
-        FoundName next = inode.attributes().nlink() == 0 ? null : locked(ino, prefix, from);
-        while (next != null && !next.isFound()) {
-            from = Arrays.copyOf(next.dentryKey(), next.dentryKey().length + 1);
-            next = locked(ino, prefix, from);
-        }
-        if (next == null) {
-            throw new FsException(Errno.ENOENT, "inode " + ino + " has no name");
-        }
-        return next.dentryKey();
-    }
-
-    private @Nullable Inode locked(long ino) {
         lock.lock();
         try {
-            return view.inode(ino);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private @Nullable FoundName locked(long ino, byte[] prefix, byte[] from) {
-        lock.lock();
-        try {
-            return view.findName(ino, prefix, from);
+            return view.dentryOf(ino);
         } finally {
             lock.unlock();
         }

@@ -62,7 +62,6 @@ final class View {
     static final int MAX_PAGE_BYTES = Limits.MAX_HEADER_BYTES / 2;
 
     private static final byte[] ALL = {};
-    private static final int SEARCH_SLICE = 4096;
     private static final int MAX_HOSTS_PAGE = 1000;
     private static final int ENTRY_BYTES = 32;
     private static final int ATTRIBUTES_BYTES = 104;
@@ -285,37 +284,26 @@ final class View {
                 state == null ? 0 : HostTable.stateOf(state), hosts, hosts.size() < max);
     }
 
-    /**
-     * Looks for a name that an inode has, among the next dentries.
-     *
-     * @param prefix of the keys to search
-     * @param from first key to look at
-     * @return null when it has none here
-     */
-    @Nullable FoundName findName(long ino, byte[] prefix, byte[] from) {
-        byte[][] last = {from};
-        int[] count = {0};
-        boolean[] isFound = {false};
-        store.scan(
-                Family.DENTRY,
-                prefix,
-                from,
-                (key, value) -> {
-                    last[0] = key;
-                    isFound[0] = Dentry.decode(value).ino() == ino;
-                    return !isFound[0] && ++count[0] < SEARCH_SLICE;
-                });
-        boolean isEnd = !isFound[0] && count[0] < SEARCH_SLICE;
-        return isEnd ? null : new FoundName(last[0], isFound[0]);
+    /** The key of the dentry at the home of an inode; ESTALE, ENOENT when it has no name. */
+    byte[] dentryOf(long ino) {
+        Inode inode = require(ino);
+        byte[][] found = new byte[1][];
+        byte[] prefix = Keys.of(inode.parentIno(), inode.nameCookie());
+        if (inode.attributes().nlink() > 0) {
+            store.scan(
+                    Family.DENTRY,
+                    prefix,
+                    prefix,
+                    (key, value) -> {
+                        found[0] = Dentry.decode(value).ino() == ino ? key : null;
+                        return found[0] == null;
+                    });
+        }
+        if (found[0] == null) {
+            throw new FsException(Errno.ENOENT, "inode " + ino + " has no name");
+        }
+        return found[0];
     }
-
-    /**
-     * Where a search for a name stands.
-     *
-     * @param dentryKey the last key looked at
-     * @param isFound whether it is the one
-     */
-    record FoundName(byte[] dentryKey, boolean isFound) {}
 
     List<JobError> jobErrors(long job) {
         List<JobError> errors = new ArrayList<>();

@@ -7,9 +7,11 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
 import io.cairn.metadata.content.LayoutChoice;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,6 +44,10 @@ final class NodeModel {
     final long birth;
     long version;
     @Nullable NodeModel parent;
+
+    /** The name in the home; empty for the root and what has no name. */
+    String name = "";
+
     Policy policy = Policy.STANDARD;
     byte @Nullable [] inline;
     int poolId;
@@ -144,6 +150,33 @@ final class NodeModel {
         return new Layout(CHUNK_SIZE_LOG2, 0, seed, runs, renewedOid);
     }
 
+    boolean isHome(NodeModel directory, String itsName) {
+        return parent == directory && name.equals(itsName);
+    }
+
+    void settle(@Nullable NodeModel home, String newName) {
+        parent = home;
+        name = newName;
+    }
+
+    /** The first of its other names becomes the one that counts, by directory and cookie. */
+    void settleElsewhere(Collection<NodeModel> all) {
+        settle(null, "");
+        for (NodeModel each : all) {
+            for (Map.Entry<String, NodeModel> child : each.children.entrySet()) {
+                boolean isFirst =
+                        parent == null || (parent == each && cookie(child.getKey()) < cookie(name));
+                if (child.getValue() == this && isFirst) {
+                    settle(each, child.getKey());
+                }
+            }
+        }
+    }
+
+    private static long cookie(String name) {
+        return name.isEmpty() ? 0 : Name.of(name).cookie();
+    }
+
     /** Whether it is in a directory at any depth, or that directory. */
     boolean isBelow(NodeModel ancestor) {
         for (NodeModel at = this; ; at = Objects.requireNonNull(at.parent)) {
@@ -167,6 +200,7 @@ final class NodeModel {
         return new Inode(
                 attributes(),
                 parentIno,
+                cookie(name),
                 policy,
                 layout(),
                 inline,

@@ -112,9 +112,9 @@ final class TreeModel {
 
     private EntryReply enter(NodeModel parent, String name, NodeModel node) {
         parent.children.put(name, node);
-        if (node.isDirectory()) {
-            parent.nlink++;
-            node.parent = parent;
+        parent.nlink += node.isDirectory() ? 1 : 0;
+        if (node.parent == null) {
+            node.settle(parent, name);
         }
         renamedIn(parent);
         changed(node);
@@ -210,12 +210,15 @@ final class TreeModel {
             parent.nlink--;
         }
         renamedIn(parent);
-        loseName(node);
+        loseName(node, parent, name);
         return reply(node, parent);
     }
 
-    private void loseName(NodeModel node) {
+    private void loseName(NodeModel node, NodeModel parent, String name) {
         node.nlink = node.isDirectory() ? 0 : node.nlink - 1;
+        if (!node.isDirectory() && node.isHome(parent, name)) {
+            node.settleElsewhere(nodes.values());
+        }
         changed(node);
     }
 
@@ -244,23 +247,27 @@ final class TreeModel {
         to.children.put(m.newName().toString(), source);
         from.nlink -= source.isDirectory() ? 1 : 0;
         to.nlink += source.isDirectory() ? 1 : 0;
-        if (source.isDirectory()) {
-            source.parent = to;
+        String newName = m.newName().toString();
+        if (source.isHome(from, m.name().toString())) {
+            source.settle(to, newName);
         }
         if (target != null) {
             to.nlink -= target.isDirectory() ? 1 : 0;
             if (exchange) {
                 from.children.put(m.name().toString(), target);
                 from.nlink += target.isDirectory() ? 1 : 0;
-                target.parent = target.isDirectory() ? from : null;
+                if (target.isHome(to, newName)) {
+                    target.settle(from, m.name().toString());
+                }
                 changed(target);
             } else {
-                loseName(target);
+                loseName(target, to, newName);
             }
         }
         if (m.flags() >= FileSystem.RENAME_WHITEOUT) {
             NodeModel nothing = make(from, FileType.CHARACTER_DEVICE, 0, m.uid(), m.gid());
             from.children.put(m.name().toString(), nothing);
+            nothing.settle(from, m.name().toString());
             changed(nothing);
         }
         renamedIn(from);

@@ -35,6 +35,7 @@ public final class StateCheck {
     private static final class Links {
         final Inode inode;
         int names;
+        int further;
         long entries;
         int directories;
 
@@ -72,6 +73,7 @@ public final class StateCheck {
             violated("I11 " + inodes.size() + " inodes, counted " + inodeCount);
         }
         scan(Family.DENTRY, this::checkDentry);
+        scan(Family.LINK, (key, value) -> checkLink(key));
         inodes.values().forEach(this::checkLinks);
         scan(Family.ORPHAN, (key, value) -> checkOrphan(Keys.numberAt(key, 0)));
         scan(Family.GC, (key, value) -> contents.check(GarbageQueue.decode(key, value)));
@@ -140,8 +142,31 @@ public final class StateCheck {
         if (child.inode.attributes().type() != dentry.type()) {
             violated(what + " has type " + dentry.type() + ", its inode another");
         }
-        if (dentry.isDirectory() && child.inode.parentIno() != parentIno) {
+        if (child.inode.attributes().nlink() > 1
+                && !dentry.isDirectory()
+                && store.get(Family.LINK, Keys.link(dentry.ino(), parentIno, name)) != null) {
+            child.further++;
+        } else if (child.inode.parentIno() != parentIno) {
             violated(what + " thinks that it is in directory " + child.inode.parentIno());
+        } else if (child.inode.nameCookie() != name.cookie()) {
+            violated(what + " thinks that it has another name there");
+        }
+    }
+
+    /** A further name, of which there is a dentry. */
+    private void checkLink(byte[] key) {
+        byte[] dentry = Keys.dentryOf(key);
+        byte[] value = store.get(Family.DENTRY, dentry);
+        Links links = inodes.get(Keys.numberAt(key, 0));
+        if (links == null || value == null || Dentry.decode(value).ino() != links.inode.ino()) {
+            violated(
+                    "I11 inode %d has no name '%s' in directory %d"
+                            .formatted(
+                                    Keys.numberAt(key, 0),
+                                    Keys.nameOf(dentry),
+                                    Keys.numberAt(dentry, 0)));
+        } else {
+            links.further--;
         }
     }
 
@@ -162,6 +187,12 @@ public final class StateCheck {
             }
         } else if (a.nlink() != links.names) {
             violated(what + " has nlink " + a.nlink() + ", names: " + links.names);
+        }
+        if (!isDirectory && a.nlink() == 0 && links.inode.parentIno() != 0) {
+            violated(what + " has no name and a home");
+        }
+        if (links.further != 0) {
+            violated(what + " has records of further names that are none");
         }
         if (links.inode.entryCount() != links.entries) {
             violated(what + " counts " + links.inode.entryCount() + " entries: " + links.entries);

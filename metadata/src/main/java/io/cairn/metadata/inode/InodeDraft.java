@@ -38,6 +38,7 @@ public final class InodeDraft {
     private final long birthNs;
     long version;
     public long parentIno;
+    long nameCookie;
     public Policy policy = Policy.STANDARD;
     public @Nullable Layout layout;
     public byte @Nullable [] inline;
@@ -76,6 +77,7 @@ public final class InodeDraft {
         version = a.version();
         acls = a.acls();
         parentIno = inode.parentIno();
+        nameCookie = inode.nameCookie();
         policy = inode.policy();
         layout = inode.layout();
         inline = inode.inline();
@@ -150,6 +152,7 @@ public final class InodeDraft {
         return new Inode(
                 attributes,
                 parentIno,
+                nameCookie,
                 policy,
                 layout,
                 inline,

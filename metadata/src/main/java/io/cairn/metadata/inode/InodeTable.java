@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -25,6 +26,7 @@ public final class InodeTable {
     private final XattrTable xattrs;
     private final GarbageQueue garbage;
     private final Leavings leavings;
+    private final LinkTable links;
 
     public InodeTable(
             Transaction transaction, XattrTable xattrs, GarbageQueue garbage, Leavings leavings) {
@@ -32,6 +34,12 @@ public final class InodeTable {
         this.xattrs = xattrs;
         this.garbage = garbage;
         this.leavings = leavings;
+        links = new LinkTable(transaction);
+    }
+
+    /** Where the names of inodes are kept. */
+    public LinkTable links() {
+        return links;
     }
 
     /** An inode, or ESTALE. */
@@ -90,7 +98,6 @@ public final class InodeTable {
         AclOperation.inherit(parent.attributes().acls(), draft);
         if (type == FileType.DIRECTORY) {
             draft.nlink = 2;
-            draft.parentIno = parent.ino();
             draft.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
         }
         if (type == FileType.DIRECTORY || type == FileType.FILE) {
@@ -127,8 +134,9 @@ public final class InodeTable {
     }
 
     /** An inode loses one name; with the last one it becomes an orphan. A directory has one. */
-    public Inode unlink(Inode inode) {
+    public Inode unlink(Inode inode, long parentIno, Name name) {
         InodeDraft draft = new InodeDraft(inode);
+        links.unnamed(draft, parentIno, name);
         draft.nlink = draft.type == FileType.DIRECTORY ? 0 : draft.nlink - 1;
         draft.ctimeNs = transaction.nowNs();
         if (draft.nlink == 0) {

@@ -81,6 +81,9 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 | errno 4 | path (bytes) | message (text) |
  *           | job 8 | 2 | ino 8 |                             counted, and has further names
  *           -> | 1 |
+ *
+ * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
+ *           -> | 1 |
  * </pre>
  *
  * The version of an inode, dentry or attribute is the log index of the entry that changed it last,
@@ -246,6 +249,17 @@ public final class Keys {
     /** The name in the key of a dentry. */
     public static Name nameOf(byte[] dentryKey) {
         return Name.of(suffix(dentryKey, 16));
+    }
+
+    /** The key of a further name of an inode. */
+    public static byte[] link(long ino, long parentIno, Name name) {
+        byte[] dentry = dentry(parentIno, name);
+        return new Encoder(8 + dentry.length).i64(ino).raw(dentry, 0, dentry.length).toBytes();
+    }
+
+    /** The key of the dentry that a key of a further name tells of. */
+    public static byte[] dentryOf(byte[] linkKey) {
+        return suffix(linkKey, 8);
     }
 
     public static byte[] xattr(long ino, byte[] name) {

@@ -24,7 +24,8 @@ public interface Store extends AutoCloseable {
         LOCK,
         GC,
         HOST,
-        JOB
+        JOB,
+        LINK
     }
 
     /**

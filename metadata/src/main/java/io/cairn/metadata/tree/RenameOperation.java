@@ -147,7 +147,7 @@ public final class RenameOperation {
             if (replaced.attributes().isDirectory()) {
                 to.nlink--;
             }
-            lost = inodes.unlink(replaced).attributes();
+            lost = inodes.unlink(replaced, m.newParentIno(), m.newName()).attributes();
         }
         directories.remove(m.parentIno(), m.name());
         directories.put(m.newParentIno(), m.newName(), plan.source);
@@ -155,6 +155,7 @@ public final class RenameOperation {
             from.entryCount++;
             InodeDraft nothing =
                     inodes.draft(FileType.CHARACTER_DEVICE, plan.from, 0, m.uid(), m.gid());
+            inodes.links().named(nothing, m.parentIno(), m.name());
             inodes.put(nothing);
             directories.put(m.parentIno(), m.name(), new Dentry(nothing.ino, nothing.type));
         }
@@ -176,13 +177,17 @@ public final class RenameOperation {
         }
         directories.put(m.parentIno(), m.name(), target);
         directories.put(m.newParentIno(), m.newName(), source);
-        Inode other = renamed(target, plan.from.ino());
-        return finish(plan, from, to, other.attributes());
+        InodeDraft other = renamed(target);
+        inodes.links().renamed(other, m.newParentIno(), m.newName(), m.parentIno(), m.name());
+        return finish(plan, from, to, inodes.put(other).attributes());
     }
 
     private EntryReply finish(
             Plan plan, InodeDraft from, InodeDraft to, @Nullable Attributes replaced) {
-        Inode moved = renamed(plan.source, plan.to.ino());
+        Rename m = plan.request;
+        InodeDraft source = renamed(plan.source);
+        inodes.links().renamed(source, m.parentIno(), m.name(), m.newParentIno(), m.newName());
+        Inode moved = inodes.put(source);
         Inode changedFrom = inodes.put(from);
         Inode changedTo = plan.acrossDirectories() ? inodes.put(to) : changedFrom;
         return reply(plan, moved, changedFrom, changedTo, replaced);
@@ -194,13 +199,10 @@ public final class RenameOperation {
         return draft;
     }
 
-    private Inode renamed(Dentry dentry, long newParentIno) {
+    private InodeDraft renamed(Dentry dentry) {
         InodeDraft draft = new InodeDraft(inodes.require(dentry.ino()));
         draft.ctimeNs = transaction.nowNs();
-        if (dentry.isDirectory()) {
-            draft.parentIno = newParentIno;
-        }
-        return inodes.put(draft);
+        return draft;
     }
 
     private static EntryReply reply(

@@ -188,6 +188,7 @@ public final class TreeOperations {
             directories.begin(inode.ino);
         }
         directories.put(parent.ino(), name, new Dentry(inode.ino, inode.type));
+        inodes.links().named(inode, parent.ino(), name);
         return reply(inodes.put(inode), inodes.put(changed));
     }
 
@@ -201,7 +202,7 @@ public final class TreeOperations {
             directories.end(inode.ino());
         }
         directories.remove(parent.ino(), name);
-        return reply(inodes.unlink(inode), inodes.put(changed));
+        return reply(inodes.unlink(inode, parent.ino(), name), inodes.put(changed));
     }
 
     private static EntryReply reply(Inode inode, Inode parent) {

@@ -136,6 +136,21 @@ class StateCheckTest {
     }
 
     @Test
+    void aWrongHomeAndWrongFurtherNames() {
+        damage(file, draft -> draft.parentIno = ROOT);
+        assertTold("I11", "'f'", "thinks that it is in directory " + ROOT);
+        bench.ok(new TreeMutation.Link(file, ROOT, Name.of("g")));
+        byte[] further = Keys.link(file, ROOT, Name.of("g"));
+        put(Family.LINK, further, null);
+        assertTold("I11", "'g' in directory " + ROOT, "thinks that it is in directory " + dir);
+        put(Family.LINK, further, new byte[] {1});
+        put(Family.LINK, Keys.link(file, ROOT, Name.of("h")), new byte[] {1});
+        assertTold("I11", "inode " + file, "has no name 'h' in directory " + ROOT);
+        put(Family.LINK, Keys.link(dir, ROOT, Name.of("d")), new byte[] {1});
+        assertTold("I11", "inode " + dir, "records of further names that are none");
+    }
+
+    @Test
     void aCycle() {
         long sub = bench.mkdir(dir, "s").ino();
         damage(dir, draft -> draft.parentIno = sub);

@@ -34,6 +34,7 @@ class InodeDraftTest {
                                 Acls.NONE,
                                 18),
                         14,
+                        19,
                         new Policy(1, 16, 2),
                         new Layout(16, 2, 3, List.of(Layout.Run.of(0, 1, 5))),
                         new byte[] {1},

@@ -199,7 +199,7 @@ class RenameOperationTest {
         assertEquals(sub, lookup(ROOT, "file"));
         assertEquals(file, lookup(dir, "sub"));
         assertEquals(ROOT, bench.inode(sub).parentIno());
-        assertEquals(0, bench.inode(file).parentIno());
+        assertEquals(dir, bench.inode(file).parentIno());
         assertEquals(2, bench.inode(dir).attributes().nlink());
         assertEquals(5, bench.inode(ROOT).attributes().nlink());
     }

@@ -49,8 +49,7 @@ class FrameChannelTest {
                     allocator,
                     new Handler() {
                         @Override
-                        public void handle(
-                                Connection from, Message request, Answer answer) {
+                        public void handle(Connection from, Message request, Answer answer) {
                             asked.add(request);
                             owed.add(answer);
                         }
