@@ -1,4 +1,7 @@
-/** What every package may use: errors, codes of constants, and words for people. */
+/**
+ * Used by every package: error numbers, codes of constants, and words for people. It imports
+ * nothing of ours.
+ */
 @NullMarked
 package io.cairn.base;
 

@@ -1,4 +1,8 @@
-/** HTTP: the server, its requests and answers, certificates, and the door of the administration. */
+/**
+ * HTTP/1.1 for health, metrics and administration: the server, requests and answers, certificates
+ * that are read again when they change, streams of events. Requests are bounded in size and time.
+ * Handlers run on threads that may block.
+ */
 @NullMarked
 package io.cairn.http;
 

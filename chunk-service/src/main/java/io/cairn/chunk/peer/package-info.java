@@ -1,6 +1,7 @@
 /**
- * What a group sees of the world: its term, its lease, the other members, the leader of the
- * masters.
+ * The surroundings of a group: its term and lease, the other members, and the leader of the
+ * masters. {@link io.cairn.chunk.peer.Heartbeat} tells the leader that this server lives and takes
+ * the lease and the map home.
  */
 @NullMarked
 package io.cairn.chunk.peer;

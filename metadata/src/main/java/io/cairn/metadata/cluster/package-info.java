@@ -1,4 +1,8 @@
-/** The cluster map, settings, and records of the administration. */
+/**
+ * The cluster as a part of the state: its identity, the cluster map, the level of the protocol, and
+ * the small records of the administration (tokens, settings, labels, the audit log), which are
+ * changed by compare and set.
+ */
 @NullMarked
 package io.cairn.metadata.cluster;
 

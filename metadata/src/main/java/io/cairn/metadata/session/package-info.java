@@ -1,4 +1,7 @@
-/** Sessions of clients, and their replies that are remembered. */
+/**
+ * Sessions of clients, and the replies that are remembered for them, so that a repeated mutation
+ * gets the answer it had. Clients say which replies they know, and those are forgotten.
+ */
 @NullMarked
 package io.cairn.metadata.session;
 

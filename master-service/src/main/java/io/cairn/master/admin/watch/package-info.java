@@ -1,4 +1,7 @@
-/** What is watched for operators: health, disks, load, events. */
+/**
+ * What is watched for operators: health with its reasons, errors of disks, load, events. Soft state
+ * of the leader that begins anew with each term.
+ */
 @NullMarked
 package io.cairn.master.admin.watch;
 
