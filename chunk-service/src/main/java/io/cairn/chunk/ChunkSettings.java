@@ -4,7 +4,7 @@ import io.cairn.cluster.Endpoint;
 import java.util.List;
 
 /**
- * What the operator says about a chunk server.
+ * The operator's settings of a chunk server.
  *
  * @param name the server's name in the cluster, unique, not empty
  * @param listen where it listens and is reached by clients and other servers; port 0 = any free one

@@ -12,7 +12,7 @@ import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 
 /**
- * What comes unasked over the connections that this server made: the master tells that the cluster
+ * Pushes that come over the connections that this server made: the master tells that the cluster
  * map has changed. Everything else is refused.
  */
 final class MasterNews implements Handler {

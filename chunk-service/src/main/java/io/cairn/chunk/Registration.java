@@ -15,9 +15,9 @@ import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import java.util.List;
 
 /**
- * What this server tells the master of itself, and what it does with the answer: fresh targets join
- * the cluster, the map comes into force before the lease is renewed, garbage is deleted. An answer
- * of another cluster than the targets' is refused.
+ * The report of this server to the master, and the effect of the answer: fresh targets join the
+ * cluster, the map comes into force before the lease is renewed, garbage is deleted. An answer of
+ * another cluster than the targets' is refused.
  */
 final class Registration implements Heartbeat.Contents {
     private final Station station;

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the targets of a server are like, for its heartbeats. A disk that does not even tell its
- * size is reported as failed; the others of the server go on. Used by one thread at a time.
+ * Reports of the targets of a server, for its heartbeats. A disk that does not even tell its size
+ * is reported as failed; the others of the server go on. Used by one thread at a time.
  */
 final class TargetReports {
     private static final Logger LOG = LoggerFactory.getLogger(TargetReports.class);
 
-    /** What is told of damage is enough for people to look there. */
+    /** The reported damage is enough for people to look there. */
     private static final int MAX_GROUPS = 64;
 
     private final List<StorageTarget> targets;

@@ -10,11 +10,11 @@
  *
  * A server acts in a group only in the epoch that its own map says ({@code Term}) and only while
  * its lease from the leader of the masters runs; both are checked before acting and again before
- * answering. Whoever asks with another epoch gets WRONG_EPOCH; a younger one makes the server stop
- * in that group and ask the master at once ({@code Floors}). The master takes a member out of a
- * group only when the lease of its server has ended, so that a removed member serves nothing. After
- * a restart a server does nothing in a group until the map knows its new incarnation: the master
- * has then decided what the restart means.
+ * answering. A request with another epoch gets WRONG_EPOCH; a younger one makes the server stop in
+ * that group and ask the master at once ({@code Floors}). The master takes a member out of a group
+ * only when the lease of its server has ended, so that a removed member serves nothing. After a
+ * restart a server does nothing in a group until the map knows its new incarnation: the master has
+ * then decided what the restart means.
  *
  * <h2>Writes</h2>
  *

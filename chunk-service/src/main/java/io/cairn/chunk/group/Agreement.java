@@ -138,7 +138,7 @@ final class Agreement {
         station.world().scheduler().schedule(this::settleDoubted, RETRY_MS);
     }
 
-    /** Whoever wrote may never come back: what is in doubt is settled without being asked for. */
+    /** The writer may never come back: doubtful chunks are settled without being asked for. */
     private void settleDoubted() {
         List<ChunkKey> open;
         synchronized (this) {
@@ -300,8 +300,8 @@ final class Agreement {
     }
 
     /**
-     * Takes a replica in doubt as it stands. What it holds may be no write at all, so it becomes
-     * the next one: a replica of another member that has the last write is not the same.
+     * Takes a replica in doubt as it stands. Its bytes may be no write at all, so they become the
+     * next one: a replica of another member that has the last write is not the same.
      */
     private void settleHere(BlobKey blob, ChunkKey key) {
         try {

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may work on which chunk of a group: an exclusive turn excludes every other turn of the chunk,
+ * Turns of work on the chunks of a group: an exclusive turn excludes every other turn of the chunk,
  * shared turns run side by side, and all begin in the order asked for. Different chunks know
  * nothing of each other. A turn begins on a disk thread, for what its asker works for, and lasts
  * until the future that its work returned is done, so nobody waits with a thread. Thread-safe.

@@ -48,7 +48,7 @@ public final class Floors {
         return ++lastMark;
     }
 
-    /** What the heartbeat of this mark brought is in force. */
+    /** The news of the heartbeat of this mark is in force. */
     public synchronized void clear(long mark) {
         floors.values().removeIf(floor -> floor.mark < mark);
         overflow &= overflowMark >= mark;

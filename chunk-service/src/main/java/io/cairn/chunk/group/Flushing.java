@@ -125,7 +125,7 @@ public final class Flushing {
         return answer;
     }
 
-    /** What else than not knowing keeps the member from answering is no answer. */
+    /** Any other obstacle than not knowing is no answer of the member. */
     private CompletableFuture<Void> ask(Term term, Peer peer, Flush question, Throwable unknown) {
         return station.members()
                 .ask(term, peer, () -> Message.of(question::toBytes))

@@ -102,7 +102,7 @@ public final class GroupMember {
         station.lease().check();
     }
 
-    /** What this server does as the head; WRONG_EPOCH when it is not the head in this term. */
+    /** The work of this server as the head; WRONG_EPOCH when it is not the head in this term. */
     Headship headship(Term asked) {
         Headship now = headship;
         if (now == null || asked != term) {
@@ -146,7 +146,7 @@ public final class GroupMember {
                 error);
     }
 
-    /** What was written in an epoch its absent members never had. */
+    /** Its absent members never had the writes of an epoch. */
     private static boolean isOfThisEpoch(Term asked, ChunkKey key) {
         BlobKey blob = new BlobKey(asked.groupId(), key.oid(), key.index());
         WriteMark last;

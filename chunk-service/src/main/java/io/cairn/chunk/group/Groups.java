@@ -58,7 +58,7 @@ public final class Groups {
     }
 
     /**
-     * What this server does for a group. WRONG_EPOCH when it has no part in it by its map,
+     * The work of this server for a group. WRONG_EPOCH when it has no part in it by its map,
      * NOT_READY when it has no map or lease.
      */
     public Part part(int group, long epoch) {

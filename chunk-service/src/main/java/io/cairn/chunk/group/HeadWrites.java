@@ -27,8 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks of the head that changes a chunk. Each change has the chunk for itself from
- * the moment it gets its number until all current members have it. Thread-safe.
+ * Changes of a chunk that clients ask of the head. Each change has the chunk for itself from the
+ * moment it gets its number until all current members have it. Thread-safe.
  */
 public final class HeadWrites {
 
@@ -37,7 +37,7 @@ public final class HeadWrites {
         @Nullable Change prepare(ChunkState state);
     }
 
-    /** What a client asked for. */
+    /** A request of a client. */
     private record Request(
             Term term,
             ChunkAddress chunk,

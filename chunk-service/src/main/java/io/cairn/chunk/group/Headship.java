@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a server does for a group in a term in which it is the head: make the members agree, bring
- * syncing ones up to date, and have failed ones taken out. Thread-safe.
+ * The work of a server for a group in a term in which it is the head. It makes the members agree,
+ * brings syncing ones up to date, and has failed ones taken out. Thread-safe.
  */
 final class Headship {
     private static final Logger LOG = LoggerFactory.getLogger(Headship.class);
@@ -68,8 +68,8 @@ final class Headship {
     }
 
     /**
-     * Who must receive every change now: all serving members, and the syncing ones that can be
-     * reached.
+     * The members that must receive every change now: all serving ones, and the syncing ones that
+     * can be reached.
      */
     List<Peer> live() {
         return live;

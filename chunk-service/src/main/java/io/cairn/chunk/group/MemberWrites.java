@@ -26,8 +26,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What the head tells a member to do. The member follows only the head of the epoch that its own
- * map says, and checks that again before it answers. It applies a change only to the very
+ * Changes that the head tells a member to make. The member follows only the head of the epoch that
+ * its own map says, and checks that again before it answers. It applies a change only to the very
  * predecessor that the head applied it to. Otherwise it answers with sequence 0, and the head
  * installs the chunk. Of what was deleted here the head may not know yet: a change of it is
  * answered as if it were made, for else it would come back and stay. Thread-safe.
@@ -209,7 +209,7 @@ public final class MemberWrites {
                 .thenAccept(reply -> {});
     }
 
-    /** What is here of a chunk is not what was written last, unless it is at that write. */
+    /** The bytes of a chunk here are not those written last, unless the chunk is at that write. */
     public CompletableFuture<Void> expect(Expect expect) {
         Term term = member.enterAsMember(expect.chunk().epoch());
         return turn(

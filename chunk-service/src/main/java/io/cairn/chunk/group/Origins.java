@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the chunks of a group stood at when all its members had stopped and the first came back, as
- * far as they were changed since: it tells which of the writes acknowledged before are there. A
+ * The states of the chunks of a group when all its members had stopped and the first came back, as
+ * far as they were changed since. They tell which of the writes acknowledged before are there. A
  * chunk that was not changed tells it itself. Bounded: of the oldest nothing is known any more.
  * Thread-safe.
  */
@@ -45,7 +45,7 @@ final class Origins {
         }
     }
 
-    /** What a chunk stood at, if it was changed since and that is remembered. */
+    /** The state that a chunk had, if it was changed since and that is remembered. */
     synchronized @Nullable WriteMark find(long unbrokenSince, ChunkKey key) {
         return unbrokenSince == since ? origins.get(key) : null;
     }

@@ -40,9 +40,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is asked of a member and changes nothing. A client never gets bytes that may be taken back.
- * The head lets a read wait for the write of the chunk that is under way. Another member serves a
- * chunk only when it knows that all members have the same state, and otherwise asks the head first.
+ * Requests to a member that change nothing. A client never gets bytes that may be taken back. The
+ * head lets a read wait for the write of the chunk that is under way. Another member serves a chunk
+ * only when it knows that all members have the same state, and otherwise asks the head first.
  * Thread-safe.
  */
 public final class Reader {
@@ -308,7 +308,7 @@ public final class Reader {
                         });
     }
 
-    /** What was read is told only if this server may still serve after having read it. */
+    /** The bytes are sent only if this server may still serve after having read them. */
     private Message checked(Term term, Message reply) {
         try {
             member.check(term);

@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is left to do, on the head, for a chunk of which no serving member has a replica that can be
+ * The last resort of the head for a chunk of which no serving member has a replica that can be
  * used. A syncing member may have one that lacks nothing: at the write, or a later one, that the
  * chunk was at here. An earlier one is not what was written: it stays where it is, and is not
- * served. NOT_READY when one of them cannot be asked now. Whoever calls holds the chunk's exclusive
+ * served. NOT_READY when one of them cannot be asked now. The caller holds the chunk's exclusive
  * turn. Thread-safe.
  */
 final class Salvage {
-    /** What came of asking a member. */
+    /** The outcome of asking a member. */
     private enum Found {
         HERE_NOW,
         NOTHING,

@@ -21,17 +21,17 @@ import org.slf4j.LoggerFactory;
  * Brings a SYNCING member up to date, on the head. All chunks are compared; one that differs is
  * installed as it stands here, each while the head holds the chunk's exclusive turn, so that no
  * write comes between. A chunk that is later at the member, or only there, is taken from it:
- * nothing good is given up because the head has less. What was to be deleted while the member was
- * away it is told by the master. Live writes go to the member as well: it applies a write whose
+ * nothing good is given up because the head has less. The master tells the member which chunks were
+ * deleted while it was away. Live writes go to the member as well: it applies a write whose
  * predecessor it has, and answers that it has not otherwise; then the head installs the chunk
  * before it acknowledges the write. So a chunk that was compared or written once stays equal, and
  * after one pass over all chunks the member is up to date.
  *
  * <p>Nobody waits for a syncing member that fails: changes are acknowledged without it, and the
  * pass begins anew when it can be reached again. Once a clean pass was reported to the master the
- * member may become SERVING any moment: then nothing is acknowledged without it any more. What was
- * applied but not flushed at the member before a pass, it flushes when the pass begins. Nothing is
- * remembered between terms: a new attempt compares again and copies only what still differs.
+ * member may become SERVING any moment: then nothing is acknowledged without it any more. A member
+ * flushes the writes that it applied before a pass when the pass begins. Nothing is remembered
+ * between terms: a new attempt compares again and copies only what still differs.
  */
 final class Syncing {
     private static final Logger LOG = LoggerFactory.getLogger(Syncing.class);

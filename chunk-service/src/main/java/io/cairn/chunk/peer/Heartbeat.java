@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * lease, the map and garbage. One heartbeat is under way at a time. Thread-safe.
  */
 public final class Heartbeat {
-    /** What is told, and what becomes of the answer; both on a disk thread. */
+    /** The report, and the effect of the answer; both on a disk thread. */
     public interface Contents {
         ClusterRequest compose();
 

@@ -33,7 +33,7 @@ public final class OperationMemory {
 
     private final Recent<ChunkKey, Recent<OperationId, WriteReply>> chunks = new Recent<>(CHUNKS);
 
-    /** What an operation gave, or null when it is not remembered. */
+    /** The reply to an operation, or null when it is not remembered. */
     public synchronized @Nullable WriteReply find(ChunkKey key, OperationId operation) {
         Recent<OperationId, WriteReply> operations = chunks.get(key);
         return operations == null ? null : operations.get(operation);

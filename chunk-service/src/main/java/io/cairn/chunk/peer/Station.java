@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * What the parts of one chunk server share.
+ * Shared by the parts of one chunk server.
  *
  * @param world time, delays, disk threads
  * @param lease the right to serve

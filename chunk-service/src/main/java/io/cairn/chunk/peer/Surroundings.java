@@ -7,13 +7,13 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * The world outside of a chunk server. Whoever makes it closes it, after the server.
+ * The world outside of a chunk server. The maker closes it, after the server.
  *
  * @param transport network
  * @param clock time
  * @param scheduler delayed work that does not block
  * @param disks runs work that may block on disks: a fixed number of threads, or the queue of a
- *     simulation. What it holds is bounded by the server itself
+ *     simulation. The server itself bounds its contents
  * @param random identity of this start of the process
  * @param bootId identity of this start of the machine, as {@link io.cairn.runtime.BootIdentity}
  *     tells it

@@ -18,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done once when a target is opened. After a clean stop the log names no blob, and nothing
- * is. Otherwise the blobs that it names are looked at: those that held synced bytes as a whole,
- * those that were never synced by their headers and tables. When the log itself is damaged all
- * blobs are verified.
+ * The work that is done once when a target is opened. After a clean stop the log names no blob, and
+ * nothing is. Otherwise the blobs that it names are looked at: those that held synced bytes as a
+ * whole, those that were never synced by their headers and tables. When the log itself is damaged
+ * all blobs are verified.
  */
 public final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);

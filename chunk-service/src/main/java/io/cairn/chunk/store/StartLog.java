@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>The master remembers the last start that it heard of. A copy of the directory that was made
- * before does not know it, and so is told apart from the original. What is told is durable before;
- * what the master has written down makes all earlier ones needless. Thread-safe.
+ * before does not know it, and so is told apart from the original. A start is durable before it is
+ * told; a start that the master has written down makes all earlier ones needless. Thread-safe.
  */
 public final class StartLog {
     private static final Logger LOG = LoggerFactory.getLogger(StartLog.class);

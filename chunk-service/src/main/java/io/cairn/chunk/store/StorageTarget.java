@@ -118,7 +118,7 @@ public final class StorageTarget implements AutoCloseable {
         return disk.attempt(shelf.space::capacityBytes);
     }
 
-    /** What may still be allocated, in bytes; 0 when only the reserve is left. */
+    /** Bytes that may still be allocated; 0 when only the reserve is left. */
     public long freeBytes() {
         return disk.attempt(shelf.space::freeBytes);
     }
@@ -128,7 +128,7 @@ public final class StorageTarget implements AutoCloseable {
         return shelf.paths.root();
     }
 
-    /** What was done with it since it was opened. */
+    /** The work done with it since it was opened. */
     public TargetLoad load() {
         return shelf.meter.load();
     }
@@ -242,8 +242,8 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     /**
-     * Makes a range zeros, whole blocks of it holes. What lies beyond the length of the chunk is
-     * left out; an absent chunk stays absent.
+     * Makes a range zeros, whole blocks of it holes. Bytes beyond the length of the chunk are left
+     * out; an absent chunk stays absent.
      *
      * @param sequence above the last one (ESTALE)
      * @return change of the allocated bytes, 0 or less
@@ -284,7 +284,7 @@ public final class StorageTarget implements AutoCloseable {
 
     /**
      * The first byte at or after the offset that is data (or a hole); -1 when there is none in the
-     * chunk. What lies beyond the length is a hole.
+     * chunk. The part beyond the length is a hole.
      */
     public int seek(ChunkAddress chunk, int offsetBytes, boolean data) {
         Alignment.checkRange(offsetBytes, 0, chunk.chunkSizeLog2());
@@ -447,9 +447,9 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     /**
-     * There is no peer: makes a blob in doubt usable as it stands, with new checksums, durably.
-     * What it holds may be no write at all, so it becomes the next one, of this epoch. Returns the
-     * last write that is there for certain, if any. EIO when it is damaged rather than in doubt.
+     * There is no peer: makes a blob in doubt usable as it stands, with new checksums, durably. Its
+     * bytes may be no write at all, so they become the next one, of this epoch. Returns the last
+     * write that is there for certain, if any. EIO when it is damaged rather than in doubt.
      */
     public @Nullable WriteMark settle(BlobKey key, long epoch) {
         return disk.on(key, blob -> blob.settle(epoch));

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What may be set of a target.
+ * Settings of a target.
  *
  * @param reserveBytes the target refuses new allocation when fewer bytes are free; below 0: 1 % of
  *     the disk, at least 64 MiB, at most 1 GiB

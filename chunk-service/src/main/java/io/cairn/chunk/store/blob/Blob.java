@@ -114,7 +114,7 @@ public final class Blob {
 
     // Reading.
 
-    /** What to do with the body while it does not change. */
+    /** An action on the body while it does not change. */
     public interface Reader<T> {
         /** Reads. */
         T read(BlobBody body) throws IOException;
@@ -356,7 +356,7 @@ public final class Blob {
         shelf.log.flushed(key);
     }
 
-    /** What is on disk is not known any more: nobody may rely on the blob again. */
+    /** The state on disk is unknown from now on: no caller may rely on the blob again. */
     private FsException fence(IOException cause) {
         boolean full = DiskFullException.isBehind(cause);
         condition = Condition.FENCED;

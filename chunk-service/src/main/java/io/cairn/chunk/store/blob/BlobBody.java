@@ -102,7 +102,7 @@ public final class BlobBody {
         return headerSynced;
     }
 
-    /** What was mended in memory is to be stored before the blob is changed or synced. */
+    /** Blocks that were mended in memory are to be stored before the blob is changed or synced. */
     void storeLater() {
         unstored = true;
     }

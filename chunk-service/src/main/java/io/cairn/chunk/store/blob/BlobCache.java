@@ -27,7 +27,7 @@ public final class BlobCache {
         }
     }
 
-    /** What to do with a blob. */
+    /** An action on a blob. */
     public interface Use<T extends @Nullable Object> {
         /** Uses. */
         T with(Blob blob) throws IOException;

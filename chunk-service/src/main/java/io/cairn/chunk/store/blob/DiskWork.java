@@ -22,7 +22,7 @@ public final class DiskWork {
         void run() throws IOException;
     }
 
-    /** What changes a blob. */
+    /** A change of a blob. */
     public interface Change {
         void apply(Blob blob) throws IOException;
     }

@@ -236,7 +236,7 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** What the log says of a blob; null when nothing. */
+    /** The log's entry of a blob; null when there is none. */
     @Nullable Kind kind(BlobKey key) {
         lock.lock();
         try {

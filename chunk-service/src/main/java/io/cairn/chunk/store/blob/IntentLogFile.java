@@ -80,7 +80,7 @@ public final class IntentLogFile implements AutoCloseable {
     }
 
     /**
-     * What a log file says.
+     * The contents of a log file.
      *
      * @param kinds blobs that may differ from their last sync
      * @param trusted false when records are missing

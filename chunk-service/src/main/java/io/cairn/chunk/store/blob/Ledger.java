@@ -116,7 +116,7 @@ public final class Ledger implements AutoCloseable {
         return files.keySet().stream().sorted().toList();
     }
 
-    /** What must be there of a blob; null when nothing. */
+    /** The entry of a blob that must be there; null when there is none. */
     @Nullable LedgerEntry find(BlobKey key) throws IOException {
         LedgerFile file = files.get(key.group());
         return file == null ? null : file.find(key);

@@ -232,7 +232,7 @@ final class LedgerFile implements AutoCloseable {
         return free < 0 ? -1 : number * PAGE + (long) free * LedgerEntry.BYTES;
     }
 
-    /** What was in page {@code p} goes to {@code p} and {@code p + pages}. */
+    /** The entries of page {@code p} go to {@code p} and {@code p + pages}. */
     private void grow() throws IOException {
         DiskFile fresh = begin(disk, path, 2 * pages);
         try {

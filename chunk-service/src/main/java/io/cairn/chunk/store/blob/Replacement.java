@@ -50,7 +50,7 @@ public final class Replacement {
         return file.path();
     }
 
-    /** What the blob will be. */
+    /** The version that the blob will have. */
     BlobVersion version() {
         return version;
     }

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the blobs of one target share: the disk, the names, the log, the room, and the list of blobs
+ * Shared by the blobs of one target: the disk, the names, the log, the room, and the list of blobs
  * that are in trouble. Thread-safe.
  */
 public final class Shelf {
@@ -51,7 +51,7 @@ public final class Shelf {
     private final Set<Long> slices = ConcurrentHashMap.newKeySet();
 
     /**
-     * What a target writes about its blobs.
+     * Records that a target writes about its blobs.
      *
      * @param kept whether power cannot have been lost since the target was open last
      */
@@ -90,8 +90,8 @@ public final class Shelf {
     }
 
     /**
-     * Notes that a blob cannot be used or holds a bad block. What an unclean stop left in doubt is
-     * no error of the disk.
+     * Notes that a blob cannot be used or holds a bad block. A blob that an unclean stop left in
+     * doubt is no error of the disk.
      */
     public void trouble(BlobKey key, Condition condition, String reason) {
         if (troubles.put(key, reason) != null) {

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 final class ZeroRange {
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
-    /** What remains of a block that lies in the range in part. */
+    /** The rest of a block that lies in the range in part. */
     private record Edge(ByteBuffer bytes, int lengthBytes) {
         int entry() {
             return BlobFile.entryOf(bytes, 0, lengthBytes);
@@ -70,7 +70,7 @@ final class ZeroRange {
         kept[side] = !edges[side].isZero();
     }
 
-    /** What the header tells. */
+    /** The contents of the header. */
     PendingBlocks pending() {
         return count == 0
                 ? PendingBlocks.NONE

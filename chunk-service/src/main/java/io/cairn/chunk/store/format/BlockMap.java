@@ -5,7 +5,7 @@ import io.cairn.wire.Limits;
 import java.nio.ByteBuffer;
 
 /**
- * What is known of each block of a chunk: its entry in the checksum table (CRC32C xor {@link
+ * The state of each block of a chunk: its entry in the checksum table (CRC32C xor {@link
  * Crc32c#ZERO_BLOCK}, so that 0 stands for zeros) and whether it is allocated on disk. Not
  * thread-safe: its blob guards it.
  *

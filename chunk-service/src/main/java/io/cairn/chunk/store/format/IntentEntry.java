@@ -3,7 +3,7 @@ package io.cairn.chunk.store.format;
 import io.cairn.chunk.store.blob.IntentLog;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 
-/** What the {@link IntentLog} knows of a blob. Guarded by the lock of the log. */
+/** The entry of a blob in the {@link IntentLog}. Guarded by the lock of the log. */
 public final class IntentEntry {
     public Kind kind;
 

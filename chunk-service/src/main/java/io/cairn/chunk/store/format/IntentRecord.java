@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key) {
     public static final int BYTES = 48;
 
-    /** What the log says of a blob. */
+    /** The log's entry of a blob. */
     public enum Kind implements Coded {
         /** Written to, and never synced before: no byte of it is promised. */
         NEW(1),

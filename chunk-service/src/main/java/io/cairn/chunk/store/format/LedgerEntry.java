@@ -7,7 +7,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the {@link Ledger} says of a blob. 64 bytes, big-endian, so that no entry crosses a sector:
+ * The entry of a blob in the {@link Ledger}. 64 bytes, big-endian, so that no entry crosses a
+ * sector:
  *
  * <pre>
  *   0 +----------------------------+----------------------------+
@@ -81,7 +82,7 @@ public record LedgerEntry(BlobKey key, Mark latest, Mark synced) {
         return new LedgerEntry(key, next, synced.isOlderThan(next) ? synced : next);
     }
 
-    /** What of it holds after a loss of power. */
+    /** The part of it that holds after a loss of power. */
     public LedgerEntry withoutUnsynced() {
         return new LedgerEntry(key, synced, synced);
     }

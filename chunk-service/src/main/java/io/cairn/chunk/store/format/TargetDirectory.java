@@ -4,7 +4,7 @@ import io.cairn.runtime.Disk;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** What can be told of a storage directory before it is opened. */
+/** Facts of a storage directory that are known before it is opened. */
 public final class TargetDirectory {
     private TargetDirectory() {}
 

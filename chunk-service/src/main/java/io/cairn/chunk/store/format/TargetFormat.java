@@ -11,7 +11,8 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * What a target directory is: the file {@code FORMAT}, 40 bytes, big-endian, replaced as a whole:
+ * The identity of a target directory: the file {@code FORMAT}, 40 bytes, big-endian, replaced as a
+ * whole:
  *
  * <pre>
  *   0 +----------------------------------------------------------+
@@ -35,7 +36,9 @@ public record TargetFormat(long identity, long clusterId) {
     private static final int FORMAT_VERSION = 1;
     private static final int BYTES = 40;
 
-    /** What a formatting that was cut off leaves, and what a new filesystem contains. */
+    /**
+     * Files that a formatting leaves when it was cut off, and those that a new filesystem contains.
+     */
     private static final Set<String> HARMLESS =
             Set.of("LOCK", "FORMAT.new", "pg", "ledger", "incoming", "quarantine", "lost+found");
 
