@@ -481,7 +481,7 @@ public final class CairnFileSystem implements FileSystem {
         return machines;
     }
 
-    /** What the master tells; never blocks. */
+    /** Hears the pushes of the master; never blocks. */
     MasterChannel.Listener listener() {
         return new MountEvents(mount, open, locks, machines);
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class ClientMetrics {
-    /** What is counted. */
+    /** Counted operations. */
     enum Operation {
         LOOKUP,
         GETATTR,
@@ -156,7 +156,7 @@ final class ClientMetrics {
         }
     }
 
-    /** What is no answer to the caller but a trouble of the services. */
+    /** Errors that are no answer to the caller but a trouble of the services. */
     private static boolean isOfTheCluster(Errno errno) {
         return errno == Errno.EIO || errno == Errno.ETIMEDOUT || !errno.isPosix();
     }

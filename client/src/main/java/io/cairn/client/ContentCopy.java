@@ -37,7 +37,7 @@ final class ContentCopy {
     private final ClientFile source;
     private final OpenFile target;
 
-    /** What was copied of each chunk. */
+    /** The copied version of each chunk. */
     private final Map<Long, Copied> copied = new HashMap<>();
 
     private final ByteBuffer piece = ByteBuffer.allocateDirect(PIECE_BYTES);

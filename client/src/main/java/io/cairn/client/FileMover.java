@@ -34,7 +34,7 @@ final class FileMover {
     /** How long writers may be kept waiting. */
     private static final int STILL_MS = 5000;
 
-    /** What takes longer is tried again, with less left to be copied. */
+    /** A move that takes longer is tried again, with less left to be copied. */
     private static final long BUSY_MS = 3000;
 
     private final CairnFileSystem fs;
@@ -194,7 +194,7 @@ final class FileMover {
         return true;
     }
 
-    /** Who may change a policy: who owns the inode. */
+    /** The owner of the inode may change a policy. */
     static void require(Caller caller, Attributes inode) {
         if (!caller.checked() && caller.uid() != 0 && caller.uid() != inode.uid()) {
             throw new FsException(Errno.EPERM, "only the owner may set the policy");

@@ -32,7 +32,7 @@ final class MachineLocks implements HostLocks {
     private final Freshness freshness;
     private volatile @Nullable Listener listener;
 
-    /** What locks do with caches and buffers. */
+    /** The effect of locks on caches and buffers. */
     interface Freshness {
         /** Forgets what is known of an inode, and perhaps old; never blocks. */
         void forget(long ino);

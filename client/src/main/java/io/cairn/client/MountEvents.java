@@ -15,7 +15,7 @@ import io.cairn.wire.master.SessionMutation;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** What the master tells a mount unasked. Called on event loops; never blocks. */
+/** Pushes of the master to a mount. Called on event loops; never blocks. */
 final class MountEvents implements MasterChannel.Listener {
     private final Mount mount;
     private final MetadataCache cache;

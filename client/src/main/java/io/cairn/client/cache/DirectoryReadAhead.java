@@ -42,7 +42,7 @@ public final class DirectoryReadAhead {
     private static final int MAX_TRACKS = 4096;
     private static final long WINDOW_MS = 1000;
 
-    /** What is remembered of a directory in which lookups missed. */
+    /** Misses of look-ups that are remembered of a directory. */
     private static final class Track {
         long windowMs;
         int misses;

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is known of the names in one directory, and whether it is all of them. Its own monitor
- * guards everything; it is never held while waiting.
+ * The known names of one directory, and whether they are all of them. Its own monitor guards
+ * everything; it is never held while waiting.
  *
  * <p>The master counts the changes of a directory's names, and every reply that concerns the
  * directory tells the count: at equal counts the names are equal. So a name known as of a count is
@@ -44,11 +44,11 @@ public final class KnownDirectory {
 
     private static final long NEVER = -1;
 
-    /** What all directories of a cache share. */
+    /** Shared by all directories of a cache. */
     public record Shared(
             Clock clock, long ttlMs, long absentTtlMs, AtomicLong stamps, AtomicInteger names) {}
 
-    /** What a name stands for; {@code ino} 0: nothing. */
+    /** The inode that a name stands for; {@code ino} 0: nothing. */
     private static final class Child {
         final long ino;
         final long untilMs;

@@ -23,8 +23,8 @@ import java.util.Map;
  * #FIRST_WINDOW} names first, and for twice as many each time when the lookups have come to the end
  * of those before.
  *
- * <p>What a listing told is no more than a guess what will be asked for: the answer of the master
- * counts. Thread-safe; never blocks the caller.
+ * <p>A listing gives no more than a guess of the next look-ups: the answer of the master counts.
+ * Thread-safe; never blocks the caller.
  */
 final class ListingReadAhead {
     static final int FIRST_MISSES = 3;
@@ -156,7 +156,7 @@ final class ListingReadAhead {
             toCookie = entries.getLast().cookie();
         }
 
-        /** What to look up after this one was, if anything. */
+        /** The names to look up after this one was, if any. */
         List<Name> after(Listed missed) {
             if (walks.isEmpty()) {
                 Listed[] listed = names.toArray(Listed[]::new);

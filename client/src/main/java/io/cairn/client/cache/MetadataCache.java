@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of two attributes of an inode the one with the higher version wins, so a late answer never
  * replaces a younger one. Of two answers about a name the one with the higher count of changes of
- * its directory wins; {@link KnownDirectory} tells more. Whoever looks a name up takes the {@link
- * #stamp} of the directory before, and the answer is kept only if the stamp is the same still:
- * everything that makes this mount doubt what it knows gives another one.
+ * its directory wins; {@link KnownDirectory} tells more. A look-up of a name takes the {@link
+ * #stamp} of the directory before. Its answer is kept only if the stamp is still the same:
+ * everything that makes this mount doubt its knowledge gives another one.
  */
 public final class MetadataCache {
     private static final int MAX_INODES = 200_000;
@@ -61,7 +61,7 @@ public final class MetadataCache {
         return known == null || clock.millis() - known.untilMs >= 0 ? null : known.attributes;
     }
 
-    /** What the master said. */
+    /** An answer of the master. */
     public void put(Attributes attributes) {
         if (ttlMs == 0) {
             return;

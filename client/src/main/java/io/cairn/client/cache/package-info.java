@@ -1,5 +1,5 @@
 /**
- * What a mount believes of inodes and names, and for how long: {@link
+ * Beliefs of a mount about inodes and names, and for how long they hold: {@link
  * io.cairn.client.cache.MetadataCache} for a second, {@link io.cairn.client.cache.KnownDirectory}
  * while the count of a directory stays the same. Read-ahead of directories fills both.
  *

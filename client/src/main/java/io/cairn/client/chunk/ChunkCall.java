@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * One request about a chunk on its way through all its tries, and the promise of its answer.
  *
  * <p>A try looks the group up in the youngest map and asks the head, or for a read any serving
- * member that has not disappointed yet. What may go better with another map or a moment later
- * (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is over; the
- * request is the same each time but for the epoch. A read that yields bad bytes or a disk error
- * goes on to the next replica. When all serving members are bad it waits for the members of the
- * group that do not serve now. The head knows what they may have, and may say that the chunk is
+ * member that has not disappointed yet. A failure that may go away with another map or a moment
+ * later (WRONG_EPOCH, NOT_READY, broken connection, no answer) is tried again until the time is
+ * over. The request is the same each time but for the epoch. A read that yields bad bytes or a disk
+ * error goes on to the next replica. When all serving members are bad it waits for the members of
+ * the group that do not serve now. The head knows what they may have, and may say that the chunk is
  * lost. It fails with EIO when there is no member to wait for.
  *
  * <p>Never blocks. One try is under way at a time, so the fields need no lock: each try

@@ -84,7 +84,7 @@ public final class ChunkIo implements AutoCloseable {
     }
 
     /**
-     * What a read found.
+     * The result of a read.
      *
      * @param blocks bytes from {@code offsetBytes} on, owned by the receiver; null when the chunk
      *     has none there

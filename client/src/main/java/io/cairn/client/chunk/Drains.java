@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Who waits until all extents up to a number are at the servers. Guarded by the lock of the inode.
+ * Callers that wait until all extents up to a number are at the servers. Guarded by the lock of the
+ * inode.
  */
 public final class Drains {
     private record Drain(long upTo, CompletableFuture<Void> promise) {}

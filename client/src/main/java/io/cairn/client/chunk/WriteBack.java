@@ -288,8 +288,8 @@ public final class WriteBack {
     }
 
     /**
-     * Sends nothing until {@link #resume}. What is on its way and ends beyond an offset goes again
-     * then, also if it arrives.
+     * Sends nothing until {@link #resume}. An extent that is on its way and ends beyond an offset
+     * goes again then, also if it arrives.
      */
     public void pause(long offset) {
         paused = true;

@@ -22,7 +22,7 @@ final class WriteExtent {
     /** The bytes, from index 0 to the writer index. */
     ByteBuf data;
 
-    /** What the pool counts for it. */
+    /** Bytes that the pool counts for it. */
     long reservedBytes;
 
     boolean sealed;

@@ -10,7 +10,7 @@ public interface WriteOwner {
     /** Where chunks live now. */
     Layout layout();
 
-    /** What an extent that is sent now depends on. */
+    /** The permit that an extent needs when it is sent now. */
     WritePermit permit();
 
     /** The chunk can be written: exists under its own object. */

@@ -8,7 +8,7 @@ import io.cairn.client.session.SessionState;
  * and nothing that its writer was told is lost. Thread-safe.
  */
 public final class WritePermit {
-    /** What to do now. */
+    /** The answer to a request for a permit. */
     enum Answer {
         /** Send. */
         YES,

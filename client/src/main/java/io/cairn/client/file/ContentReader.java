@@ -45,7 +45,7 @@ public final class ContentReader {
         state.readers().add(ahead);
     }
 
-    /** What has to be fetched for a read, decided in one moment. */
+    /** The pieces to be fetched for a read, decided in one moment. */
     private record Plan(
             int length,
             List<HeldBytes> held,

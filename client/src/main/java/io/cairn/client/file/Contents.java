@@ -50,7 +50,7 @@ public final class Contents {
         return inline;
     }
 
-    /** What is on its way to the chunk servers. */
+    /** Data on its way to the chunk servers. */
     WriteBack chunks() {
         return chunks;
     }

@@ -11,7 +11,7 @@ import io.cairn.client.session.MasterChannel;
 import io.cairn.fs.Attributes;
 
 /**
- * What all open inodes of one client share.
+ * Shared by all open inodes of one client.
  *
  * @param cache attributes and names
  * @param dirty which of them have something to commit

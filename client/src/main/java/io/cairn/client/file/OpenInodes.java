@@ -22,7 +22,7 @@ public final class OpenInodes {
     private final Map<Long, Standstill> still = new ConcurrentHashMap<>();
     private final Map<Long, Integer> counts = new HashMap<>();
 
-    /** What the master told of inodes that are not open here: perhaps they are being opened. */
+    /** Answers of the master about inodes that are not open here: perhaps they are being opened. */
     private final Map<Long, Inode> early = new LinkedHashMap<>();
 
     public OpenInodes(Mount mount, FileLocks locks) {
@@ -87,7 +87,7 @@ public final class OpenInodes {
         return states.get(ino);
     }
 
-    /** What the master says of an inode, if it is open. */
+    /** Takes an answer of the master about an inode, if it is open. */
     public void adopt(Inode inode) {
         InodeState state = states.get(inode.ino());
         if (state != null) {

@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /**
- * What the client needs of the world besides the network.
+ * The needs of the client besides the network.
  *
  * @param random all uses synchronize on it, so it need not be thread-safe
  * @param threads runs each task on a thread of its own, which may block

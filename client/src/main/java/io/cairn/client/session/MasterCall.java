@@ -47,7 +47,7 @@ final class MasterCall extends CompletableFuture<Reply> {
     /** How often it was sent in this session. */
     int attempts;
 
-    /** What it is sent for, whoever sends it again. */
+    /** The operation that it is sent for, whoever sends it again. */
     private final Span span = Scope.current();
 
     /** For whom alone it is sent, if for one who may lose his patience. */
@@ -195,7 +195,7 @@ final class MasterCall extends CompletableFuture<Reply> {
         }
     }
 
-    /** What it is, for messages. */
+    /** A title for messages. */
     String title() {
         Object what = mutation == null ? query() : mutation;
         return what.getClass().getSimpleName();

@@ -49,7 +49,7 @@ public final class MasterChannel implements AutoCloseable {
 
     private static final long SWEEP_MS = 200;
 
-    /** Who hears of pushes and of the end of a session. */
+    /** Hears of pushes and of the end of a session. */
     public interface Listener {
         /** The master says something; called on an event loop. Completes when it has effect. */
         CompletableFuture<Void> push(Push push);
@@ -100,7 +100,7 @@ public final class MasterChannel implements AutoCloseable {
         return link.start();
     }
 
-    /** What the client knows of its session. */
+    /** The state of the session. */
     public SessionState session() {
         return state;
     }
@@ -453,7 +453,7 @@ public final class MasterChannel implements AutoCloseable {
         sweep();
     }
 
-    /** What the link tells. */
+    /** Events of the link. */
     private final class Events implements MasterLink.Listener {
         @Override
         public void ready() {

@@ -15,7 +15,7 @@ public final class MasterClock {
     private final Clock clock;
     private boolean isTold;
 
-    /** What is to be added to the monotonic clock. */
+    /** The offset to the monotonic clock. */
     private long offsetNs;
 
     private long lastNs = Long.MIN_VALUE;

@@ -45,7 +45,7 @@ final class MasterLink implements AutoCloseable {
     /** Hints that are followed at once, one after the other, before the backoff applies. */
     private static final int MAX_HINTS = 3;
 
-    /** Who hears of the link. */
+    /** Hears of the link. */
     interface Listener {
         /** Requests can be sent. */
         void ready();
@@ -217,7 +217,7 @@ final class MasterLink implements AutoCloseable {
         firstReady.complete(null);
     }
 
-    /** What to do with the reply to a greeting or renewal. */
+    /** Takes the reply to a greeting or renewal. */
     private interface Next {
         void accept(Reply.SessionReply reply);
     }

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger(Outage.class);
 
-    /** What ends sooner is not told. */
+    /** A shorter outage is not told. */
     private static final long GRACE_MS = 500;
 
     private final List<Endpoint> masters;
@@ -64,7 +64,7 @@ final class Outage {
         refused = false;
     }
 
-    /** What is wrong with a master, to follow its name. */
+    /** The fault of a master, to follow its name. */
     static String reason(Endpoint at, FsException error) {
         String message = String.valueOf(error.getMessage());
         return switch (error.errno()) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the asynchronous core does with futures. */
+/** Operations of the asynchronous core on futures. */
 public final class Promises {
     private static final Logger LOG = LoggerFactory.getLogger(Promises.class);
 

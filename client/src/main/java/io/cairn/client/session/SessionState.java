@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 /**
- * What the client knows of its session: the number, the lease, which mutations are unanswered, and
+ * The session as the client knows it: the number, the lease, which mutations are unanswered, and
  * which inodes it holds open. Thread-safe; every method is short.
  *
  * <p>Sequence numbers run from 1 without gaps; a number is <em>settled</em> once its reply arrived
@@ -52,7 +52,7 @@ public final class SessionState {
         this.leaseEndMs = clock.millis();
     }
 
-    /** What time it is for the master. */
+    /** The time of the master. */
     public MasterClock masterClock() {
         return masterClock;
     }

@@ -7,7 +7,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import org.jspecify.annotations.Nullable;
 
-/** What the master tells of more than one inode. Thread-safe; blocks. */
+/** Answers of the master about more than one inode. Thread-safe; blocks. */
 public final class ClusterFacts {
     private static final long USAGE_TTL_MS = 1000;
 

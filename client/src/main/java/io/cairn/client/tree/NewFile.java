@@ -8,7 +8,7 @@ import io.cairn.fs.Name;
 import io.cairn.wire.master.TreeMutation;
 
 /**
- * What a file to be made looks like.
+ * The properties of a file to be made.
  *
  * @param mode permission bits, before what the directory has to say about them
  * @param rdev device number of a device, else 0
@@ -32,7 +32,7 @@ public record NewFile(FileType type, int mode, long rdev, long verifier, boolean
         return new NewFile(type, mode, device ? rdev : 0, 0, false);
     }
 
-    /** What makes it, with the mode that it gets. */
+    /** The mutation that makes it, with the mode that it gets. */
     public TreeMutation.Create creation(Caller caller, long parentIno, Name name, int finalMode) {
         return new TreeMutation.Create(
                 parentIno,

@@ -49,7 +49,7 @@ public final class PathWalker {
      * @param target what is there, null when nothing is
      */
     public record Place(long parentIno, @Nullable Name name, @Nullable Attributes target) {
-        /** What is there; ENOENT when nothing is. */
+        /** The attributes of the path; ENOENT when there is none. */
         public Attributes required() {
             if (target == null) {
                 throw new FsException(Errno.ENOENT);

@@ -12,7 +12,7 @@ import io.cairn.fs.Name;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Who may do what: all rules of POSIX (and of Linux where POSIX is silent) in one place. Each
+ * The rights of callers: all rules of POSIX (and of Linux where POSIX is silent) in one place. Each
  * method throws EACCES or EPERM, or returns what the caller may do. Callers that the kernel has
  * checked ({@link Caller#checked()}) pass every test; what remains even for them is said at the
  * method. Pure functions; thread-safe.
@@ -24,7 +24,7 @@ public final class Permissions {
     private static final int GROUP_EXECUTE = 010;
     private static final int ANY_EXECUTE = 0111;
 
-    /** What is asked of an extended attribute. */
+    /** Operations on an extended attribute. */
     enum XattrUse {
         GET,
         SET

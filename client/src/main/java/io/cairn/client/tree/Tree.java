@@ -159,7 +159,7 @@ public final class Tree {
         return reply;
     }
 
-    /** What the master says of an inode, with what this mount knows better. */
+    /** The master's answer about an inode, with newer facts of this mount. */
     public Attributes shown(Attributes attributes) {
         return accessTimes.over(open.overlay(attributes));
     }
@@ -174,7 +174,7 @@ public final class Tree {
         return shown(known != null ? known : inode(ino).attributes());
     }
 
-    /** The attributes as they are now. What has no name any more is not found by one either. */
+    /** The attributes as they are now. An inode without a name is not found by one either. */
     public Attributes freshAttributes(long ino) {
         Attributes fresh = inode(ino).attributes();
         if (fresh.nlink() == 0) {
@@ -263,7 +263,7 @@ public final class Tree {
         }
     }
 
-    /** What has a name, or null. */
+    /** The inode that has a name, or null. */
     public @Nullable Attributes findOrNull(long parentIno, Name name) {
         try {
             return find(parentIno, name);

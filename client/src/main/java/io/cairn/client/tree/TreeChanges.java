@@ -163,7 +163,7 @@ public final class TreeChanges {
         return (rename.flags() & FileSystem.RENAME_EXCHANGE) != 0;
     }
 
-    /** What the old name stands for afterwards. */
+    /** The inode that the old name stands for afterwards. */
     private static long remains(TreeMutation.Rename rename, EntryReply entry) {
         Attributes other = entry.replaced();
         return isExchange(rename) && other != null ? other.ino() : 0;
@@ -171,7 +171,7 @@ public final class TreeChanges {
 
     /**
      * Whether both names were certainly of different inodes: else rename(2) does nothing, and the
-     * reply tells of no change. What a whiteout leaves behind the reply does not tell either.
+     * reply tells of no change. The reply does not tell the inode of a whiteout either.
      */
     private static boolean hasChanged(TreeMutation.Rename rename, EntryReply entry) {
         Attributes moved = entry.inode().attributes();
