@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A change of the size is told to all who hold the file open. A commit that makes the file
  * longer is told only while another session has the APPEND token: all others ask for the size
- * before they append. Who does not answer asks by itself before it writes, {@link
+ * before they append. A session that does not answer asks by itself before it writes, {@link
  * Limits#believesMs} after it was last answered; the master waits a quarter longer. A session that
  * has not told this term what it holds open may hold any file, and takes the last term to go on:
  * the answer waits until it has told, as it then asks before it writes. Keeps nothing; thread-safe;
@@ -200,7 +200,9 @@ final class ContentWatch {
         return believesMs + believesMs / 4;
     }
 
-    /** Who has lost its connection asks before it writes, unless it was lost just now. */
+    /**
+     * A session that has lost its connection asks before it writes, unless it was lost just now.
+     */
     private long believesMs(@Nullable Connection connection) {
         return connection == null ? Limits.MAX_ABSENCE_MS : toleratedMs();
     }

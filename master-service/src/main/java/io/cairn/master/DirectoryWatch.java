@@ -182,7 +182,7 @@ final class DirectoryWatch {
         return others;
     }
 
-    /** Whoever else watches a directory does so no longer. */
+    /** Other sessions that watch a directory do so no longer. */
     private synchronized void take(long session, long ino, Set<Disbelief> others) {
         Set<Long> known = watchers.get(ino);
         if (known == null || known.size() == 1 && known.contains(session)) {

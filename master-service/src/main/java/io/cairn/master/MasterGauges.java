@@ -18,9 +18,9 @@ import java.util.function.Supplier;
 
 /**
  * The cluster in numbers, as this master sees it: {@code cairn.cluster.*} and {@code
- * cairn.master.*}. What only a leader knows (servers, capacity, the sessions' doings) is 0 or
- * missing on the others. Of the sessions, the busiest since the last look are shown, up to {@value
- * #MAX_SESSIONS}. Thread-safe.
+ * cairn.master.*}. Numbers that only a leader knows (servers, capacity, the sessions' doings) are 0
+ * or missing on the others. Of the sessions, the busiest since the last look are shown, up to
+ * {@value #MAX_SESSIONS}. Thread-safe.
  */
 final class MasterGauges {
     /** Sessions that have series of their own. */

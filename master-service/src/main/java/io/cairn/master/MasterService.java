@@ -70,8 +70,8 @@ public final class MasterService implements AutoCloseable {
     private volatile Supplier<Map<String, Object>> glance = Map::of;
 
     /**
-     * What a master stands on: its log with the namespace that the log applies to, and the world
-     * around it.
+     * The foundations of a master: its log with the namespace that the log applies to, and the
+     * world around it.
      */
     public record Ground(
             ReplicatedLog log,
@@ -156,17 +156,17 @@ public final class MasterService implements AutoCloseable {
         return namespace.get();
     }
 
-    /** What it was told at its start. */
+    /** Its settings. */
     public MasterSettings settings() {
         return settings;
     }
 
-    /** What the leader has heard of chunk servers. */
+    /** The leader's view of chunk servers. */
     public ServerWatch servers() {
         return servers;
     }
 
-    /** What gives tree jobs their turns while this master leads. */
+    /** Gives tree jobs their turns while this master leads. */
     public JobRunner jobs() {
         return jobs;
     }
@@ -357,7 +357,7 @@ public final class MasterService implements AutoCloseable {
                         });
     }
 
-    /** What the leader knows of a session, or null when it has ended. */
+    /** The leader's facts of a session, or null when it has ended. */
     public @Nullable SessionFacts session(long session) {
         return sessions.facts(session);
     }

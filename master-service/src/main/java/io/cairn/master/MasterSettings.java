@@ -4,7 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
 
 /**
- * What a master is told at its start, apart from its log.
+ * Settings of a master, apart from its log.
  *
  * @param id the operator's name of this master
  * @param listen where clients and chunk servers find it; port 0 takes a free one

@@ -19,7 +19,7 @@ final class MissedNames {
     /** Names in each of both maps. */
     static final int MAX_NAMES = 1 << 16;
 
-    /** Who believes; a chain, nearly always of one. */
+    /** The sessions that believe; a chain, nearly always of one. */
     private record Believer(long session, long sinceMs, @Nullable Believer next) {}
 
     /** The believers of one name. */

@@ -32,7 +32,7 @@ public interface ReplicatedLog extends MasterGroup, AutoCloseable {
 
     /**
      * Whether this master leads, and its disk has so little room that changes are to be refused
-     * with ENOSPC. What ends, and what keeps the cluster together, is still taken.
+     * with ENOSPC. Removals, and entries that keep the cluster together, are still taken.
      */
     default boolean isShortOfRoom() {
         return false;

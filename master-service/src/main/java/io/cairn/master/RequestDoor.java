@@ -57,7 +57,7 @@ final class RequestDoor implements Handler {
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
-    /** What is behind the door. */
+    /** The rooms behind the door. */
     record Rooms(
             ReplicatedLog log,
             Supplier<Namespace> namespace,
@@ -151,7 +151,10 @@ final class RequestDoor implements Handler {
                                 });
     }
 
-    /** What some master cannot read must not get into the log; who does not lead may be behind. */
+    /**
+     * A mutation that some master cannot read must not get into the log; a master that does not
+     * lead may be behind.
+     */
     private FsException tooYoung(int version) {
         return log.mayRead()
                 ? new FsException(
@@ -229,7 +232,7 @@ final class RequestDoor implements Handler {
         };
     }
 
-    /** What is answered on the last room of the disk; null when the mutation is taken. */
+    /** The refusal on the last room of the disk; null when the mutation is taken. */
     private @Nullable Reply refusedForRoom(byte[] frame, long session) {
         if (!log.isShortOfRoom()
                 || namespace.get().hasReply(session, Envelope.sequenceOf(frame, ENVELOPE))) {
@@ -382,7 +385,10 @@ final class RequestDoor implements Handler {
         return reply;
     }
 
-    /** Who reads it from the beginning may know all names at the end. Registers before it reads. */
+    /**
+     * A session that reads it from the beginning may know all names at the end. Registers before it
+     * reads.
+     */
     private Reply readDirectory(long session, Query.ReadDirectory list) {
         if (list.cookie() == 0 && sessions.isLive(session)) {
             watch.watch(session, list.ino());
@@ -390,7 +396,7 @@ final class RequestDoor implements Handler {
         return namespace.get().read(session, list);
     }
 
-    /** Who makes a name tells those who may believe that it does not exist. */
+    /** The maker of a name tells the sessions that may believe that it does not exist. */
     private Reply lookup(long session, Query.Lookup wanted) {
         Reply reply = namespace.get().read(session, wanted);
         if (!(reply instanceof Reply.Absent) || !sessions.isLive(session)) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader knows of a session besides its record.
+ * The leader's facts of a session besides its record.
  *
  * @param address where it is connected from; null while it is not
  * @param silentMs since its last request

@@ -271,7 +271,7 @@ final class SessionTable {
         inos.forEach(reserved::remove);
     }
 
-    /** What a session holds open; null when it has not told that in this term. */
+    /** The inodes that a session holds open; null when it has not told that in this term. */
     synchronized @Nullable List<Long> opens(long session) {
         Live live = sessions.get(session);
         return live == null || unheard.containsKey(session)
@@ -390,7 +390,7 @@ final class SessionTable {
         return connections;
     }
 
-    /** What is known of a session, or null when it has ended; for operators. */
+    /** The facts of a session, or null when it has ended; for operators. */
     synchronized @Nullable SessionFacts facts(long session) {
         Live live = sessions.get(session);
         if (live == null) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What the admin API is told at its start.
+ * Settings of the admin API.
  *
  * @param version of the product
  * @param tokenFile where the secret of a cluster's first token goes

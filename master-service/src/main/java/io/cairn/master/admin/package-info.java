@@ -26,7 +26,7 @@
  *
  * <p><b>A change</b> is decided first and done later: the action of a changing route checks
  * everything and returns a {@link io.cairn.master.admin.api.Plan}, whose own action does it, all or
- * nothing. What must not be lost is kept in small records of the replicated state ({@link
+ * nothing. State that must not be lost is kept in small records of the replicated state ({@link
  * io.cairn.master.admin.api.Records}), changed by compare and set.
  *
  * <p><b>Where.</b> Actions run on the leader only. A master that does not lead hands the request on

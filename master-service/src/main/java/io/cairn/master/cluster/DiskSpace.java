@@ -34,7 +34,7 @@ final class DiskSpace {
         return sum(total);
     }
 
-    /** What may still be written. */
+    /** Bytes that may still be written. */
     long freeBytes() {
         return sum(free);
     }

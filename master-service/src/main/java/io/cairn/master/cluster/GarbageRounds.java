@@ -105,7 +105,7 @@ final class GarbageRounds {
         return names;
     }
 
-    /** What a server shall delete now. */
+    /** The blobs that a server shall delete now. */
     List<GarbageTask> tasks(String server) {
         List<GarbageTask> tasks = new ArrayList<>();
         for (Round round : rounds.values()) {

@@ -4,7 +4,7 @@ import io.cairn.wire.master.TargetLoad;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a target does per second, or several of them together.
+ * The work of a target per second, or of several together.
  *
  * @param servedBytes to clients
  * @param takenBytes from clients, each byte once

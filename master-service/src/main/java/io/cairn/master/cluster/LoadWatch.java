@@ -102,7 +102,7 @@ public final class LoadWatch {
         return clock.millis() - server.heardMs <= WINDOW_MS;
     }
 
-    /** What a target does; null when nobody has reported it to this leader. */
+    /** The work of a target; null when no server has reported it to this leader. */
     public synchronized @Nullable TargetActivity of(long identity) {
         Server latest = null;
         for (Server server : servers.values()) {

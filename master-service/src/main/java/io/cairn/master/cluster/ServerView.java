@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the leader knows of a chunk server from its heartbeats.
+ * The leader's view of a chunk server from its heartbeats.
  *
  * @param name the operator's name
  * @param endpoint where it listens

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a target does and what failed, as far as the leader knows.
+ * The work of a target and its failures, as far as the leader knows.
  *
  * @param rates over the last seconds; null while less than two heartbeats of the present process
  *     are known, or none came lately

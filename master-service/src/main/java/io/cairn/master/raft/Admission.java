@@ -69,15 +69,15 @@ final class Admission {
     private int untilAsking;
     private int withoutLeader;
 
-    /** What others must hold before a recovery is over, -1 while it has not begun. */
+    /** The index that others must hold before a recovery is over, -1 while it has not begun. */
     private long recoveredIndex = -1;
 
     private volatile boolean isStateRecovered;
 
-    /** What must be applied, of which leader. */
+    /** The index that must be applied, of which leader. */
     private record Target(long term, long index) {}
 
-    /** What it looks at. */
+    /** The facts that it looks at. */
     record Surroundings(
             RaftServer.Division division,
             LeaderGate gate,
@@ -98,7 +98,7 @@ final class Admission {
         this.waiting = seat.votes() ? null : "this master looks for the others";
     }
 
-    /** What this master tells of itself. */
+    /** The answer of this master about itself. */
     Hello hello() {
         return new Hello(
                 settings.id(),
@@ -141,7 +141,7 @@ final class Admission {
         return hello.votes() ? Share.FULL : Share.CATCHING_UP;
     }
 
-    /** What the others of the same cluster told lately, by name. */
+    /** The recent answers of the others of the same cluster, by name. */
     Map<String, Hello> kin() {
         Map<String, Hello> kin = others.recent();
         kin.values().removeIf(each -> seat.isForeign(each.clusterId()));
@@ -187,7 +187,7 @@ final class Admission {
                 && (seat.clusterId() == 0 || seat.stamp() == hello.stamp());
     }
 
-    /** What this master leads was made fit for going on. */
+    /** The group that this master leads was made fit for going on. */
     void stateRecovered() {
         isStateRecovered = true;
         if (settings.alone()) {

@@ -28,7 +28,7 @@ final class Handover {
         /** Lets a master stand for election once. */
         CompletableFuture<RaftClientReply> elect(String id, long limitMs);
 
-        /** Who leads, as far as this master knows. */
+        /** The leader, as far as this master knows. */
         @Nullable String leader();
 
         /** Whether this master leads and is ready for it. */

@@ -9,7 +9,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a master tells another one of itself when it is asked, over the port of Raft:
+ * The answer of a master to another one that asks it over the port of Raft:
  *
  * <pre>
  * +-------+----+-------------+-------+--------+-----------+----------+----------+
@@ -63,7 +63,7 @@ record Hello(
         return last < 0 && clusterId == 0;
     }
 
-    /** What its messages carry, see {@link Seat#stamp()}. */
+    /** The stamp of its messages, see {@link Seat#stamp()}. */
     long stamp() {
         return Seat.stamp(clusterId, recovery);
     }

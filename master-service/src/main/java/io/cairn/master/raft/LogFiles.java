@@ -190,7 +190,7 @@ final class LogFiles {
         }
     }
 
-    /** What is wrong with the first damaged segment, or null: to be asked when Ratis failed. */
+    /** The fault of the first damaged segment, or null: to be asked when Ratis failed. */
     @Nullable String findDamage() throws IOException {
         for (Segment segment : segments) {
             if (Files.exists(segment.file())) {

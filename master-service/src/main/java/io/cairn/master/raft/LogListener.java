@@ -11,6 +11,6 @@ public interface LogListener {
     /** This master does not lead any more. May come without {@link #leading} before it. */
     void following();
 
-    /** What sessions should hear; only on the leader, in the order of the log. */
+    /** Notices for sessions; only on the leader, in the order of the log. */
     void notices(List<Notice> notices);
 }

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * that writes the log, as soon as an entry is forced.
  *
  * <p>After a start Ratis replays from the newest checkpoint, but the store may be further: entries
- * up to its position are skipped. What this class tells Ratis is the place of the replay, never the
+ * up to its position are skipped. This class tells Ratis the place of the replay, never the
  * position of the store, so that it does not go backwards.
  *
  * <p>Ratis only logs what goes wrong in here and counts the entry as applied. So whatever goes
@@ -81,7 +81,7 @@ final class NamespaceMachine extends BaseStateMachine {
     /** Up to here the store was when the replay began. */
     private long storedBefore;
 
-    /** What Ratis thinks is the newest checkpoint; must not decrease. */
+    /** The newest checkpoint that Ratis knows; must not decrease. */
     private long purged = RaftLog.INVALID_LOG_INDEX;
 
     /** Hears what happens, on a thread of the log or with Ratis' locks held: must not block. */
@@ -159,7 +159,7 @@ final class NamespaceMachine extends BaseStateMachine {
         return transaction;
     }
 
-    /** What is forced is committed when there is no other master, for good. */
+    /** A forced entry is committed when there is no other master, for good. */
     @Override
     public CompletableFuture<Void> flush(long index) {
         return alone ? new Forced(index) : CompletableFuture.completedFuture(null);
@@ -182,8 +182,8 @@ final class NamespaceMachine extends BaseStateMachine {
 
     /**
      * Applies what this process proposed on the writer's thread: two wake-ups less than the way
-     * over the updater. What lies before it in the log and came otherwise is left to the updater,
-     * and so is then what lies behind.
+     * over the updater. Entries before it in the log that came otherwise are left to the updater,
+     * and so are then those behind.
      */
     private void applyForced(long forced) {
         for (Group group = nextForced(forced); group != null; group = nextForced(forced)) {

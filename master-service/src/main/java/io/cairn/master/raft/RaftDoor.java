@@ -31,11 +31,11 @@ import org.slf4j.LoggerFactory;
  * Stands between the port of Raft and Ratis, in both directions.
  *
  * <ul>
- *   <li>What comes from the network is let through only if it is a message of one master to
- *       another: votes, entries, checkpoints. This process proposes its own entries without the
- *       network, so every request of a client, and every call that administers groups,
- *       configurations, leaders or snapshots, is refused whoever sends it. The question for a
- *       {@link Hello} is answered here.
+ *   <li>A request from the network is let through only if it is a message of one master to another:
+ *       votes, entries, checkpoints. This process proposes its own entries without the network, so
+ *       every request of a client, and every call that administers groups, configurations, leaders
+ *       or snapshots, is refused whoever sends it. The question for a {@link Hello} is answered
+ *       here.
  *   <li>Every message carries the id of its sender's cluster, in place of the group's id, whose
  *       lower half it changes; messages of another cluster are refused.
  *   <li>A master without a vote, see {@link Seat}, gives none and asks for none, except that it
@@ -47,7 +47,7 @@ import org.slf4j.LoggerFactory;
 final class RaftDoor {
     private static final Logger LOG = LoggerFactory.getLogger(RaftDoor.class);
 
-    /** What the transport of Ratis asks of its server besides passing on messages. */
+    /** Questions of the transport of Ratis to its server, besides passing on messages. */
     private static final Set<String> HARMLESS =
             Set.of("getId", "getPeer", "getProperties", "getRpcType", "getLifeCycleState");
 

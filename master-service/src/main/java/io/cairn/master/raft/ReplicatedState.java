@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the log makes: the namespace over its store, and the announced endpoints; with the
+ * The product of the log: the namespace over its store, and the announced endpoints; with the
  * checkpoints of it.
  *
  * <p>One thread applies and installs. One thread at a time makes checkpoints. Anybody may read: ask
@@ -121,7 +121,7 @@ final class ReplicatedState implements AutoCloseable {
         return opened.namespace();
     }
 
-    /** What is in RocksDB now; ask again for each use, as for the namespace. */
+    /** The contents of RocksDB now; ask again for each use, as for the namespace. */
     RocksStore rocks() {
         return opened.rocks();
     }

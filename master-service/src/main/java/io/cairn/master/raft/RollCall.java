@@ -90,7 +90,7 @@ final class RollCall implements AutoCloseable {
         }
     }
 
-    /** What the others told within the last three seconds, by name. */
+    /** The answers of the others within the last three seconds, by name. */
     Map<String, Hello> recent() {
         long nowNs = clock.nanoTime();
         Map<String, Hello> recent = new HashMap<>();

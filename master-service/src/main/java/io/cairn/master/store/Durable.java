@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What the file operations of the JDK leave out: durable and recursive ones. */
+/** Operations that the JDK leaves out: durable and recursive ones. */
 public final class Durable {
     private Durable() {}
 

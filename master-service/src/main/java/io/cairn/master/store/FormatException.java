@@ -6,7 +6,7 @@ import java.io.IOException;
 public final class FormatException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong with it. */
+    /** The fault. */
     public enum Fault {
         /** Written by a version that this one can no longer read. */
         TOO_OLD,
@@ -25,7 +25,7 @@ public final class FormatException extends IOException {
         this.fault = fault;
     }
 
-    /** What is wrong. */
+    /** The fault. */
     public Fault fault() {
         return fault;
     }

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
  * The room on the disk of a master. Neither Ratis nor RocksDB can go on after a write that found
  * none, so the master takes no changes any more while there is little, and goes on reading.
  *
- * <p>What others put on the disk meanwhile asks nobody. So a file keeps a reserve, which is given
- * up when the room is nearly gone: what is under way can be finished, and a master be started. It
- * is made again when there is room for it. Thread-safe.
+ * <p>Other programs fill the disk without asking. So a file keeps a reserve, which is given up when
+ * the room is nearly gone: what is under way can be finished, and a master be started. It is made
+ * again when there is room for it. Thread-safe.
  */
 public final class Headroom {
     private static final Logger LOG = LoggerFactory.getLogger(Headroom.class);
@@ -86,7 +86,7 @@ public final class Headroom {
         }
     }
 
-    /** What was low stays it until there is twice as much. */
+    /** A disk that was low stays low until there is twice as much. */
     private void judge(long usable) {
         boolean now = usable < (low ? 2 * lowBytes : lowBytes);
         if (now && !low) {

@@ -50,7 +50,7 @@ public final class Seat {
         format.setRecovery(format.recovery(), false);
     }
 
-    /** What the messages of this master carry: the cluster and its last recovery. */
+    /** The stamp of the messages of this master: the cluster and its last recovery. */
     public long stamp() {
         return stamp(clusterId(), recovery());
     }

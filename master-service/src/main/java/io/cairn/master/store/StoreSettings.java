@@ -20,8 +20,8 @@ public record StoreSettings(long cacheBytes, long writeBufferBytes) {
     }
 
     /**
-     * What a master takes on a machine, or in a container, of so much memory: a cache of a
-     * sixteenth, 64 MiB at least and 16 GiB at most. A file takes some 150 bytes of it when
+     * The memory that a master takes on a machine, or in a container, of so much memory: a cache of
+     * a sixteenth, 64 MiB at least and 16 GiB at most. A file takes some 150 bytes of it when
      * everything is in use.
      */
     public static StoreSettings forMemory(long memoryBytes) {

@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers batches in memory and commits many of them to the store beneath as one. What is changed
- * again meanwhile is written once: a directory in which files are made, a file that gets its
- * contents, and a reply that is acknowledged not at all. Nothing is lost by it that the Raft log
- * would not replay: batches are durable only with the next checkpoint in any case.
+ * Gathers batches in memory and commits many of them to the store beneath as one. A key that is
+ * changed again meanwhile is written once: a directory in which files are made, a file that gets
+ * its contents. A reply that is acknowledged is not written at all. Nothing is lost by it that the
+ * Raft log would not replay: batches are durable only with the next checkpoint in any case.
  *
  * <p>Gathered changes are read from memory; a scan that would meet some commits them first. Threads
  * as the seam says.
@@ -106,7 +106,7 @@ public final class WriteBehindStore implements Store {
     }
 
     /**
-     * What a key becomes.
+     * The new value of a key.
      *
      * @param value null: it is deleted
      * @param isNew the store beneath does not have the key

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who changed what: one line each in the logger {@code cairn.audit}, and the last {@value #KEPT} in
- * the replicated state, as records {@code audit/NUMBER}. Thread-safe.
+ * The record of all changes with their callers: one line each in the logger {@code cairn.audit},
+ * and the last {@value #KEPT} in the replicated state, as records {@code audit/NUMBER}.
+ * Thread-safe.
  */
 public final class Audit {
     public static final String PREFIX = "audit/";

@@ -22,7 +22,7 @@ public record Call(
         Map<String, Object> body,
         Caller caller) {
     /**
-     * Who asks.
+     * The caller.
      *
      * @param token name of the token
      * @param address where the request came from

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happened lately, in the memory of the leader: the last {@value #KEPT}; and each of it as a
- * line of the leader's log. Numbers grow, across leaders too. Thread-safe.
+ * Recent events, in the memory of the leader: the last {@value #KEPT}; and each of them as a line
+ * of the leader's log. Numbers grow, across leaders too. Thread-safe.
  */
 public final class EventLog {
     private static final Logger LOG = LoggerFactory.getLogger(EventLog.class);

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows callers by their tokens. Who gives wrong ones is counted by address: beyond {@value
- * #MAX_FAILURES} a minute the answer is 429. A right token is served even then, so that nobody can
- * lock others out who come from the same address; guessing is hopeless at any speed, as secrets
- * have 256 random bits. Thread-safe.
+ * Knows callers by their tokens. Wrong tokens are counted by address: beyond {@value #MAX_FAILURES}
+ * a minute the answer is 429. A right token is served even then, so that nobody can lock others out
+ * who come from the same address; guessing is hopeless at any speed, as secrets have 256 random
+ * bits. Thread-safe.
  */
 public final class Gatekeeper {
     /** Wrong tokens from one address within a minute. */
@@ -49,7 +49,7 @@ public final class Gatekeeper {
     }
 
     /**
-     * Who asks.
+     * The caller.
      *
      * @throws Problem 401 without a valid token, 429 after too many wrong ones
      */

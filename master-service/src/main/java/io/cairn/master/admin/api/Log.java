@@ -14,7 +14,7 @@ public final class Log {
     private Log() {}
 
     /**
-     * What the log answers.
+     * The reply of the log.
      *
      * @throws Problem 503 when it does not, or this master does not lead any more
      */

@@ -4,7 +4,7 @@ import io.cairn.http.WebFeed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a call comes to.
+ * The outcome of a call.
  *
  * @param status 200..299
  * @param body maps, lists, texts, numbers and flags, for JSON; null for none

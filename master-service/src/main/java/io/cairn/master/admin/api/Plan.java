@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a change would do, decided and checked but not done. With {@code ?plan=true} it is the
+ * The effect of a change, decided and checked but not done. With {@code ?plan=true} it is the
  * answer; else it is carried out. So a plan never differs from what is done.
  */
 public final class Plan {

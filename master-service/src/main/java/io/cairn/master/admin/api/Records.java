@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the administration keeps in the replicated state: small documents with names and versions.
- * Changes block until they are on stable media of a majority. Thread-safe.
+ * The records of the administration in the replicated state: small documents with names and
+ * versions. Changes block until they are on stable media of a majority. Thread-safe.
  */
 public final class Records {
     private static final int ALL = 100_000;

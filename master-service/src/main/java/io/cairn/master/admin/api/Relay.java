@@ -117,7 +117,7 @@ public final class Relay implements Handler, AutoCloseable {
     }
 
     /**
-     * What the leader answers; blocks.
+     * The answer of the leader; blocks.
      *
      * @throws Problem 503 when it does not
      */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a token allows; each role includes those before it. */
+/** The rights of a token; each role includes those before it. */
 public enum Role {
     /** Sees everything but tokens. */
     READ,

@@ -16,17 +16,17 @@ public final class Route {
     private final String summary;
     private final Traits traits;
 
-    /** What does a reading call; may block. */
+    /** Does a reading call; may block. */
     @FunctionalInterface
     public interface Reading {
         /** Answers. */
         Outcome answer(Call call);
     }
 
-    /** What decides about a changing call; may block, and must not change anything itself. */
+    /** Decides about a changing call; may block, and must not change anything itself. */
     @FunctionalInterface
     public interface Deciding {
-        /** What would be done. */
+        /** The plan. */
         Plan decide(Call call);
     }
 

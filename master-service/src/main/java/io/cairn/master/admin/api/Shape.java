@@ -3,8 +3,8 @@ package io.cairn.master.admin.api;
 import java.util.List;
 
 /**
- * What a JSON value looks like: for checking what comes in, for the OpenAPI document, and for the
- * tests, which check what goes out.
+ * The form of a JSON value: for checking input, for the OpenAPI document, and for the tests, which
+ * check the output.
  */
 public sealed interface Shape {
     /** Any text of at most so many characters. */

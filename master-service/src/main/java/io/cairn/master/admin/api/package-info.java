@@ -1,6 +1,4 @@
-/**
- * What all resources of the admin API are made of: routes, shapes, plans, tokens, the audit log.
- */
+/** The parts of all resources of the admin API: routes, shapes, plans, tokens, the audit log. */
 @NullMarked
 package io.cairn.master.admin.api;
 

@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the API tells of the chunks of a file: which group stores each, and where its copies are.
+ * The API's document of the chunks of a file: which group stores each, and where its copies are.
  */
 final class ChunkList {
     private static final Shape REPLICA =

@@ -148,7 +148,7 @@ public final class ClusterResource implements Resource {
         return rates;
     }
 
-    /** What the history keeps of each moment. */
+    /** The history's sample of a moment. */
     public Map<String, Object> sample() {
         Space space = master.servers().space();
         Map<String, Object> sample = rates();

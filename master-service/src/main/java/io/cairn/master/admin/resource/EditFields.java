@@ -90,7 +90,7 @@ final class EditFields {
         }
     }
 
-    /** What a change says, with the names of the fields. */
+    /** The fields of a change, by name. */
     static Map<String, Object> toJson(InodeEdit edit) {
         Map<String, Object> document = Json.map();
         ModeChange mode = edit.mode();

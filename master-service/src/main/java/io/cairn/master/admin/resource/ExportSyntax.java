@@ -2,7 +2,7 @@ package io.cairn.master.admin.resource;
 
 import java.util.List;
 
-/** What a list of NFS exports may hold; the gateways know, masters do not. Thread-safe. */
+/** The syntax of a list of NFS exports; the gateways know it, masters do not. Thread-safe. */
 public interface ExportSyntax {
     /**
      * The path that a line exports.

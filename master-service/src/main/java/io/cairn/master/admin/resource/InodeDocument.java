@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What the API tells of inodes. */
+/** The API's document of an inode. */
 public final class InodeDocument {
     private static final Shape POLICY =
             Shape.fields(
@@ -118,7 +118,7 @@ public final class InodeDocument {
     }
 
     /**
-     * What a client can tell of an inode, in the same form: all but what only masters know.
+     * A client's facts of an inode, in the same form: all but those that only masters know.
      *
      * @param path in the cluster
      * @param copies of every chunk at least; 0 when that is not known

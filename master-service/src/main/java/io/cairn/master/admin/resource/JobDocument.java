@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the API tells of tree jobs. */
+/** The API's document of a tree job. */
 final class JobDocument {
     private static final Shape PROGRESS =
             Shape.fields(

@@ -35,8 +35,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /jobs}: work on whole trees, done by the masters in the background. Who operates may
- * count, and pause, slow down or cancel any job; what changes files is for administrators.
+ * {@code /jobs}: work on whole trees, done by the masters in the background. An operator may count,
+ * and pause, slow down or cancel any job; a job that changes files is for administrators.
  */
 public final class JobsResource implements Resource {
     private static final Shape PACE = Shape.whole(1, JobOrder.MAX_PER_SECOND);

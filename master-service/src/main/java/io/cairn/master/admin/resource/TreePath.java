@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a path of bytes stands for. Symbolic links are not followed: they are what is administered.
+ * The inode of a path of bytes. Symbolic links are not followed: they are what is administered.
  *
  * @param path normal: begins with a slash, none twice, none at the end
  * @param parentIno the directory that it is in; the root for the root itself

@@ -35,7 +35,7 @@ public final class EventWatch {
     private @Nullable Look before;
 
     /**
-     * What one look saw.
+     * The result of one look.
      *
      * @param serverUp those of which it is known
      * @param masterUp the same for masters

@@ -31,7 +31,7 @@ public final class Health {
 
     private final List<Reason> reasons = new ArrayList<>();
 
-    /** What is told while one master goes on with what it holds. */
+    /** The reason that is told while one master goes on with the state it holds. */
     public static String recovers(String id) {
         return ("Master %s recovers the cluster from what it holds: what only others had"
                         + " acknowledged is lost.")

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What targets do, as fields of documents: the same ones for a target, a server and all. */
+/** The load of targets as fields of documents: the same ones for a target, a server and all. */
 public final class LoadDocument {
     /** A rate: its name, what it is, and where it comes from. */
     private record Rate(Field field, Function<LoadRates, @Nullable Object> value) {
@@ -73,7 +73,7 @@ public final class LoadDocument {
         return new Shape.Fields(fields);
     }
 
-    /** What a target or a server tells of itself. */
+    /** The report of a target or a server about itself. */
     static Shape targetShape() {
         return shape(
                 Field.of(

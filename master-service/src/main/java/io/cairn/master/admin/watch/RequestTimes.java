@@ -28,7 +28,7 @@ public final class RequestTimes {
     private final Deque<Look> looks = new ArrayDeque<>();
     private @Nullable MeterRegistry registry;
 
-    /** What the timers said at some time. */
+    /** The readings of the timers at some time. */
     private record Look(long atMs, long count, double totalMs) {}
 
     public RequestTimes(Clock clock) {

@@ -101,7 +101,7 @@ public final class StorageHealth {
         space(health);
     }
 
-    /** What the heads of groups have damaged, by those that may have it whole. */
+    /** Chunks that are damaged at the heads of groups, by the members that may have them whole. */
     private void damage(Health health) {
         Map<String, Integer> waiting = new TreeMap<>();
         Map<String, Integer> lost = new TreeMap<>();

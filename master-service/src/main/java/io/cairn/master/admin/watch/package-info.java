@@ -1,6 +1,6 @@
 /**
- * What is watched for operators: health with its reasons, errors of disks, load, events. Soft state
- * of the leader that begins anew with each term.
+ * Watches for operators: health with its reasons, errors of disks, load, events. Soft state of the
+ * leader that begins anew with each term.
  */
 @NullMarked
 package io.cairn.master.admin.watch;
