@@ -266,7 +266,7 @@ final class Interpreter {
         sessions.close(session);
     }
 
-    /** What has been given and is not known here is never given again. */
+    /** A number that has been given and is not known here is never given again. */
     private void recover() {
         leavings.addAll();
         for (long session : sessions.numbers()) {

@@ -58,7 +58,7 @@ public final class Namespace {
     /** Envelopes of one log entry. */
     public static final int MAX_ENVELOPES = 1 << Keys.ORDINAL_BITS;
 
-    /** What readers see besides the store; replaced as a whole with each commit. */
+    /** The values that readers see besides the store; replaced as a whole with each commit. */
     private record Published(
             long term,
             long index,
@@ -104,7 +104,7 @@ public final class Namespace {
     }
 
     /**
-     * What came of a log entry.
+     * The outcome of a log entry.
      *
      * @param outcomes one per envelope; a single EPROTO failure when the bytes are not a sequence
      *     of envelopes: then nothing was executed
@@ -285,7 +285,7 @@ public final class Namespace {
         return published.level;
     }
 
-    /** What this release understands: how far the level may be raised here. */
+    /** The versions that this release understands: how far the level may be raised here. */
     public ProtocolRange understood() {
         return understood;
     }

@@ -5,8 +5,8 @@ import io.cairn.wire.master.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of an envelope, as the master knows it that applied it: nobody there has to decode what
- * was asked, nor what is answered.
+ * The outcome of an envelope, as the master knows it that applied it: no one there has to decode
+ * the request, nor the reply.
  *
  * @param envelope what was asked; null when the bytes are no envelope, or one that not all masters
  *     can read

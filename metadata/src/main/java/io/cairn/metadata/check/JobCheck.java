@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 final class JobCheck {
     private static final byte[] ALL = {};
 
-    /** What was counted of one job. */
+    /** The counts of one job. */
     private static final class Parts {
         private int frames;
         private long errors;

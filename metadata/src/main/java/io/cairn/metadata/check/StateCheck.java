@@ -31,7 +31,7 @@ public final class StateCheck {
 
     private static final byte[] ALL = {};
 
-    /** What is found out about one inode. */
+    /** The findings about one inode. */
     private static final class Links {
         final Inode inode;
         int names;

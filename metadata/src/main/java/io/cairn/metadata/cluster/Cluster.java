@@ -20,8 +20,8 @@ import io.cairn.wire.master.Push;
 import java.util.List;
 
 /**
- * What the whole cluster agrees on: its identity, its settings, the cluster map. Belongs to the
- * apply thread.
+ * The state that the whole cluster agrees on: its identity, its settings, the cluster map. Belongs
+ * to the apply thread.
  */
 public final class Cluster {
     private static final long PASSED_OVER_EPOCHS = 1 << 20;

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Small records that the administration keeps: tokens, settings, the audit log, jobs. What they
- * hold is its affair; here they have names, versions and bounds. Belongs to the apply thread;
+ * Small records that the administration keeps: tokens, settings, the audit log, jobs. Their
+ * contents are its affair; here they have names, versions and bounds. Belongs to the apply thread;
  * readers look into the store.
  */
 public final class RecordTable {

@@ -365,8 +365,8 @@ public final class ContentOperations {
     }
 
     /**
-     * E2BIG when the layout would have too many runs: the client copies the contents into one. What
-     * renews the tail, once for each lost client, may go beyond.
+     * E2BIG when the layout would have too many runs: the client copies the contents into one. A
+     * renewal of the tail, once for each lost client, may go beyond.
      */
     private static void requireRoomForRun(Layout layout, long sizeBytes) {
         long boundary = layout.chunkOf(sizeBytes);

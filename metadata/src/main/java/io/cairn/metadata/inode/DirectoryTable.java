@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The names in directories. Belongs to the apply thread. */
 public final class DirectoryTable {
-    /** What a name stands for. */
+    /** The inode of a name. */
     public record Dentry(long ino, FileType type) {
         public boolean isDirectory() {
             return type == FileType.DIRECTORY;
@@ -37,7 +37,7 @@ public final class DirectoryTable {
         this.transaction = transaction;
     }
 
-    /** What a name in a directory stands for, or null. */
+    /** The inode of a name in a directory, or null. */
     public @Nullable Dentry find(long parentIno, Name name) {
         if (young.lacks(parentIno, name)) {
             return null;
@@ -46,7 +46,7 @@ public final class DirectoryTable {
         return value == null ? null : Dentry.decode(value);
     }
 
-    /** What a name in a directory stands for, or ENOENT. */
+    /** The inode of a name in a directory, or ENOENT. */
     public Dentry require(long parentIno, Name name) {
         Dentry dentry = find(parentIno, name);
         if (dentry == null) {

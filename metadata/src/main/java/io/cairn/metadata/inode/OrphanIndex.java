@@ -17,7 +17,7 @@ import java.util.TreeSet;
 public final class OrphanIndex {
     private final NavigableSet<Long> inos = new TreeSet<>();
 
-    /** What a store holds. */
+    /** The orphans of a store. */
     public static OrphanIndex load(Store store) {
         OrphanIndex index = new OrphanIndex();
         byte[] all = {};

@@ -22,7 +22,7 @@ public final class XattrTable {
     /** XATTR_LIST_MAX of Linux: all names, each with its terminating NUL. */
     static final int MAX_LIST_BYTES = 65_536;
 
-    /** What an inode has; names count with their terminating NUL. */
+    /** The attributes of an inode; names count with their terminating NUL. */
     private record Head(int count, long nameBytes, long valueBytes) {
         static final Head NONE = new Head(0, 0, 0);
 

@@ -10,8 +10,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a tree job has counted so far. Grows while a step runs, in the hands of the apply thread;
- * what others see never changes.
+ * The counts of a tree job so far. Grows while a step runs, in the hands of the apply thread; what
+ * others see never changes.
  */
 public final class JobTotals {
     /** The counters. A code is the place in the record. */
@@ -32,13 +32,13 @@ public final class JobTotals {
         ERRORS(6),
         /** Lengths of the files, in bytes. */
         SIZE_BYTES(7),
-        /** What one copy of the contents takes, in bytes. */
+        /** The size of one copy of the contents, in bytes. */
         ALLOCATED_BYTES(8),
-        /** What all copies of the contents take, in bytes. */
+        /** The size of all copies of the contents, in bytes. */
         STORED_BYTES(9),
         /** Files whose contents are not laid out as their new policy asks. */
         MISPLACED_FILES(10),
-        /** What one copy of their contents takes, in bytes. */
+        /** The size of one copy of their contents, in bytes. */
         MISPLACED_BYTES(11),
         /** Further names of files that were counted under another name. */
         LINKS(12),

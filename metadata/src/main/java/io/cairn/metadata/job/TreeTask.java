@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** What a tree job does with the names that it comes by. Belongs to the apply thread. */
+/** The work of a tree job on the names that it comes by. Belongs to the apply thread. */
 interface TreeTask {
     /**
      * Comes by a name. A directory is entered afterwards.

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * cookies, from where the last step ended. It sees the tree as it is at this place of the log, so
  * that nothing can change between looking and doing. Symbolic links are not followed.
  *
- * <p>What others do between two steps:
+ * <p>Changes by others between two steps:
  *
  * <ul>
  *   <li>A directory that the job is in was moved or removed: the job leaves it, and all below it.
@@ -70,7 +70,7 @@ public final class TreeWalk {
         totals = record.totals().copy();
     }
 
-    /** What the job has counted. */
+    /** The counts of the job. */
     JobTotals totals() {
         return totals;
     }

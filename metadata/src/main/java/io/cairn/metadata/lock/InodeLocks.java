@@ -41,7 +41,7 @@ public final class InodeLocks {
         }
     }
 
-    /** What an owner holds. */
+    /** The locks of an owner. */
     LockRanges ranges(Lock.Kind kind, LockOwner owner) {
         return holders(kind).getOrDefault(owner, LockRanges.NONE);
     }

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A POSIX request that would wait for itself, over whatever chain, is refused (DEADLOCK).
  *   <li>A FLOCK request that waits has given up what its owner held, as in Linux; otherwise two
  *       owners that want to turn SHARED into EXCLUSIVE would wait for ever.
- *   <li>Who waits for an APPEND lock makes its holder hear a recall: at once, again with each
- *       repetition of the request, and when the lock passes to one of several who wait.
+ *   <li>A request that waits for an APPEND lock makes its holder hear a recall: at once, again with
+ *       each repetition of the request, and when the lock passes to one of several that wait.
  *   <li>A request is known by its id: repeating one that waits or was granted from the queue
  *       changes nothing. A client must have heard the answers to all repetitions before it unlocks.
  * </ul>

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who waits for whom, for POSIX locks: an edge leads from an owner with a waiting request to every
+ * The wait-for graph of POSIX locks: an edge leads from an owner with a waiting request to every
  * owner that holds a lock in its way, on whatever inode. Belongs to the apply thread.
  */
 final class WaitGraph {

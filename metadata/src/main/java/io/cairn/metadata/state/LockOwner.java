@@ -3,8 +3,9 @@ package io.cairn.metadata.state;
 import io.cairn.metadata.lock.HostTable;
 
 /**
- * Who holds a lock or waits for one: an owner within its session or, negative, the machine behind a
- * gateway that {@link HostTable} knows. Ordered so that all owners of a session are neighbours.
+ * The holder of a lock, or one that waits for it: an owner within its session or, negative, the
+ * machine behind a gateway that {@link HostTable} knows. Ordered so that all owners of a session
+ * are neighbours.
  *
  * @param session the session or machine
  * @param owner the opaque number of the owner, chosen by the client

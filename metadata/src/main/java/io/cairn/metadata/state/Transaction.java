@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log entry has changed so far, over the store: reads see it, and all of it becomes one
+ * The changes of a log entry so far, over the store: reads see them, and all of them become one
  * batch. Changes of one key coalesce: 64 creates in one directory write the directory once. One
  * object serves all entries, one after the other; it belongs to the apply thread.
  *

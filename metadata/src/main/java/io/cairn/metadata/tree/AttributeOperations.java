@@ -20,7 +20,8 @@ import java.util.Arrays;
 /**
  * The mutations of attributes, extended attributes and policies. Belongs to the apply thread.
  *
- * <p>Who may do what is decided at the client; here only the rules that hold for everybody.
+ * <p>The rights of callers are decided at the client; here are only the rules that hold for every
+ * caller.
  */
 public final class AttributeOperations {
     private static final int CHANGING =
