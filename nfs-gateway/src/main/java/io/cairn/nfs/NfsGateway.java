@@ -55,7 +55,7 @@ public final class NfsGateway implements AutoCloseable {
     private @Nullable Endpoint portmapEndpoint;
 
     /**
-     * What a gateway runs on; stays the caller's.
+     * The world of a gateway; stays the caller's.
      *
      * @param random used by the thread that starts the gateway only
      * @param metrics hears of calls and clients

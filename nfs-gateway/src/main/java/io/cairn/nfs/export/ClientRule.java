@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * What some clients may do with an export. Immutable.
+ * The rights of some clients with an export. Immutable.
  *
  * @param clients the text that named them, for {@code showmount -e}
  * @param matches which machines these are

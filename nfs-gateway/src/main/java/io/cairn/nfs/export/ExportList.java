@@ -95,7 +95,7 @@ public final class ExportList {
         return kept;
     }
 
-    /** What becomes of the lines; null leaves them. */
+    /** The new lines; null leaves them. */
     private interface Edit {
         @Nullable List<String> apply(List<String> before);
     }

@@ -3,7 +3,7 @@ package io.cairn.nfs.export;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
-/** What the name service says of machines. Thread-safe; may block for some seconds. */
+/** The name service for machines. Thread-safe; may block for some seconds. */
 public interface HostNames {
     /** Nobody has a name. */
     HostNames NONE =

@@ -1,7 +1,7 @@
 package io.cairn.nfs.export;
 
 /**
- * What a gateway asks of others about its callers.
+ * Questions of a gateway about its callers.
  *
  * @param groups in which users are
  * @param hosts names of machines

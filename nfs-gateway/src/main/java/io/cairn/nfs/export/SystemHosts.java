@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the name service of this machine says: names of addresses from the resolver, members of
+ * The answers of the name service of this machine: names of addresses from the resolver, members of
  * netgroups from {@code getent netgroup}, so that files, NIS, LDAP and SSSD count. Asked once in
  * five minutes for each, sooner when there was no answer. A machine whose name is not known in time
  * has none. Thread-safe.
@@ -43,7 +43,7 @@ public final class SystemHosts implements HostNames {
         /** The name, if it leads back; else null. */
         @Nullable String name(InetAddress address) throws IOException;
 
-        /** What {@code getent netgroup} prints; null when there is no such group. */
+        /** The output of {@code getent netgroup}; null when there is no such group. */
         @Nullable String netgroup(String name) throws IOException;
     }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** A lock request that waits, or whose client was not told yet that it was granted. */
 final class BlockedLock {
-    /** What makes two requests the same one. */
+    /** The identity of a request. */
     record Key(LockHost host, long ino, Lock lock) {}
 
     /**

@@ -51,7 +51,7 @@ final class BlockedLocks implements HostLocks.Listener, AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * What lock programs run on.
+     * The world of lock programs.
      *
      * @param workers for work that blocks
      */
@@ -334,7 +334,7 @@ final class BlockedLocks implements HostLocks.Listener, AutoCloseable {
         return byId.get(id);
     }
 
-    /** Ends all telling. What waits is forgotten with the session of the gateway. */
+    /** Ends all telling. Waiting requests are forgotten with the session of the gateway. */
     @Override
     public void close() {
         closed = true;

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class GrantCall {
     private static final Logger LOG = LoggerFactory.getLogger(GrantCall.class);
 
-    /** What the client says. */
+    /** The answer of the client. */
     enum Answer {
         ACCEPTED,
         REFUSED,

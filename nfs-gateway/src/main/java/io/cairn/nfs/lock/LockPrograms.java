@@ -23,7 +23,7 @@ public final class LockPrograms implements AutoCloseable {
     private final List<RpcProgram> programs;
 
     /**
-     * What the programs run on.
+     * The world of the programs.
      *
      * @param workers for work that blocks; virtual threads
      */

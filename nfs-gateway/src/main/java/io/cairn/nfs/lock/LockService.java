@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the procedures of NLM do, apart from how they are spoken. Thread-safe; blocks. */
+/** The work of the procedures of NLM, apart from their encoding. Thread-safe; blocks. */
 final class LockService {
     private static final Logger LOG = LoggerFactory.getLogger(LockService.class);
 
@@ -42,7 +42,7 @@ final class LockService {
     record Manner(boolean block, boolean reclaim, int state, boolean asMessage) {}
 
     /**
-     * What a test finds.
+     * The result of a test.
      *
      * @param status GRANTED, DENIED, or what went wrong
      * @param holder the lock in the way, with DENIED only
@@ -107,7 +107,7 @@ final class LockService {
                 });
     }
 
-    /** What is not locked is unlocked, too. */
+    /** A range that is not locked is unlocked, too. */
     int unlock(RpcCall call, WireLock wire) {
         return status(
                 () -> {

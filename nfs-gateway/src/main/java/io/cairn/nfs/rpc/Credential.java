@@ -3,7 +3,7 @@ package io.cairn.nfs.rpc;
 import java.util.Arrays;
 
 /**
- * Who calls, as the client says (RFC 5531, 8.1 and appendix A). Immutable.
+ * The caller, as the client says (RFC 5531, 8.1 and appendix A). Immutable.
  *
  * @param known whether it names a user (AUTH_SYS); otherwise (AUTH_NONE) the rest is 0 or empty
  * @param uid user, an unsigned number

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A UDP port behind which small RPC programs are: the port mapper and the status monitor. A
- * datagram is a call (RFC 5531, 10), its answer another one. What is too large or no call gets no
- * answer, nor do calls beyond so many at a time: who asks by UDP asks again. Thread-safe.
+ * datagram is a call (RFC 5531, 10), its answer another one. A datagram that is too large or no
+ * call gets no answer, nor do calls beyond so many at a time: callers by UDP ask again.
+ * Thread-safe.
  */
 public final class DatagramServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DatagramServer.class);

@@ -28,7 +28,7 @@ final class ReplyCache {
     private static final long MAX_AGE_MS = 600_000;
     private static final int MAX_WAITERS = 4;
 
-    /** What identifies a call. */
+    /** The identity of a call. */
     record Key(InetAddress host, int xid, int checksum, int lengthBytes) {
         static Key of(InetAddress host, int xid, ByteBuf record) {
             CRC32C crc = new CRC32C();
@@ -44,7 +44,7 @@ final class ReplyCache {
         final List<Consumer<byte[]>> waiters = new ArrayList<>(0);
     }
 
-    /** What is known of a call that came in. */
+    /** The state of a call that came in. */
     enum Found {
         /** Nothing: it has to be done, and {@link #finish} called. */
         NEW,

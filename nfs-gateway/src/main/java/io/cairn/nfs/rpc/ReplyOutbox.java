@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers on their way to the socket. Any thread adds; the event loop takes all that came in since
- * it last looked, copies small ones together and flushes once. What the socket does not take waits
- * here, and its calls count as in progress.
+ * it last looked, copies small ones together and flushes once. Bytes that the socket does not take
+ * wait here, and their calls count as in progress.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 final class ReplyOutbox {

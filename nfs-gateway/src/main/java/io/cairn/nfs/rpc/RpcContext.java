@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * What all connections of a door share.
+ * Shared by all connections of a door.
  *
  * @param programs by number
  * @param calls memory of calls being received or done

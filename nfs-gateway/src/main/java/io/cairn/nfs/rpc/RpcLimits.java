@@ -1,7 +1,7 @@
 package io.cairn.nfs.rpc;
 
 /**
- * What an RPC door takes on. Immutable.
+ * The limits of an RPC door. Immutable.
  *
  * @param maxRecordBytes largest call, header included
  * @param maxConnections connections at a time
@@ -42,7 +42,7 @@ public record RpcLimits(
     /** Empty fragments of one record that are not the last; they are legal but pointless. */
     static final int MAX_EMPTY_FRAGMENTS = 64;
 
-    /** What a call counts at least towards the budget: its buffers and its worker. */
+    /** Bytes that a call counts at least towards the budget: its buffers and its worker. */
     static final int CALL_BYTES = 16 << 10;
 
     /** The same with other times, for tests. */

@@ -35,7 +35,7 @@ public interface RpcProgram {
         return false;
     }
 
-    /** What a served procedure is called in metrics and in the log. */
+    /** The name of a served procedure in metrics and in the log. */
     default String nameOf(int procedure) {
         return number() + "-" + procedure;
     }

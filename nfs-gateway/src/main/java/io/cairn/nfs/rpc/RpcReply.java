@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param call what the call holds until the socket has taken the answer
  */
 record RpcReply(ByteBuf head, @Nullable ByteBuf payload, CallShare call) {
-    /** What a call in progress counts in its connection and in the budget of answers. */
+    /** The share of a call in progress in its connection and in the budget of answers. */
     record CallShare(int replyBytes) {}
 
     static final int SUCCESS = 0;

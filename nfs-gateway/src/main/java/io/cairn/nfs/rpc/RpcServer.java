@@ -43,7 +43,7 @@ public final class RpcServer implements Listener {
     private volatile boolean closed;
 
     /**
-     * What a server runs on.
+     * The world of a server.
      *
      * @param loops move the bytes
      * @param workers run the calls, which may block; as many at a time as the limits allow

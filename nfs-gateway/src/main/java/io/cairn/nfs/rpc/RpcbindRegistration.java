@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Programs registered with the rpcbind of this machine until closed, with port mapper calls (RFC
- * 1833, 3, version 2) over UDP from a reserved port, which rpcbind wants. What a process that was
- * killed has left there is replaced; what something alive has registered is not. Not thread-safe;
+ * 1833, 3, version 2) over UDP from a reserved port, which rpcbind wants. A registration that a
+ * killed process has left there is replaced; one of a living process is not. Not thread-safe;
  * blocks for some seconds at most.
  */
 public final class RpcbindRegistration implements AutoCloseable {

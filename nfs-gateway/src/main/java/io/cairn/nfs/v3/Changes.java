@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call did to attributes, as far as that is known exactly: the source of {@code wcc_data}
- * (RFC 1813, 2.6). Of an inode that is not in here the state before the call is not told, because a
- * client that finds its cached state confirmed believes that nobody else has changed anything. For
- * one thread.
+ * The effect of one call on attributes, as far as that is known exactly: the source of {@code
+ * wcc_data} (RFC 1813, 2.6). Of an inode that is not in here the state before the call is not told,
+ * because a client that finds its cached state confirmed believes that nobody else has changed
+ * anything. For one thread.
  */
 final class Changes implements Witness {
     /** One inode before and after. */
@@ -40,7 +40,7 @@ final class Changes implements Witness {
         }
     }
 
-    /** What became of an inode; null when it cannot be told exactly. */
+    /** The change of an inode; null when it cannot be told exactly. */
     @Nullable Change find(long ino) {
         return changes.get(ino);
     }

@@ -26,14 +26,17 @@ final class DirectoryProcedures {
     private static final int VERIFIER_BYTES = 8;
     private static final int MAX_PAGE_ENTRIES = 4096;
 
-    /** What an entry takes at least: follows, fileid, name of up to 4 bytes, cookie. */
+    /** The smallest size of an entry: follows, fileid, name of up to 4 bytes, cookie. */
     private static final int ENTRY_BYTES = 4 + 8 + 4 + 4 + 8;
 
-    /** What READDIRPLUS adds: attributes and handle, each with what says that they are there. */
+    /**
+     * The addition of READDIRPLUS: attributes and handle, each with a flag that says that they are
+     * there.
+     */
     private static final int PLUS_BYTES =
             4 + AttributeCodec.FATTR_BYTES + 4 + 4 + HandleCodec.BYTES;
 
-    /** What closes a listing: no entry follows, end. */
+    /** The end of a listing: no entry follows, end. */
     private static final int TAIL_BYTES = 8;
 
     private final ServedVolume volume;
@@ -113,7 +116,7 @@ final class DirectoryProcedures {
             out.bool(false).bool(end);
         }
 
-        /** Who may read a directory but not search it gets names only. */
+        /** A caller that may read a directory but not search it gets names only. */
         private boolean maySearch(Target directory) {
             try {
                 fs.access(directory.caller(), directory.ino(), FileSystem.ACCESS_EXECUTE);

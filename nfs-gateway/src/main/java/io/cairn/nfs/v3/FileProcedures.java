@@ -83,7 +83,8 @@ final class FileProcedures {
     }
 
     /**
-     * Who may execute may read, as a program is paged in; the owner may whatever the mode (4.4).
+     * A caller that may execute may read, as a program is paged in; the owner may whatever the mode
+     * (4.4).
      */
     private void requireRead(Target target, Attributes file) {
         if (target.owns(file)) {

@@ -35,7 +35,7 @@ final class HandleCodec {
     private static final int SECRET_BYTES = Long.BYTES + KEY_BYTES;
 
     /**
-     * What a handle says.
+     * The contents of a handle.
      *
      * @param exportId the export it was given out for
      * @param ino the inode

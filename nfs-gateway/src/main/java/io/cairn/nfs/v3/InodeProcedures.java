@@ -13,7 +13,7 @@ import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.nfs.rpc.XdrWriter;
 
 /**
- * What is asked about one inode: GETATTR, SETATTR, ACCESS, READLINK, FSSTAT, FSINFO, PATHCONF (RFC
+ * Questions about one inode: GETATTR, SETATTR, ACCESS, READLINK, FSSTAT, FSINFO, PATHCONF (RFC
  * 1813, 3.3.1, 2, 4, 5, 18 to 20). Thread-safe; blocks.
  */
 final class InodeProcedures {
@@ -103,7 +103,7 @@ final class InodeProcedures {
         return fs.setAttributes(target.trusted().watchedBy(changes), target.ino(), cut);
     }
 
-    /** What follows the attributes in an answer. */
+    /** The part of an answer behind the attributes. */
     private interface Rest {
         void write(Target target, Attributes inode);
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * MOUNT version 3 (RFC 1813, 5): from a path to the first handle. A path below that of an export is
- * good, too; it is not followed through symbolic links or {@code ..}. Who has mounted what is
+ * good, too; it is not followed through symbolic links or {@code ..}. The mounts of clients are
  * remembered for {@code showmount} only, up to a number. Thread-safe; blocks.
  */
 public final class MountProgram implements RpcProgram {

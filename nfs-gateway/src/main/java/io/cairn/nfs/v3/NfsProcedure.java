@@ -86,7 +86,7 @@ enum NfsProcedure implements Coded {
         return countOffset;
     }
 
-    /** What it is called in metrics and in the log. */
+    /** Its name in metrics and in the log. */
     String title() {
         return title;
     }

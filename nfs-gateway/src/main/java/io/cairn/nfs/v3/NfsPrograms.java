@@ -43,7 +43,7 @@ public final class NfsPrograms implements AutoCloseable {
     }
 
     /**
-     * What the programs run on.
+     * The world of the programs.
      *
      * @param workers for work that blocks
      */

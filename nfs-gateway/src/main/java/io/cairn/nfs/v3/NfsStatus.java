@@ -39,8 +39,8 @@ final class NfsStatus {
     private NfsStatus() {}
 
     /**
-     * The status for a failure. What only means that the cluster did not answer in time reaches the
-     * doors as EIO, with the true reason as its cause; an NFS client may try again.
+     * The status for a failure. An error that only means that the cluster did not answer in time
+     * reaches the doors as EIO, with the true reason as its cause; an NFS client may try again.
      */
     static int of(FsException e) {
         boolean hidden =

@@ -36,7 +36,7 @@ final class OpenFiles implements AutoCloseable {
     private static final int MAX_ERRORS = 1024;
     private static final int PARALLEL_CLOSES = 16;
 
-    /** Who opens: the right of the caller is checked at every call, not when it is opened. */
+    /** The opener: the right of the caller is checked at every call, not when it is opened. */
     private static final Caller GATEWAY = Caller.checkedByKernel(0, 0);
 
     /** An open file with its users. Guarded by its own monitor. */
@@ -113,7 +113,7 @@ final class OpenFiles implements AutoCloseable {
             this.watch = watch;
         }
 
-        /** What the call did, if no other call of this gateway changed the file meanwhile. */
+        /** The effect of the call, if no other call of this gateway changed the file meanwhile. */
         Changes seen() {
             Changes changes = new Changes();
             changes.saw(watch);
@@ -144,7 +144,7 @@ final class OpenFiles implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * What bounds the open files.
+     * Bounds of the open files.
      *
      * @param maxOpen files that stay open without being used
      * @param idleMs how long

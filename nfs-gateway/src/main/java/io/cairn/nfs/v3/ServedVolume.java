@@ -53,12 +53,12 @@ final class ServedVolume {
         return exports;
     }
 
-    /** What a procedure does with the targets of its handles, in their order. */
+    /** The work of a procedure with the targets of its handles, in their order. */
     interface Work {
         void run(Target[] targets);
     }
 
-    /** What follows the status of a failure; a target is null when its handle was no good. */
+    /** The part behind the status of a failure; a target is null when its handle was no good. */
     interface Failure {
         void write(@Nullable Target[] targets);
     }
@@ -176,7 +176,7 @@ final class ServedVolume {
         return living(fs.freshAttributes(target.caller(), target.ino()));
     }
 
-    /** What a name stands for now: a client that opens it by this answer asks no more. */
+    /** The inode of a name now: a client that opens it by this answer asks no more. */
     Attributes freshLookup(Target directory, Name name) {
         Caller caller = directory.caller();
         Attributes found = fs.lookup(caller, directory.ino(), name);

@@ -7,7 +7,7 @@ import io.cairn.nfs.export.ClientRule;
 import io.cairn.nfs.export.Export;
 
 /**
- * What a handle in a call leads to, for who calls. Immutable.
+ * The inode of a handle in a call, for its caller. Immutable.
  *
  * @param export the export through which the inode is seen
  * @param rule what the client may do there
