@@ -37,9 +37,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What one operation costs a master that holds few or many files, on a store that was just opened:
- * listing, looking up and removing {@value #GOES} names, as {@code find}, {@code ls -l} and {@code
- * rm -r} do, in the order of a listing. Files were made by eight clients in turn, each in a
+ * The cost of one operation of a master that holds few or many files, on a store that was just
+ * opened. It lists, looks up and removes {@value #GOES} names, as {@code find}, {@code ls -l} and
+ * {@code rm -r} do, in the order of a listing. Files were made by eight clients in turn, each in a
  * directory of its own, so that inode numbers of one directory lie apart. Data in {@code /dev/shm}.
  */
 @State(Scope.Thread)

@@ -28,7 +28,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
  * its own that complains where the terminal controls nothing. For one thread.
  */
 final class HelpPages implements IHelpFactory {
-    /** What picocli can lay out. */
+    /** Settings of picocli's layout. */
     private static final int LEAST_COLUMNS = 55;
 
     /** Wider lines are hard to read. */
@@ -36,7 +36,10 @@ final class HelpPages implements IHelpFactory {
 
     private static final String SECTION_KEY_COMMON = "commonOptions";
 
-    /** What it is for, what to type, with what, how, an example; last what all commands have. */
+    /**
+     * The purpose of a command, its words, their meaning, an example; last the options that all
+     * commands have.
+     */
     private static final List<String> ORDER =
             List.of(
                     SECTION_KEY_DESCRIPTION,
@@ -89,7 +92,7 @@ final class HelpPages implements IHelpFactory {
             super(command, colors);
         }
 
-        /** What has to be given, and that there is more. */
+        /** The required words, and a sign that there are more. */
         @Override
         public String synopsis(int headingLength) {
             List<String> words = new ArrayList<>();

@@ -74,7 +74,7 @@ final class MooseFsWords {
         }
     }
 
-    /** What to use instead of a word, with or without {@code mfs} in front; null when unknown. */
+    /** The words to use instead of one, with or without {@code mfs} in front; null when unknown. */
     static @Nullable String find(String word) {
         String text = word.toLowerCase(Locale.ROOT).replaceFirst("^mfs(?=.)", "");
         return WORDS.stream()

@@ -30,7 +30,7 @@ final class RawArguments {
         }
     }
 
-    /** What Java puts in the place of what it cannot decode is U+FFFD, or a question mark. */
+    /** Java puts U+FFFD, or a question mark, in the place of bytes that it cannot decode. */
     private static boolean isCertain(String argument) {
         return argument.chars().allMatch(c -> c < 0x80 && c != '?');
     }

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What is wrong with a command line, in one line of Cairn's own words. */
+/** The fault of a command line, in one line of Cairn's own words. */
 final class Refusal {
     private Refusal() {}
 
@@ -81,7 +81,7 @@ final class Refusal {
         return "'" + name + "' has no command '" + word + "'" + hintOfCommand(command, word);
     }
 
-    /** What to use instead of a command that is not there, or nothing. */
+    /** A remedy for a command that is not there, or nothing. */
     static String hintOfCommand(CommandSpec command, String word) {
         String here = MooseFsWords.find(word);
         if (here != null) {

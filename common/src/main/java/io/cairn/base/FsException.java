@@ -26,7 +26,7 @@ public final class FsException extends RuntimeException {
         this.errno = errno;
     }
 
-    /** What failed. */
+    /** The error number. */
     public Errno errno() {
         return errno;
     }

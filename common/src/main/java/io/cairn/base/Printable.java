@@ -4,8 +4,9 @@ import java.util.Locale;
 
 /**
  * Text of others, such as names of files, machines and labels, on its way to people: terminals,
- * logs and errors. What could speak to a terminal, forge a line of a log or turn the order of what
- * is read around is written as its number. Not for data: documents and files hold what was given.
+ * logs and errors. Every character that could control a terminal, forge a line of a log or turn the
+ * order of the text around it is written as its number. Not for data: documents and files hold what
+ * was given.
  */
 public final class Printable {
     private Printable() {}

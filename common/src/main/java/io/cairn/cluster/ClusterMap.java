@@ -8,8 +8,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who stores what: all servers, targets, pools and placement groups, with an epoch that grows with
- * every change. Part of the replicated state; servers and clients keep copies. Immutable and
+ * The places of all data: servers, targets, pools and placement groups, with an epoch that grows
+ * with every change. Part of the replicated state; servers and clients keep copies. Immutable and
  * thread-safe.
  */
 public final class ClusterMap {

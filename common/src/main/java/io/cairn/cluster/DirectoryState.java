@@ -3,7 +3,7 @@ package io.cairn.cluster;
 import io.cairn.fs.Attributes;
 
 /**
- * What a reply tells of a directory that it is not itself about.
+ * The state of a directory in a reply that is about another inode.
  *
  * @param attributes what stat tells
  * @param nameChanges how many mutations have added, removed or replaced names in it since it was

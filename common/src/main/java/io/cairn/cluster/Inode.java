@@ -95,7 +95,7 @@ public record Inode(
                 nameChanges);
     }
 
-    /** What a reply tells of a directory. */
+    /** The state of a directory for a reply. */
     public DirectoryState directoryState() {
         return new DirectoryState(attributes, nameChanges, entryCount);
     }

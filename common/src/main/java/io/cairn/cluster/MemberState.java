@@ -3,7 +3,7 @@ package io.cairn.cluster;
 import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
 
-/** What a target is to a placement group. */
+/** The role of a target in a placement group. */
 public enum MemberState implements Coded {
     /** Holds every acknowledged byte; serves reads; every write goes to it. */
     SERVING(0),

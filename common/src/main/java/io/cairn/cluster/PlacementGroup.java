@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolId its pool
  * @param epoch grows with every change of the members; requests and servers must agree on it
  * @param unbrokenSince epoch since when there was always a serving member that had not lost its
- *     memory: an acknowledged write of this epoch or a later one is there, flushed or not. What was
+ *     memory: an acknowledged write of this epoch or a later one is there, flushed or not. Writes
  *     acknowledged before may have gone with the power of all members
  * @param unbrokenBefore what that epoch was before: between it and {@code unbrokenSince} nothing
  *     was lost, so that of two writes acknowledged then the later one is there only with the other

@@ -1,7 +1,7 @@
 package io.cairn.cluster;
 
 /**
- * What a directory (or file) asks for the layout of new contents; files and directories made in a
+ * Wishes of a directory (or file) for the layout of new contents; files and directories made in a
  * directory inherit its policy. A zero or negative field means "as the parent at that time / the
  * cluster's standard".
  *

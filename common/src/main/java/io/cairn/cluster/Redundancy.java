@@ -8,7 +8,7 @@ import io.cairn.base.Coded;
  * pool is encoded, so that other kinds can follow: the compiler then asks each switch over them.
  */
 public sealed interface Redundancy {
-    /** What kind it is. */
+    /** The kind of redundancy. */
     Kind kind();
 
     /** The kinds. Codes 2 (stripes with parity) and 3 (a bucket elsewhere) are set aside. */

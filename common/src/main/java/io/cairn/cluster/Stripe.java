@@ -25,8 +25,8 @@ public final class Stripe {
     }
 
     /**
-     * What a run of a layout that begins now takes as its detour, so that all its chunks can be
-     * written; 0 when it needs none, or when none helps.
+     * The detour of a run of a layout that begins now, so that all its chunks can be written; 0
+     * when it needs none, or when none helps.
      */
     public static long detour(ClusterMap map, Layout layout) {
         Pool pool = map.pool(layout.lastRun().poolId());

@@ -65,7 +65,7 @@ public record Acl(List<Entry> entries) {
     }
 
     /**
-     * What one party may.
+     * The rights of one party.
      *
      * @param bits {@code ACCESS_} bits of {@link FileSystem}: 0..7
      * @param id number of the user or group for named ones, else 0
@@ -203,7 +203,7 @@ public record Acl(List<Entry> entries) {
         return new Acl(List.copyOf(changed));
     }
 
-    /** What something made with a mode inherits: at most what the mode allows. */
+    /** The list that a new inode inherits with its mode: at most what the mode allows. */
     public Acl inherited(int mode) {
         return withMode(modeBits() & mode);
     }

@@ -1,7 +1,7 @@
 package io.cairn.fs;
 
 /**
- * What {@code stat(2)} tells of an inode. Immutable.
+ * The attributes of an inode, as {@code stat(2)} returns them. Immutable.
  *
  * @param ino inode number, unique for ever
  * @param generation changes when an inode number would be reused (never, in version 1): 1

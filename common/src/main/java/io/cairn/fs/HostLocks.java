@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * limit is reached, EINVAL for impossible arguments, ETIMEDOUT when the cluster stayed away.
  */
 public interface HostLocks {
-    /** What became of a request. */
+    /** The outcome of a request. */
     enum Outcome {
         GRANTED,
         /** Refused: another owner holds a lock in the way. */
@@ -26,7 +26,7 @@ public interface HostLocks {
         DEADLOCK
     }
 
-    /** Who hears of requests that waited. Called on event loops; must not block. */
+    /** Hears of requests that waited. Called on event loops; must not block. */
     interface Listener {
         /** A request that waited was granted, perhaps one of somebody else. May get lost. */
         void granted(long requestId);

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What {@code chmod(1)} is told: an octal mode, or symbolic clauses such as {@code u=rwx,go-w,+X},
- * with the meaning that POSIX and GNU give them. A clause that names nobody ({@code +x}) is for
- * all, as if the file creation mask were 0.
+ * The argument of {@code chmod(1)}: an octal mode, or symbolic clauses such as {@code
+ * u=rwx,go-w,+X}, with the meaning that POSIX and GNU give them. A clause that names nobody ({@code
+ * +x}) is for all, as if the file creation mask were 0.
  *
  * @param clauses in the order in which they are done
  */
@@ -29,7 +29,7 @@ public record ModeChange(List<Clause> clauses) {
         clauses = List.copyOf(clauses);
     }
 
-    /** What a clause does with its bits. */
+    /** The effect of a clause on its bits. */
     public enum Action implements Coded {
         SET(0, '='),
         ADD(1, '+'),
@@ -58,7 +58,7 @@ public record ModeChange(List<Clause> clauses) {
         GIVEN(0),
         /** Given, and execution for directories and for what anybody may execute ({@code X}). */
         GIVEN_AND_SEARCH(1),
-        /** What those of the given classes may do now ({@code g=u}). */
+        /** The present rights of the given classes ({@code g=u}). */
         COPIED(2);
 
         /** All by their codes. */

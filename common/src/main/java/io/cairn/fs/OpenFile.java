@@ -75,8 +75,8 @@ public interface OpenFile extends AutoCloseable {
     void sync(boolean dataOnly);
 
     /**
-     * Begins to look whether anybody else changes the file. What is not committed by {@link #flush}
-     * or {@link #sync} before it ends cannot be told.
+     * Begins to look whether anybody else changes the file. Data that {@link #flush} or {@link
+     * #sync} has not committed before it ends cannot be told.
      */
     default FileWatch watch() {
         return FileWatch.BLIND;

@@ -1,8 +1,7 @@
 package io.cairn.fs;
 
 /**
- * What {@code statfs} tells: honest numbers of what a writer can still store at the default
- * redundancy.
+ * The answer to {@code statfs}: honest numbers of the room for a writer at the default redundancy.
  *
  * @param totalBytes capacity
  * @param freeBytes capacity not used

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service tells operators and their machines over HTTP/1.1, read only:
+ * The pages of a service for operators and their machines, over HTTP/1.1, read only:
  *
  * <pre>
  * GET /health/live   200 {"live":true} while the process answers
@@ -28,7 +28,7 @@ public final class AdminDoor implements Listener {
     private final WebDoor door;
 
     /**
-     * Where the contents come from. What they throw becomes 500.
+     * Where the contents come from. An exception of theirs becomes 500.
      *
      * @param reasonsNotReady why the service cannot serve now, a sentence each; empty when it can
      * @param metrics the metrics in the Prometheus text format

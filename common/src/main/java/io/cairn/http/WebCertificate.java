@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a web server proves itself with. Immutable.
+ * The certificate of a web server. Immutable.
  *
  * @param names the names and addresses that the certificate is for, in small letters
  */

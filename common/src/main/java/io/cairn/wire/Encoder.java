@@ -184,7 +184,7 @@ public final class Encoder {
         return Arrays.copyOf(array, length);
     }
 
-    /** What was written; nothing more may be. */
+    /** The written bytes; nothing more may be written. */
     public byte[] toBytes() {
         return array.length == length ? array : Arrays.copyOf(array, length);
     }

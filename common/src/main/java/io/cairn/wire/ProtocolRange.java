@@ -16,7 +16,7 @@ public record ProtocolRange(int oldest, int newest) {
     /** The first version there was. */
     public static final int FIRST = 1;
 
-    /** What this release understands. */
+    /** The versions that this release understands. */
     public static final ProtocolRange OURS = new ProtocolRange(FIRST, FIRST);
 
     /** Checks the order. */

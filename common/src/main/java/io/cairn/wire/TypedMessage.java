@@ -2,7 +2,7 @@ package io.cairn.wire;
 
 /** A message of a family whose types have codes: the code, one byte, and the fields. */
 public interface TypedMessage {
-    /** What it is. */
+    /** The type of the message. */
     MessageType type();
 
     /** Writes the fields, without the code. */

@@ -4,7 +4,7 @@
  * frame and a stored reply hold the very same bytes. Numbers are big-endian; counts and lengths are
  * bounded by {@link io.cairn.wire.Limits} before anything is allocated.
  *
- * <p>What is added later belongs to a younger version ({@link io.cairn.wire.ProtocolRange}). Say a
+ * <p>Later additions belong to a younger version ({@link io.cairn.wire.ProtocolRange}). Say a
  * record of version 1 gets a field with version 2:
  *
  * <pre>
@@ -22,8 +22,8 @@
  *
  * A new kind of message gets a code of its own and is sent only where the connection speaks its
  * version. A new mutation is sent only in an {@link io.cairn.wire.master.Envelope} of its version,
- * so never before the level of the cluster is as high. What an older version wrote can be read as
- * long as {@code ProtocolRange.OURS.oldest()} includes it; logs and stored replies keep it longer
+ * so never before the level of the cluster is as high. Bytes of an older version can be read as
+ * long as {@code ProtocolRange.OURS.oldest()} includes it. Logs and stored replies keep them longer
  * than connections do, so the oldest version rises only when no master can have such entries any
  * more.
  */

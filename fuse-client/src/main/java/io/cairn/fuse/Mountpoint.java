@@ -263,7 +263,7 @@ final class Mountpoint {
         return Libc.umount(path, Libc.MNT_DETACH) == 0 || command("-u", "-z");
     }
 
-    /** What a user without privileges has instead of MNT_FORCE. */
+    /** The replacement of MNT_FORCE for a user without privileges. */
     private void abortConnection() {
         MountTable.Entry entry = MountTable.find(path);
         if (entry == null || Libc.isRoot()) {

@@ -18,7 +18,7 @@ public record Account(int uid, int gid) {
     /** System accounts are below (UID_MIN of login.defs(5)), and differ from machine to machine. */
     private static final int FIRST_OF_PEOPLE = 1000;
 
-    /** Who runs this process: it owns its directory in {@code /proc} (proc(5)). */
+    /** The user of this process: it owns its directory in {@code /proc} (proc(5)). */
     public static Account current() {
         try {
             Map<String, Object> owner = Files.readAttributes(Path.of("/proc/self"), "unix:uid,gid");
@@ -34,8 +34,8 @@ public record Account(int uid, int gid) {
     }
 
     /**
-     * Who shall own what a service makes for people: a person, or root. The system account that a
-     * package made for the service has another number on the next machine.
+     * The owner of directories that a service makes for people: a person, or root. The system
+     * account that a package made for the service has another number on the next machine.
      */
     public Account person() {
         return uid < FIRST_OF_PEOPLE ? ROOT : this;

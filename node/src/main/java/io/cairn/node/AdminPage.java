@@ -70,13 +70,13 @@ public final class AdminPage implements AutoCloseable {
         return new AdminPage(world, at.endpoint(), at, at.metrics());
     }
 
-    /** What the service behind it answers from now on; a null reason means ready. */
+    /** The answer of the service from now on; a null reason means ready. */
     public void show(Supplier<@Nullable String> newNotReady, Supplier<String> newStatus) {
         notReady = newNotReady;
         status = newStatus;
     }
 
-    /** Who answers all other paths from now on. */
+    /** The handler of all other paths from now on. */
     public void serve(WebHandler handler) {
         others = handler;
     }

@@ -47,7 +47,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private final int chunkServers;
 
     /**
-     * What to start.
+     * The parts to start.
      *
      * @param data the data directory
      * @param chunkServers how many chunk servers; more when the directory already holds more

@@ -5,7 +5,7 @@ import io.cairn.nfs.export.Export;
 import io.cairn.nfs.export.Exports;
 import java.util.List;
 
-/** What the gateways of this version take as exports. */
+/** The exports that the gateways of this version take. */
 final class ExportRules implements ExportSyntax {
     @Override
     public String pathOf(String line) {

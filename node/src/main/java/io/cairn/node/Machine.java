@@ -3,7 +3,7 @@ package io.cairn.node;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What the machine has that settings are chosen by at the start. */
+/** The properties of the machine by which settings are chosen at the start. */
 final class Machine {
     private Machine() {}
 

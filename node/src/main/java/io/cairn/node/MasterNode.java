@@ -40,7 +40,7 @@ public final class MasterNode implements AutoCloseable {
     private final Tracer tracer;
 
     /**
-     * What a master is told.
+     * The settings of a master.
      *
      * @param wanted where to listen; other masters are told the port, so a free one is chosen
      *     before

@@ -17,8 +17,8 @@ import java.util.concurrent.Executors;
 /** An NFS gateway: a client of the cluster and its NFS door, put together. */
 public final class NfsNode implements AutoCloseable {
     /**
-     * What is exported unless somebody says otherwise: everything, to this machine. Not more than
-     * that: any user of it who may choose his port could be root else.
+     * The default export: everything, to this machine. Not more than that: any user of it who may
+     * choose his port could be root else.
      */
     static final String LOCAL_EXPORT =
             "/ 127.0.0.0/8(rw,root_squash,secure) ::1(rw,root_squash,secure)";

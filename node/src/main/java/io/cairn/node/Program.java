@@ -7,7 +7,7 @@ public final class Program {
 
     private Program() {}
 
-    /** What people type to run it: the launcher tells how it was called. */
+    /** The command that people type to run it: the launcher tells how it was called. */
     public static String name() {
         return System.getProperty("cairn.command", "cairn");
     }

@@ -13,7 +13,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.jr.ob.JSON;
 
 /**
- * What a running {@code cairn up} tells others: {@code DIR/run.json}, there from the moment
+ * Facts of a running {@code cairn up} for others: {@code DIR/run.json}, there from the moment
  * everything answers until it stops. A file left behind by a killed process is recognised by its
  * pid and start time.
  *

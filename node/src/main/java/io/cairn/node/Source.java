@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What is mounted: {@code HOST:PORT[,HOST:PORT...][:/subdir]}.
+ * The source of a mount: {@code HOST:PORT[,HOST:PORT...][:/subdir]}.
  *
  * @param masters the masters
  * @param subdirectory absolute path of the directory that becomes the root; {@code /} for

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API has answered.
+ * An answer of the API.
  *
  * @param text the document as it came; empty when there is none
  * @param document the same, parsed

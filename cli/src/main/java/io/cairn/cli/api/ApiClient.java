@@ -262,7 +262,7 @@ public final class ApiClient {
         }
     }
 
-    /** Whoever cannot prove to be a master is no reason to try the next one. */
+    /** A server that cannot prove to be a master is no reason to try the next one. */
     private static Unanswered unanswered(URI base, IOException error) {
         Throwable cause = error.getCause() == null ? error : error.getCause();
         String why =

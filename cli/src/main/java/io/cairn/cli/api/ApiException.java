@@ -8,7 +8,7 @@ public final class ApiException extends RuntimeException {
     /** Nobody has answered. */
     public static final int UNANSWERED = 0;
 
-    /** Whoever answers cannot prove that it is the one. */
+    /** The server that answers cannot prove its identity. */
     public static final int UNTRUSTED = -1;
 
     private static final long serialVersionUID = 1L;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventFeed {
     private final Duration silence;
 
-    /** What is done with an event. */
+    /** Takes an event. */
     @FunctionalInterface
     public interface Listener {
         /**

@@ -134,7 +134,7 @@ public final class Reading extends ApiOptions {
         return ExitCode.OK;
     }
 
-    /** Who watches wants to see the end of a trouble, too. */
+    /** A person who watches wants to see the end of a trouble, too. */
     private List<String> watched(
             Supplier<ApiAnswer> source, Function<Map<String, Object>, List<String>> form) {
         try {

@@ -21,7 +21,7 @@ public record Screen(int columns, boolean isTerminal, String ellipsis) {
     private static final long STTY_LIMIT_S = 2;
 
     /**
-     * What this process writes to: as wide as COLUMNS says, else as the terminal, else without
+     * The output of this process: as wide as COLUMNS says, else as the terminal, else without
      * limit.
      */
     public static Screen of(Map<String, String> environment) {

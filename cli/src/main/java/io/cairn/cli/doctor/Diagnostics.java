@@ -45,7 +45,7 @@ final class Diagnostics {
     private final List<String> missing = new ArrayList<>();
     private final List<String> names = new ArrayList<>();
 
-    /** What makes the text of one file. */
+    /** Makes the text of one file. */
     interface Text {
         String get() throws IOException, InterruptedException;
     }
@@ -109,7 +109,7 @@ final class Diagnostics {
         return names.size();
     }
 
-    /** What could not be had, with the reason. */
+    /** Sources that could not be read, with the reason. */
     List<String> missing() {
         return List.copyOf(missing);
     }
@@ -260,7 +260,7 @@ final class Diagnostics {
         }
     }
 
-    /** What a program prints, its errors too. */
+    /** The output of a program, its errors too. */
     private static String program(String... command) throws IOException, InterruptedException {
         ProgramRun run = ProgramRun.of(List.of(command), PROGRAM_LIMIT_S);
         if (run == null) {

@@ -31,7 +31,7 @@ public final class DiskChecks {
     private final Storage storage;
     private final boolean masters;
 
-    /** What is asked of the disks themselves. */
+    /** Questions to the disks themselves. */
     public interface Storage {
         /** Bytes that may be written below a directory, and all of its filesystem. */
         long[] freeAndTotalBytes(Path directory) throws IOException;

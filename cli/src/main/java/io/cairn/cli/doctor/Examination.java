@@ -18,7 +18,7 @@ final class Examination {
     private static final long ASK_MS = 5_000;
 
     /**
-     * What is to be looked at.
+     * The subject of an examination.
      *
      * @param roles what the machine is for
      * @param data directories; empty for the one of {@code cairn up}

@@ -3,7 +3,7 @@ package io.cairn.cli.doctor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a check saw.
+ * The finding of a check.
  *
  * @param check one word: what was looked at
  * @param level how bad it is

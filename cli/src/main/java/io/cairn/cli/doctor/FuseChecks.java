@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a mount needs: the device, libfuse 2 and the program that mounts and unmounts. */
+/**
+ * Checks of the needs of a mount: the device, libfuse 2 and the program that mounts and unmounts.
+ */
 public final class FuseChecks {
     private static final String LIBRARY = "libfuse.so.2";
     private static final List<String> LIBRARY_DIRECTORIES =

@@ -1,6 +1,6 @@
 package io.cairn.cli.doctor;
 
-/** What a machine is for; a check that does not concern any of its roles is left out. */
+/** The purpose of a machine; a check that does not concern any of its roles is left out. */
 public enum Role {
     /** Runs a master. */
     MASTER,

@@ -36,7 +36,7 @@ final class FsSession implements AutoCloseable {
         return files;
     }
 
-    /** What the path names, a symbolic link itself; the name and directory with it. */
+    /** The inode that the path names, a symbolic link itself; the name and directory with it. */
     PathWalker.Place place() {
         return walker.locate(path.bytes(), false);
     }

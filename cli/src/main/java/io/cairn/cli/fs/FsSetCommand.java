@@ -86,7 +86,7 @@ final class FsSetCommand implements Callable<Integer> {
     private long leftCount;
     private long changed;
 
-    /** What is asked for, as the API has it: null is the default, what is not there stays. */
+    /** The wanted policy, as the API has it: null is the default, an absent field stays. */
     private record Asked(Map<String, @Nullable Object> fields) {
         /** A policy with what is asked for, and the rest as it was. */
         Policy orElse(Policy present) {
@@ -232,7 +232,7 @@ final class FsSetCommand implements Callable<Integer> {
         }
     }
 
-    /** What cannot be changed is told at the end, and does not keep the others. */
+    /** Files that cannot be changed are told at the end, and do not keep the others. */
     private void setIfPossible(
             CairnFileSystem files, long parentIno, long ino, String name, Asked asked) {
         try {

@@ -65,7 +65,7 @@ public final class LogSettings {
                         () -> look(levels), LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** Looks once. What is wrong changes nothing, and is told once. */
+    /** Looks once. A wrong value changes nothing, and is told once. */
     public void look(Supplier<@Nullable String> levels) {
         String wanted;
         try {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import picocli.CommandLine.Mixin;
 
-/** What the world of a service is told by its command line. */
+/** Options of the command line for the world of a service. */
 public final class WorldOptions {
     @Mixin private TraceOptions traces = new TraceOptions();
 

@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who uses a mount, as proc(5) tells: by working directory, root, open or mapped files. Links are
- * read and not followed, so that a mount that does not answer is no obstacle. Of other users'
- * processes only root is told.
+ * The processes that use a mount, as proc(5) tells: by working directory, root, open or mapped
+ * files. Links are read and not followed, so that a mount that does not answer is no obstacle. Of
+ * other users' processes only root is told.
  */
 final class MountUsers {
     private static final Path PROC = Path.of("/proc");

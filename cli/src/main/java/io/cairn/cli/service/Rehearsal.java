@@ -14,8 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.stream.Stream;
 
 /**
- * What people do with a filesystem, in small: many little files and a big one. It does the same
- * through a mount and through the client alone, because a machine that builds may not mount.
+ * A small sample of the usual work on a filesystem: many little files and a big one. It does the
+ * same through a mount and through the client alone, because a machine that builds may not mount.
  */
 final class Rehearsal {
     private static final int ROUNDS = 3;

@@ -5,7 +5,7 @@ import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
 import java.util.List;
 
-/** What a chunk server answers. Failures travel as failure frames, not as replies. */
+/** A reply of a chunk server. Failures travel as failure frames, not as replies. */
 public sealed interface ChunkReply extends TypedMessage {
     @Override
     ChunkReplyType type();

@@ -6,7 +6,7 @@ import io.cairn.wire.TypedMessage;
 import java.util.List;
 
 /**
- * What a chunk server is asked. Client requests go to the head of the placement group (reads and
+ * A request to a chunk server. Client requests go to the head of the placement group (reads and
  * {@link StatChunk} to any serving member) and name the group's epoch: a server with another one
  * answers WRONG_EPOCH.
  */

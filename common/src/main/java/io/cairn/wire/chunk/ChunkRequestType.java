@@ -24,7 +24,7 @@ public enum ChunkRequestType implements MessageType {
     EXPECT(15, Sender.SERVER, ChunkRequest.Expect::decode),
     FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode);
 
-    /** Who sends requests of a type. */
+    /** The senders of requests of a type. */
     public enum Sender {
         /** Mounts and gateways. */
         CLIENT,
@@ -54,7 +54,7 @@ public enum ChunkRequestType implements MessageType {
         return code;
     }
 
-    /** Who sends it. */
+    /** The sender. */
     public Sender sender() {
         return sender;
     }

@@ -1,4 +1,4 @@
-/** What chunk servers are asked, and what they answer. */
+/** Requests to chunk servers, and their replies. */
 @NullMarked
 package io.cairn.wire.chunk;
 

@@ -9,7 +9,7 @@ import io.cairn.wire.TypedMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What chunk servers, and masters that follow, tell the leader. */
+/** Requests of chunk servers, and of masters that follow, to the leader. */
 public sealed interface ClusterRequest extends TypedMessage {
     @Override
     ClusterRequestType type();

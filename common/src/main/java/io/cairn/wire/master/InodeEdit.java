@@ -8,7 +8,7 @@ import io.cairn.wire.Encoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an administrator wants of an inode, or of every inode of a tree.
+ * Changes that an administrator wants of an inode, or of every inode of a tree.
  *
  * @param uid new owner; -1 = unchanged
  * @param gid new group; -1 = unchanged

@@ -34,7 +34,7 @@ public sealed interface JobMutation extends LeaderMutation {
         }
     }
 
-    /** What can be asked of a job. */
+    /** Orders to a job. */
     enum Action implements Coded {
         /** To stop until it is resumed. */
         PAUSE(0),

@@ -8,7 +8,7 @@ import io.cairn.wire.Encoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tree job is to do, and with which tree.
+ * The work of a tree job, and its tree.
  *
  * @param kind what to do
  * @param path of the tree as it was given, for people; bytes, absolute

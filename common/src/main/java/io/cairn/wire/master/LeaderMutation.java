@@ -164,8 +164,8 @@ public sealed interface LeaderMutation extends Mutation
     }
 
     /**
-     * Leader: ends a session that does not end itself; ignored when it has ended. What it had open
-     * may have chunks that its inode does not refer to yet: see {@link RenewObjects}.
+     * Leader: ends a session that does not end itself; ignored when it has ended. Inodes that it
+     * had open may have chunks to which they do not refer yet: see {@link RenewObjects}.
      *
      * @param inos what it held open, as far as the contents are in the inode; empty when not known
      * @param known whether the leader has heard what it held open

@@ -17,9 +17,9 @@ import io.cairn.wire.TypeTable;
 import java.util.function.Function;
 
 /**
- * The types of mutations, with what is true of all of a type. What a single one knows better, its
- * record says: {@link Mutation#isRepeatable}, {@link Mutation#needsRoom}, {@link
- * Mutation#isCancellable}.
+ * The types of mutations, with what is true of all of a type. Properties that a single mutation
+ * knows better are methods of its record: {@link Mutation#isRepeatable}, {@link
+ * Mutation#needsRoom}, {@link Mutation#isCancellable}.
  */
 public enum MutationType implements MessageType {
     // Names, attributes, extended attributes, policies.
@@ -127,7 +127,7 @@ public enum MutationType implements MessageType {
         LEADER
     }
 
-    /** What doing it a second time does. */
+    /** The effect of doing it a second time. */
     enum Repetition {
         /** It may fail, or change more: it must not be sent in another session. */
         ONCE,
@@ -135,7 +135,7 @@ public enum MutationType implements MessageType {
         REPEATABLE
     }
 
-    /** What becomes of it on the last room of a master's disk. */
+    /** Its fate on the last room of a master's disk. */
     enum Room {
         /** It is refused. */
         NEEDS_ROOM,

@@ -7,9 +7,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
 
-/**
- * What the master tells a client unasked, over the connection of the client's session. No reply.
- */
+/** A push of the master to a client, over the connection of the client's session. No reply. */
 public sealed interface Push extends TypedMessage {
     @Override
     PushType type();
@@ -48,7 +46,7 @@ public sealed interface Push extends TypedMessage {
         }
     }
 
-    /** What the client caches of an inode is out of date. */
+    /** The client's cached state of an inode is out of date. */
     record Invalidate(long ino) implements Push {
         @Override
         public PushType type() {
@@ -83,8 +81,8 @@ public sealed interface Push extends TypedMessage {
     }
 
     /**
-     * Another client has cut or lengthened a file that this one holds open: how it is now. Who has
-     * answered writes and appends on top of that.
+     * Another client has cut or lengthened a file that this one holds open: how it is now. A client
+     * that has answered writes and appends on top of that.
      */
     record Changed(Inode inode) implements Push {
         @Override
@@ -103,8 +101,8 @@ public sealed interface Push extends TypedMessage {
     }
 
     /**
-     * Another client is about to move the contents of a file: commit, keep writers out, answer. Who
-     * ends that by itself changes the inode first, so that a late move is refused.
+     * Another client is about to move the contents of a file: commit, keep writers out, answer. A
+     * client that ends that by itself changes the inode first, so that a late move is refused.
      *
      * @param ms for how long, in milliseconds; 0 ends it
      */

@@ -18,10 +18,10 @@ public sealed interface Query extends TypedMessage {
     @Override
     QueryType type();
 
-    /** What any master can answer that has applied the log. */
+    /** Queries that any master can answer that has applied the log. */
     sealed interface OfState extends Query {}
 
-    /** What takes the leader's own knowledge of clients and servers as well. */
+    /** Queries that take the leader's own knowledge of clients and servers as well. */
     sealed interface OfLeader extends Query {}
 
     /** A name in a directory: EntryReply with the inode and the parent, or Absent. */

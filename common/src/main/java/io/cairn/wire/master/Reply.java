@@ -20,7 +20,7 @@ import io.cairn.wire.TypedMessage;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the master answers. Replies to mutations are also stored, for retries. */
+/** A reply of the master. Replies to mutations are also stored, for retries. */
 public sealed interface Reply extends TypedMessage {
     @Override
     ReplyType type();
@@ -182,7 +182,7 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
-    /** What became of a lock request. */
+    /** The outcome of a lock request. */
     enum LockOutcome implements Coded {
         GRANTED(0),
         CONFLICT(1),

@@ -27,7 +27,7 @@ public sealed interface SessionMutation extends Mutation {
             out.bool(queue).i64(requestId);
         }
 
-        /** What gives back is not withdrawn, and the append token is for all writers of a mount. */
+        /** A release is not withdrawn, and the append token is for all writers of a mount. */
         @Override
         public boolean isCancellable() {
             return lock.mode() != Lock.Mode.UNLOCK && lock.kind() != Lock.Kind.APPEND;

@@ -4,7 +4,7 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 
 /**
- * What a chunk server has done with one of its targets since it opened it. All are sums that only
+ * The work of a chunk server with one of its targets since it opened it. All are sums that only
  * grow; a process that starts anew counts from 0.
  *
  * @param countedMs for how long it has counted

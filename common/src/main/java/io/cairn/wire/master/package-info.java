@@ -1,6 +1,4 @@
-/**
- * What masters are asked, and what they answer and push: mutations, queries, messages of servers.
- */
+/** Requests to masters, with their replies and pushes: mutations, queries, messages of servers. */
 @NullMarked
 package io.cairn.wire.master;
 

@@ -53,7 +53,7 @@ public final class JnrDriver implements Driver {
     private final MountState state;
     private final Arena arena = Arena.ofShared();
 
-    /** What libfuse calls: must be reachable as long as it may. */
+    /** The callbacks for libfuse: they must be reachable as long as it may call them. */
     private final List<Object> anchors = new ArrayList<>();
 
     private final FuseOperations operations;

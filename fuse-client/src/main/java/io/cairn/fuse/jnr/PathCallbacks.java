@@ -61,8 +61,8 @@ final class PathCallbacks {
     }
 
     /**
-     * What is asked of a path: what had the name may have been replaced since it was looked up, and
-     * then another one has it.
+     * An operation on a path. The inode of the name may have been replaced since it was looked up,
+     * and then another one has it.
      */
     private static <T> T current(Supplier<T> question) {
         for (int walks = 1; ; walks++) {

@@ -77,11 +77,11 @@ final class FileRequests {
     /**
      * fuse_open_in: +0 flags +4 open_flags.
      *
-     * <p>What makes close-to-open hold: pages are kept only when nobody committed a change since
-     * the kernel dropped them last, and attributes that it was told otherwise are taken back before
-     * the process can ask for them. A file without a name that this mount does not have open came
-     * from a stale entry: with ESTALE the kernel looks the name up again. So it does when it would
-     * execute a program with rights that a write of another mount has taken away.
+     * <p>Two rules make close-to-open hold. Pages are kept only when no client committed a change
+     * since the kernel dropped them last. Attributes that it was told otherwise are taken back
+     * before the process can ask for them. A file without a name that this mount does not have open
+     * came from a stale entry: with ESTALE the kernel looks the name up again. So it does when it
+     * would execute a program with rights that a write of another mount has taken away.
      */
     int open(LoopThread thread) {
         long in = thread.arguments();

@@ -29,7 +29,7 @@ import java.util.List;
  * without a name stay what they are, and nothing has to be resolved.
  */
 public final class KernelDriver implements Driver {
-    /** What a request returns that is answered later, or never. */
+    /** The result of a request that is answered later, or never. */
     static final int NO_REPLY = -1;
 
     /** Room for the header and the arguments of the longest request beside its payload. */

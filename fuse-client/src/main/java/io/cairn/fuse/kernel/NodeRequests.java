@@ -152,7 +152,7 @@ final class NodeRequests {
         return attributes(fileSystem.getAttributes(thread.caller(), thread.node()), thread.reply());
     }
 
-    /** What getattr tells, and the time of birth. */
+    /** The answer to getattr, and the time of birth. */
     int statx(LoopThread thread) {
         Attributes attributes = fileSystem.getAttributes(thread.caller(), thread.node());
         state.view().tells(attributes);

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 /**
  * Which threads of applications were just answered ESTALE. A file that lost its name, opened by
  * path, mostly means that the kernel's entry is old: ESTALE makes it look up the name and try once
- * more. What that finds counts, even if it has lost its name again: otherwise a name that another
- * mount replaces all the time could not be opened. Thread-safe.
+ * more. The inode that it finds counts, even if it has lost its name again: otherwise a name that
+ * another mount replaces all the time could not be opened. Thread-safe.
  */
 public final class StaleOpens {
     private static final int SLOTS = 1024;

@@ -159,10 +159,10 @@ public final class DirectoryCursor {
     }
 
     /**
-     * What the kernel may believe of the entry now. While it asks it keeps changes of this mount
-     * away from the directory, so that a page fetched for this very request is true. An older page
-     * may show a name that this mount has removed since: then the name is looked up once more, in
-     * the cache of the filesystem, which the page has just warmed.
+     * The time for which the kernel may believe the entry. While it asks it keeps changes of this
+     * mount away from the directory, so that a page fetched for this very request is true. An older
+     * page may show a name that this mount has removed since: then the name is looked up once more,
+     * in the cache of the filesystem, which the page has just warmed.
      */
     private @Nullable Attributes attributes(Caller caller, DirectoryEntry entry, boolean ahead) {
         Attributes found = entry.attributes();

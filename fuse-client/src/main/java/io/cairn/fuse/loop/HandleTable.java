@@ -56,7 +56,7 @@ public final class HandleTable<T> {
     }
 
     /**
-     * What a number stands for.
+     * The object of a number.
      *
      * @throws FsException EBADF when it was never given or is removed
      */

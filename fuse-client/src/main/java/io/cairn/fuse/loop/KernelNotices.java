@@ -8,7 +8,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * What the kernel is told unasked, on the descriptor of a mount: to forget something. Thread-safe.
+ * Notices to the kernel, on the descriptor of a mount: to forget something. Thread-safe.
  *
  * <p>struct fuse_out_header with the notification in place of an error and no request number, then
  * struct fuse_notify_inval_inode_out: ino +16, off +24, len +32.

@@ -7,9 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What attributes the kernel has, remembered as fingerprints, so that opening a file makes it
- * forget exactly what is stale: with {@link KernelPages} this is what makes close-to-open hold
- * between mounts although the kernel caches attributes and pages.
+ * The attributes that the kernel has, remembered as fingerprints. So opening a file makes it forget
+ * exactly the stale ones. Together with {@link KernelPages} this makes close-to-open hold between
+ * mounts although the kernel caches attributes and pages.
  *
  * <p>A table of fixed size, one slot per node number modulo its size; a later node displaces an
  * earlier one, which costs a notice and never leaves a stale cache. Thread-safe.
@@ -43,7 +43,7 @@ public final class KernelView {
         return mix(h ^ a.ctimeNs()) | 1;
     }
 
-    /** What replies under way tell, by the thread that makes them: slots and fingerprints. */
+    /** The contents of replies under way, by the thread that makes them: slots and fingerprints. */
     private final ThreadLocal<Telling> telling = ThreadLocal.withInitial(Telling::new);
 
     private static final class Telling {

@@ -92,7 +92,7 @@ public record MountOptions(
                     "nosymfollow",
                     "symfollow");
 
-    /** What mount(8) and fstab pass along without a meaning for the filesystem. */
+    /** Options that mount(8) and fstab pass along without a meaning for the filesystem. */
     private static final Set<String> IGNORED =
             Set.of(
                     ("defaults auto noauto user nouser users nousers owner noowner group nogroup"

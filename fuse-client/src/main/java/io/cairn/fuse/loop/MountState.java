@@ -6,7 +6,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fuse.sys.ProcessStatus;
 
-/** What the operations of one mount share, whichever driver brings them. Thread-safe. */
+/** Shared by the operations of one mount, whichever driver brings them. Thread-safe. */
 public final class MountState {
     private final FileSystem fileSystem;
     private final long rootIno;
@@ -27,7 +27,7 @@ public final class MountState {
         this.replaced = new ReplacedFiles(fileSystem, files);
     }
 
-    /** Whoever made the request has set the access list of an inode. */
+    /** The caller of the request has set the access list of an inode. */
     public void dropSetgid(LoopThread thread, long ino) {
         Caller caller = thread.caller();
         Attributes inode = fileSystem.getAttributes(caller, ino);

@@ -27,11 +27,11 @@ public final class OpenFiles {
     private final KernelPages pages = new KernelPages();
     private final LockWaits waits;
 
-    /** What a handle stands for. */
+    /** The open file of a handle. */
     private static final class Opened {
         final OpenFile file;
 
-        /** What the kernel does with its pages before the application gets the handle. */
+        /** The fate of the kernel's pages before the application gets the handle. */
         volatile KernelPages.@Nullable Freshness dropping;
 
         /** Whether anything was written that a flush would commit. */
@@ -134,8 +134,9 @@ public final class OpenFiles {
     }
 
     /**
-     * Sets a lock, or waits for it with another thread of the loop taking the place of this one.
-     * Who was granted one sees what its holder before wrote, also through the kernel's pages.
+     * Sets a lock, or waits for it with another thread of the loop taking the place of this one. A
+     * holder that was granted one sees the writes of its holder before, also through the kernel's
+     * pages.
      *
      * @return 0, or EAGAIN negated when it is not to wait
      */

@@ -36,7 +36,9 @@ public final class KernelProtocol {
     public static final int OPEN_BYTES = 16;
     public static final int STATX_BYTES = 288;
 
-    /** What struct statx has: the basic attributes, and the time of birth when it is known. */
+    /**
+     * The contents of struct statx: the basic attributes, and the time of birth when it is known.
+     */
     private static final int STATX_BASIC_STATS = 0x7ff;
 
     private static final int STATX_BTIME = 0x800;

@@ -25,7 +25,10 @@ import jnr.ffi.types.size_t;
 public final class LibFuse {
     private static final String LIBRARY = "libfuse.so.2";
 
-    /** What jnr-ffi binds; jnr wants it public. Names and arguments are those of libfuse. */
+    /**
+     * The functions that jnr-ffi binds; jnr wants it public. Names and arguments are those of
+     * libfuse.
+     */
     public interface Functions {
         /** Unmounts and frees a filesystem made by {@code fuse_setup}. */
         void fuse_teardown(@intptr_t long fuse, @intptr_t long mountpoint);

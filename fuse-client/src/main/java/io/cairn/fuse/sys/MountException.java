@@ -4,7 +4,7 @@ package io.cairn.fuse.sys;
 public final class MountException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Who must act, with the exit codes of {@code sysexits.h}. */
+    /** The person who must act, with the exit codes of {@code sysexits.h}. */
     public enum Category {
         /** The command line is wrong. */
         USAGE(64),
@@ -43,7 +43,7 @@ public final class MountException extends RuntimeException {
         this.category = category;
     }
 
-    /** Who must act. */
+    /** The person who must act. */
     public Category category() {
         return category;
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is mounted where, as the kernel tells in {@code /proc/self/mountinfo}. Unlike {@code
+ * The mounts of the machine, as the kernel tells in {@code /proc/self/mountinfo}. Unlike {@code
  * stat(2)} reading it never waits for a filesystem that hangs.
  */
 public final class MountTable {

@@ -54,7 +54,7 @@ public enum Opcode implements Coded {
     TMPFILE(51, ALLOWED),
     STATX(52, ALLOWED);
 
-    /** What becomes of a request whose process gets a signal. */
+    /** The fate of a request whose process gets a signal. */
     enum Interruption {
         /** It may be answered EINTR. */
         ALLOWED,

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What {@code /proc} tells of a thread that made a request, and the request does not (proc(5)).
- * Takes some ten microseconds, so it is for what is rare.
+ * Facts in {@code /proc} about a thread that made a request, and that the request does not tell
+ * (proc(5)). Takes some ten microseconds, so it is for what is rare.
  */
 public final class ProcessStatus {
     private static final long SIGKILL = 1L << 8;

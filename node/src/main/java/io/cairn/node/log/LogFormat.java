@@ -45,7 +45,7 @@ public enum LogFormat {
         return encoder;
     }
 
-    /** What writes to standard error. */
+    /** Writes to standard error. */
     public static ch.qos.logback.core.Appender<ILoggingEvent> appender(LoggerContext context) {
         return context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender(APPENDER);
     }
