@@ -53,7 +53,8 @@ public final class PortBinding implements Listener {
         return bound.channel();
     }
 
-    private static FsException refusal(Endpoint at, @Nullable Throwable cause) {
+    /** The error that tells why a port could not be bound. */
+    public static FsException refusal(Endpoint at, @Nullable Throwable cause) {
         String text = cause == null ? "" : String.valueOf(cause.getMessage());
         String where = "cannot listen on " + at + ": ";
         Throwable known = cause == null ? new IllegalStateException(where) : cause;

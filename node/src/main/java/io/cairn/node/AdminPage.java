@@ -28,7 +28,7 @@ public final class AdminPage implements AutoCloseable {
         door =
                 closing.add(
                         new AdminDoor(
-                                world.loops(),
+                                world.clock(),
                                 at,
                                 master == null ? null : master.certificate(),
                                 new AdminDoor.Pages(
@@ -38,7 +38,7 @@ public final class AdminPage implements AutoCloseable {
                                 request -> others.answer(request)));
         try {
             if (probes != null) {
-                closing.add(new AdminDoor(world.loops(), probes, bare));
+                closing.add(new AdminDoor(world.clock(), probes, bare));
             }
         } catch (RuntimeException e) {
             closing.close();

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.http.AdminDoor;
-import io.cairn.net.EventLoops;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
 import io.cairn.node.World;
@@ -73,10 +72,9 @@ final class HealthCommandTest {
 
     @Test
     void theProbeOfTheContainerSaysYesToOneThatIsReady() throws Exception {
-        try (EventLoops loops = new EventLoops("probe", 1, Clock.system());
-                AdminDoor door =
+        try (AdminDoor door =
                         new AdminDoor(
-                                loops,
+                                Clock.system(),
                                 new Endpoint("127.0.0.1", 0),
                                 new AdminDoor.Pages(List::of, () -> "", () -> "{}"))) {
             CairnProcess.Result ready = probe(door.endpoint().toString());

@@ -18,6 +18,7 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
+import io.cairn.runtime.Clock;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -77,7 +78,7 @@ public final class AdminBench implements AutoCloseable {
                         List.of(new ExportsResource(master.service, new Words())));
         door =
                 new AdminDoor(
-                        master.loops,
+                        Clock.system(),
                         new Endpoint("127.0.0.1", 0),
                         null,
                         new AdminDoor.Pages(List::of, () -> "", () -> "{}"),

@@ -1,9 +1,9 @@
 package io.cairn.http;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.EventLoops;
 import io.cairn.net.Listener;
 import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -45,8 +45,8 @@ public final class AdminDoor implements Listener {
      * @param at where to listen; port 0 takes a free one
      * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
-    public AdminDoor(EventLoops loops, Endpoint at, Pages pages) {
-        this(loops, at, null, pages, AdminDoor::notFound);
+    public AdminDoor(Clock clock, Endpoint at, Pages pages) {
+        this(clock, at, null, pages, AdminDoor::notFound);
     }
 
     /**
@@ -57,12 +57,12 @@ public final class AdminDoor implements Listener {
      * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
     public AdminDoor(
-            EventLoops loops,
+            Clock clock,
             Endpoint at,
             @Nullable WebCertificate certificate,
             Pages pages,
             WebHandler others) {
-        door = new WebDoor(loops, at, certificate, request -> answer(request, pages, others));
+        door = new WebDoor(clock, at, certificate, request -> answer(request, pages, others));
     }
 
     private static WebAnswer answer(WebRequest request, Pages pages, WebHandler others) {

@@ -1,17 +1,18 @@
 package io.cairn.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.EventLoops;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,10 +21,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +41,6 @@ class WebDoorTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
     @TempDir Path directory;
-    private final EventLoops loops = new EventLoops("web-test", 1, Clock.system());
     private final CountDownLatch ended = new CountDownLatch(1);
     private @Nullable WebDoor door;
 
@@ -45,12 +49,16 @@ class WebDoorTest {
         if (door != null) {
             door.close();
         }
-        loops.close();
     }
 
     private WebDoor open(@Nullable WebCertificate certificate) {
         WebDoor opened =
-                new WebDoor(loops, new Endpoint("127.0.0.1", 0), certificate, this::answer);
+                new WebDoor(
+                        Clock.system(),
+                        new Endpoint("127.0.0.1", 0),
+                        certificate,
+                        this::answer,
+                        new WebPatience(WebDoor.REQUEST_MS, 15_000, 50));
         door = opened;
         return opened;
     }
@@ -107,6 +115,56 @@ class WebDoorTest {
         }
     }
 
+    private static Socket connect(WebDoor at) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port());
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    private static boolean isServed(Socket socket) throws IOException {
+        String request = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";
+        try {
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            return socket.getInputStream().read() == 'H';
+        } catch (SocketException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void oneAddressGetsHalfOfTheConnectionsAndThePlaceOfThoseThatGo() throws Exception {
+        WebDoor at = open(null);
+        List<Socket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < WebDoor.MAX_CONNECTIONS / 2; i++) {
+                sockets.add(connect(at));
+            }
+            assertTrue(isServed(sockets.getLast()));
+            try (Socket beyond = connect(at)) {
+                assertFalse(isServed(beyond), "one too many is served");
+            }
+            sockets.getFirst().close();
+            assertTrue(isServedSoon(at), "the place of one that has gone stays taken");
+        } finally {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private static boolean isServedSoon(WebDoor at) throws Exception {
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (System.nanoTime() < endNs) {
+            try (Socket next = connect(at)) {
+                if (isServed(next)) {
+                    return true;
+                }
+            }
+            Thread.sleep(20);
+        }
+        return false;
+    }
+
     @Test
     void aFeedEndsWhenItsClientGoes() throws Exception {
         WebDoor at = open(null);
@@ -116,7 +174,8 @@ class WebDoorTest {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
             String begin = new String(in.readNBytes(300), StandardCharsets.UTF_8);
-            assertTrue(begin.contains("transfer-encoding: chunked"), begin);
+            assertTrue(
+                    begin.toLowerCase(Locale.ROOT).contains("transfer-encoding: chunked"), begin);
             assertTrue(begin.contains("tick"), begin);
         }
         assertTrue(ended.await(20, TimeUnit.SECONDS), "the feed goes on");
@@ -135,8 +194,8 @@ class WebDoorTest {
     }
 
     /** A key and a certificate for localhost, made by the JDK's keytool. */
-    private KeyStore keys() throws Exception {
-        Path store = directory.resolve("keys.p12");
+    private KeyStore keys(String name) throws Exception {
+        Path store = directory.resolve(name + ".p12");
         Process keytool =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "keytool")
@@ -175,15 +234,7 @@ class WebDoorTest {
                 file, "-----BEGIN " + type + "-----\n" + text + "\n-----END " + type + "-----\n");
     }
 
-    @Test
-    void overTlsTheServerProvesItself() throws Exception {
-        KeyStore keys = keys();
-        Path chain = pem("CERTIFICATE", keys.getCertificate("web").getEncoded());
-        Path key = pem("PRIVATE KEY", keys.getKey("web", PASSWORD).getEncoded());
-        WebCertificate certificate = WebCertificate.read(chain, key);
-        assertTrue(certificate.names().contains("localhost"));
-        assertTrue(certificate.names().contains("*.cairn.example"));
-        WebDoor at = open(certificate);
+    private static SSLContext trusting(KeyStore keys) throws Exception {
         TrustManagerFactory trust =
                 TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         KeyStore trusted = KeyStore.getInstance("PKCS12");
@@ -192,6 +243,62 @@ class WebDoorTest {
         trust.init(trusted);
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, trust.getTrustManagers(), null);
+        return context;
+    }
+
+    private static boolean isTrusted(WebDoor at, SSLContext context) throws Exception {
+        try (HttpClient http = HttpClient.newBuilder().sslContext(context).build()) {
+            return http.send(
+                                    request("https", at, "/echo", new byte[0]),
+                                    HttpResponse.BodyHandlers.discarding())
+                            .statusCode()
+                    == 200;
+        } catch (SSLException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aNewCertificateIsTakenAndOneThatIsNoneIsNot() throws Exception {
+        KeyStore first = keys("first");
+        Path chain = pem("CERTIFICATE", first.getCertificate("web").getEncoded());
+        Path key = pem("PRIVATE KEY", first.getKey("web", PASSWORD).getEncoded());
+        WebDoor at = open(WebCertificate.read(chain, key));
+        assertTrue(isTrusted(at, trusting(first)));
+        KeyStore second = keys("second");
+        pem("PRIVATE KEY", second.getKey("web", PASSWORD).getEncoded());
+        pem("CERTIFICATE", second.getCertificate("web").getEncoded());
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!isTrusted(at, trusting(second))) {
+            assertTrue(System.nanoTime() < endNs, "the old certificate stays");
+            Thread.sleep(20);
+        }
+        assertFalse(isTrusted(at, trusting(first)));
+        Files.writeString(chain, "nothing");
+        Thread.sleep(200);
+        assertTrue(isTrusted(at, trusting(second)), "the last good one has gone");
+        FsException other =
+                assertThrows(
+                        FsException.class,
+                        () ->
+                                WebCertificate.read(
+                                        pem(
+                                                "CERTIFICATE",
+                                                first.getCertificate("web").getEncoded()),
+                                        key));
+        assertTrue(String.valueOf(other.getMessage()).contains("another certificate"));
+    }
+
+    @Test
+    void overTlsTheServerProvesItself() throws Exception {
+        KeyStore keys = keys("keys");
+        Path chain = pem("CERTIFICATE", keys.getCertificate("web").getEncoded());
+        Path key = pem("PRIVATE KEY", keys.getKey("web", PASSWORD).getEncoded());
+        WebCertificate certificate = WebCertificate.read(chain, key);
+        assertTrue(certificate.names().contains("localhost"));
+        assertTrue(certificate.names().contains("*.cairn.example"));
+        WebDoor at = open(certificate);
+        SSLContext context = trusting(keys);
         try (HttpClient http = HttpClient.newBuilder().sslContext(context).build();
                 HttpClient stranger = HttpClient.newHttpClient()) {
             for (int i = 0; i < 2; i++) {

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.net.EventLoops;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,11 +23,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class AdminDoorTest {
-    private final EventLoops loops = new EventLoops("admin-test", 1, Clock.system());
     private volatile List<String> reasons = List.of();
     private final AdminDoor door =
             new AdminDoor(
-                    loops,
+                    Clock.system(),
                     new Endpoint("127.0.0.1", 0),
                     new AdminDoor.Pages(
                             () -> reasons,
@@ -45,7 +43,6 @@ class AdminDoorTest {
     void close() {
         http.close();
         door.close();
-        loops.close();
     }
 
     private HttpResponse<String> ask(String method, String path) throws Exception {
@@ -165,7 +162,7 @@ class AdminDoorTest {
                         FsException.class,
                         () ->
                                 new AdminDoor(
-                                        loops,
+                                        Clock.system(),
                                         door.endpoint(),
                                         new AdminDoor.Pages(List::of, () -> "", () -> "")));
         assertEquals(Errno.EBUSY, error.errno());

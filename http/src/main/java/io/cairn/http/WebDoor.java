@@ -1,0 +1,148 @@
+package io.cairn.http;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.Listener;
+import io.cairn.net.PortBinding;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * HTTP/1.1 on a port, plain or over TLS; Jetty does the work. Connections are kept; pipelined
+ * requests are answered one after the other, each on a virtual thread of its own, when all of it
+ * has arrived.
+ *
+ * <p>Bounds: {@value #MAX_CONNECTIONS} connections; a request line of 16 KiB (414), with the
+ * headers 24 KiB (431), a body of 1 MiB (413). The head of the next request must have arrived
+ * {@value #REQUEST_MS} ms after the connection began or the last answer was taken, else the
+ * connection is closed; its body as long after the head, else the answer is 408; the client must
+ * take an answer in that time. Thread-safe.
+ */
+public final class WebDoor implements Listener {
+    /** Connections at a time; one address gets half of them at most. */
+    public static final int MAX_CONNECTIONS = 256;
+
+    /** Largest body of a request, in bytes. */
+    public static final int MAX_BODY_BYTES = 1 << 20;
+
+    /** How long a request, and the sending of an answer, may take, in milliseconds. */
+    static final int REQUEST_MS = 30_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(WebDoor.class);
+    private static final int MAX_HEADER_BYTES = 24 << 10;
+
+    /** Threads of Jetty's own: one looks at the sockets, one stands in for it, one is to spare. */
+    private static final int THREADS = 4;
+
+    private final Server server;
+    private final WebConnector connector;
+    private final Endpoint endpoint;
+    private final ExecutorService workers =
+            Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("web-", 1).factory());
+
+    /**
+     * Opens the door.
+     *
+     * @param at where to listen; port 0 takes a free one
+     * @param certificate what the server proves itself with; null for plain HTTP
+     * @throws FsException as {@link Transport#listen} does
+     */
+    public WebDoor(
+            Clock clock, Endpoint at, @Nullable WebCertificate certificate, WebHandler handler) {
+        this(clock, at, certificate, handler, WebPatience.STANDARD);
+    }
+
+    /** The same with other limits of time. */
+    WebDoor(
+            Clock clock,
+            Endpoint at,
+            @Nullable WebCertificate certificate,
+            WebHandler handler,
+            WebPatience patience) {
+        QueuedThreadPool threads = new QueuedThreadPool(THREADS, 1);
+        threads.setName("http");
+        threads.setDaemon(true);
+        threads.setReservedThreads(0);
+        threads.setVirtualThreadsExecutor(workers);
+        server = new Server(threads);
+        server.setStopTimeout(0);
+        server.setErrorHandler(WebExchange::refuseWhatIsNotHttp);
+        SslContextFactory.Server tls = certificate == null ? null : certificate.forServer();
+        connector = new WebConnector(server, at.toString(), patience, connections(tls));
+        server.addConnector(connector);
+        server.setHandler(new WebExchange(handler, connector, patience, clock));
+        endpoint = open(at);
+        if (certificate != null && tls != null) {
+            CertificateWatch.begin(
+                    certificate, tls, server.getScheduler(), patience.certificateMs());
+        }
+    }
+
+    private static ConnectionFactory[] connections(SslContextFactory.@Nullable Server tls) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setRequestHeaderSize(MAX_HEADER_BYTES);
+        http.setSendServerVersion(false);
+        // Addresses are told to the handler as they are, and nothing is opened by them.
+        http.setUriCompliance(UriCompliance.UNSAFE);
+        HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        return tls == null
+                ? new ConnectionFactory[] {plain}
+                : new ConnectionFactory[] {
+                    new SslConnectionFactory(tls, plain.getProtocol()), plain
+                };
+    }
+
+    private Endpoint open(Endpoint at) {
+        try {
+            connector.setHost(InetAddress.getByName(at.host()).getHostAddress());
+            connector.setPort(at.port());
+            connector.open();
+            server.start();
+        } catch (UnknownHostException e) {
+            throw new FsException(
+                    Errno.ENXIO, "cannot listen on " + at + ": unknown host; use an address", e);
+        } catch (IOException e) {
+            close();
+            throw PortBinding.refusal(at, e.getCause());
+        } catch (Exception e) {
+            close();
+            throw new FsException(Errno.EIO, "cannot listen on " + at + ": " + e, e);
+        }
+        return new Endpoint(at.host(), connector.getLocalPort());
+    }
+
+    @Override
+    public Endpoint endpoint() {
+        return endpoint;
+    }
+
+    @Override
+    public void close() {
+        connector.close();
+        workers.shutdownNow();
+        try {
+            server.stop();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            LOG.debug("the web door closes", e);
+        }
+    }
+}
