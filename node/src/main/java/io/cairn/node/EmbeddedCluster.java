@@ -1,10 +1,10 @@
 package io.cairn.node;
 
+import io.cairn.admin.AdminSettings;
+import io.cairn.admin.resource.FirstToken;
 import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
-import io.cairn.master.admin.AdminSettings;
-import io.cairn.master.admin.resource.FirstToken;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.node.log.LogLevels;

@@ -1,6 +1,6 @@
 package io.cairn.node;
 
-import io.cairn.master.admin.resource.ExportSyntax;
+import io.cairn.admin.resource.ExportSyntax;
 import io.cairn.nfs.export.Export;
 import io.cairn.nfs.export.Exports;
 import java.util.List;

@@ -1,14 +1,14 @@
 package io.cairn.node;
 
+import io.cairn.admin.AdminApi;
+import io.cairn.admin.AdminSettings;
+import io.cairn.admin.resource.ExportsResource;
 import io.cairn.cluster.Endpoint;
 import io.cairn.http.TracedWeb;
 import io.cairn.http.WebHandler;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.TracedLog;
-import io.cairn.master.admin.AdminApi;
-import io.cairn.master.admin.AdminSettings;
-import io.cairn.master.admin.resource.ExportsResource;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;

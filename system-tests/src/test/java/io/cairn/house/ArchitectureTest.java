@@ -25,13 +25,14 @@ class ArchitectureTest {
     private static final String[] COMMON = {
         "io.cairn.base..",
         "io.cairn.fs..",
-        "io.cairn.http..",
         "io.cairn.cluster..",
         "io.cairn.wire..",
         "io.cairn.net..",
         "io.cairn.runtime..",
         "io.cairn.trace.."
     };
+    private static final String HTTP = "io.cairn.http..";
+    private static final String ADMIN = "io.cairn.admin..";
     private static final String CLIENT = "io.cairn.client..";
     private static final String FUSE = "io.cairn.fuse..";
     private static final String NFS = "io.cairn.nfs..";
@@ -56,8 +57,8 @@ class ArchitectureTest {
                 .should()
                 .resideInAnyPackage(
                         with(
-                                COMMON, CLIENT, FUSE, NFS, METADATA, MASTER, CHUNK, NODE, CLI,
-                                TESTKIT))
+                                COMMON, HTTP, CLIENT, FUSE, NFS, METADATA, MASTER, ADMIN, CHUNK,
+                                NODE, CLI, TESTKIT))
                 .because("the rules below know the modules by their packages")
                 .check(CLASSES);
     }
@@ -69,6 +70,32 @@ class ArchitectureTest {
                 "io.cairn..",
                 "common is below every other module",
                 COMMON);
+    }
+
+    @Test
+    void httpSeesOnlyCommon() {
+        check(
+                noClasses().that().resideInAPackage(HTTP),
+                "io.cairn..",
+                "http stands on common alone",
+                with(COMMON, HTTP));
+    }
+
+    @Test
+    void adminSeesTheMasterAndHttp() {
+        check(
+                noClasses().that().resideInAPackage(ADMIN),
+                "io.cairn..",
+                "admin stands on master-service and http",
+                with(COMMON, HTTP, METADATA, MASTER, ADMIN));
+    }
+
+    @Test
+    void onlyTheHttpRoomImportsJetty() {
+        check(
+                noClasses().that().resideOutsideOfPackage(HTTP),
+                "org.eclipse.jetty..",
+                "Jetty is behind io.cairn.http");
     }
 
     @Test
@@ -192,7 +219,7 @@ class ArchitectureTest {
                         "org.apache.ratis..",
                         "org.rocksdb..",
                         "io.cairn.net..",
-                        "io.cairn.http..")
+                        HTTP)
                 .because("the namespace is a pure core over the Store seam")
                 .check(CLASSES);
     }

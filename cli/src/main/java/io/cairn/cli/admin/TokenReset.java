@@ -1,7 +1,7 @@
 package io.cairn.cli.admin;
 
+import io.cairn.admin.resource.FirstToken;
 import io.cairn.base.Wording;
-import io.cairn.master.admin.resource.FirstToken;
 import io.cairn.master.store.Durable;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;

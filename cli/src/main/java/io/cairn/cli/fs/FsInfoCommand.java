@@ -2,6 +2,7 @@ package io.cairn.cli.fs;
 
 import static java.util.stream.Collectors.joining;
 
+import io.cairn.admin.api.Json;
 import io.cairn.base.Wording;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
@@ -12,7 +13,6 @@ import io.cairn.cli.option.Require;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
-import io.cairn.master.admin.api.Json;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.nio.file.Path;

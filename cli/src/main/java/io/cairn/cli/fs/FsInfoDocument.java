@@ -1,9 +1,9 @@
 package io.cairn.cli.fs;
 
+import io.cairn.admin.api.Json;
+import io.cairn.admin.resource.InodeDocument;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
-import io.cairn.master.admin.api.Json;
-import io.cairn.master.admin.resource.InodeDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

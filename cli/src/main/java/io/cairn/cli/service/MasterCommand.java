@@ -1,10 +1,10 @@
 package io.cairn.cli.service;
 
+import io.cairn.admin.AdminSettings;
 import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cli.option.WorldOptions;
 import io.cairn.cluster.Endpoint;
-import io.cairn.master.admin.AdminSettings;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.node.Account;

@@ -1,0 +1,257 @@
+package io.cairn.admin;
+
+import io.cairn.admin.api.Audit;
+import io.cairn.admin.api.EventLog;
+import io.cairn.admin.api.Gatekeeper;
+import io.cairn.admin.api.HostCheck;
+import io.cairn.admin.api.Problem;
+import io.cairn.admin.api.Records;
+import io.cairn.admin.api.Relay;
+import io.cairn.admin.api.Resource;
+import io.cairn.admin.api.Route;
+import io.cairn.admin.api.Router;
+import io.cairn.admin.api.Tokens;
+import io.cairn.admin.resource.AuditResource;
+import io.cairn.admin.resource.ClusterResource;
+import io.cairn.admin.resource.ConfigurationResource;
+import io.cairn.admin.resource.DocumentResource;
+import io.cairn.admin.resource.EventsResource;
+import io.cairn.admin.resource.FilesResource;
+import io.cairn.admin.resource.FirstToken;
+import io.cairn.admin.resource.JobsResource;
+import io.cairn.admin.resource.LoadHistory;
+import io.cairn.admin.resource.LocksResource;
+import io.cairn.admin.resource.MastersResource;
+import io.cairn.admin.resource.SessionsResource;
+import io.cairn.admin.resource.TokensResource;
+import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.watch.EventStream;
+import io.cairn.admin.watch.EventWatch;
+import io.cairn.admin.watch.Rate;
+import io.cairn.admin.watch.RequestTimes;
+import io.cairn.cluster.Endpoint;
+import io.cairn.http.WebAnswer;
+import io.cairn.http.WebHandler;
+import io.cairn.http.WebRequest;
+import io.cairn.master.MasterGroup;
+import io.cairn.master.MasterService;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The administration of a cluster over HTTP on one master: the API, answered here while this master
+ * leads and else by the leader, and the files of the web console. Thread-safe.
+ */
+public final class AdminApi implements WebHandler, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminApi.class);
+    private static final long TICK_MS = 250;
+
+    private final MasterService master;
+    private final MasterService.Ground ground;
+    private final HostCheck hosts;
+    private final StaticFiles files = new StaticFiles();
+    private final Router router;
+    private final Relay relay;
+    private final FirstToken firstToken;
+    private final Rate operations = new Rate();
+    private final RequestTimes times;
+    private final LoadHistory history;
+    private final EventWatch watch;
+    private final EventStream stream;
+    private final Consumer<Map<String, String>> logLevels;
+    private Map<String, String> lastLevels = Map.of();
+    private final ExecutorService workers =
+            Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("admin-", 1).factory());
+    private volatile boolean closed;
+    private volatile boolean ticking;
+
+    /**
+     * Begins to serve: other masters' requests through the master's own port at once, HTTP when a
+     * door asks {@link #answer}.
+     *
+     * @param more resources besides those of this package
+     */
+    public AdminApi(
+            MasterService master,
+            MasterService.Ground ground,
+            AdminSettings settings,
+            List<Resource> more) {
+        this.master = master;
+        this.ground = ground;
+        hosts = new HostCheck(settings.hostNames());
+        Records records = new Records(master);
+        Tokens tokens = new Tokens(records, ground.clock());
+        EventLog events = new EventLog(ground.clock());
+        watch = new EventWatch(master, events, ground.clock());
+        Audit audit = new Audit(records, ground.clock(), events);
+        List<Route> routes = new ArrayList<>();
+        List<Resource> resources = new ArrayList<>();
+        times = new RequestTimes(ground.clock());
+        ClusterResource cluster =
+                new ClusterResource(master, operations, times, ground.clock(), settings.version());
+        resources.add(cluster);
+        history = new LoadHistory(ground.clock(), cluster::sample);
+        resources.add(history);
+        resources.add(new MastersResource(ground.log(), master, ground.clock()));
+        resources.add(new FilesResource(master));
+        resources.add(new JobsResource(master, ground.random()));
+        resources.add(new TopologyResource(master, records));
+        resources.add(new SessionsResource(master));
+        resources.add(new LocksResource(master));
+        resources.add(new ConfigurationResource(master, records));
+        resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
+        resources.add(new EventsResource(events));
+        resources.add(new AuditResource(records));
+        resources.addAll(more);
+        resources.add(new DocumentResource(routes, settings.version()));
+        resources.forEach(resource -> routes.addAll(resource.routes()));
+        router = new Router(routes, new Gatekeeper(tokens, ground.clock()), audit);
+        relay = new Relay(ground.transport(), this::answerHere, workers);
+        firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
+        stream = new EventStream(this::answerSomewhere);
+        logLevels = settings.logLevels();
+        master.serveAdmin(relay);
+        master.describeBy(cluster::document);
+        ground.scheduler().schedule(this::tick, 0);
+    }
+
+    /** Tells from now on how long requests take, by the timers of this registry. */
+    public void measure(MeterRegistry registry) {
+        times.measure(registry);
+    }
+
+    /** All routes. */
+    public List<Route> routes() {
+        return router.routes();
+    }
+
+    /** The address of a request with names in place of what it tells, from a fixed set. */
+    public String routeOf(WebRequest request) {
+        return router.templateOf(request.path());
+    }
+
+    @Override
+    public WebAnswer answer(WebRequest request) {
+        try {
+            hosts.check(request);
+            if (!request.path().startsWith("/api/")) {
+                return files.answer(request);
+            }
+            if (!request.path().startsWith(Router.PREFIX + "/")) {
+                throw Problem.notFound("The API is at " + Router.PREFIX + ", in version 1.");
+            }
+            boolean isStream = request.path().equals(Router.PREFIX + EventsResource.STREAM);
+            return isStream && request.method().equals("GET")
+                    ? stream.open(request)
+                    : answerSomewhere(request);
+        } catch (Problem e) {
+            return Router.toAnswer(e);
+        }
+    }
+
+    /** Answers here while this master leads, else has the leader answer. */
+    private WebAnswer answerSomewhere(WebRequest request) {
+        try {
+            return master.leads() ? answerHere(request) : forward(request);
+        } catch (Problem e) {
+            return Router.toAnswer(e);
+        }
+    }
+
+    /** Answers on this master, which leads or says that it does not. */
+    private WebAnswer answerHere(WebRequest request) {
+        if (!master.leads()) {
+            return Router.toAnswer(noLeader());
+        }
+        WebAnswer answer = router.answer(request);
+        boolean isReading = request.method().equals("GET") || request.method().equals("HEAD");
+        return isReading && !master.leads() ? Router.toAnswer(noLeader()) : answer;
+    }
+
+    private WebAnswer forward(WebRequest request) {
+        Endpoint leader = ground.log().leader();
+        if (leader == null || leader.equals(master.endpoint())) {
+            throw noLeader();
+        }
+        return relay.forward(leader, request);
+    }
+
+    private static Problem noLeader() {
+        return Problem.unavailable(
+                "There is no leader: a majority of the masters must run; ask again.");
+    }
+
+    private void tick() {
+        if (closed) {
+            return;
+        }
+        if (!ticking) {
+            ticking = true;
+            try {
+                workers.execute(this::housekeep);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("The admin API closes", e);
+            }
+        }
+        ground.scheduler().schedule(this::tick, TICK_MS);
+    }
+
+    /** One at a time. */
+    private void housekeep() {
+        try {
+            followLogLevels();
+            times.sample();
+            firstToken.reset(
+                    master.leads() && master.namespace().clusterId() != 0, leaderForPeople());
+            operations.sample(ground.clock().millis(), master.operations());
+            if (master.leads() && master.namespace().clusterId() != 0) {
+                firstToken.ensure();
+                watch.tick();
+                history.tick(master.log().leaderTerm());
+            }
+        } catch (Problem e) {
+            LOG.info("{}", e.getMessage());
+        } catch (RuntimeException e) {
+            if (!closed) {
+                LOG.error("the housekeeping of the admin API failed", e);
+            }
+        } finally {
+            ticking = false;
+        }
+    }
+
+    private String leaderForPeople() {
+        return ground.log().masters().stream()
+                .filter(MasterGroup.Standing::leads)
+                .map(each -> each.id() + " at " + each.raft())
+                .findFirst()
+                .orElse("nobody");
+    }
+
+    /** On every master, from its own copy of the state. */
+    private void followLogLevels() {
+        Map<String, String> levels =
+                ConfigurationResource.logLevels(
+                        master.namespace().records(ConfigurationResource.LOG_LEVELS, "", 1));
+        if (!levels.equals(lastLevels)) {
+            lastLevels = levels;
+            LOG.info("levels of loggers: {}", levels);
+            logLevels.accept(levels);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        relay.close();
+        workers.shutdownNow();
+    }
+}

@@ -1,0 +1,23 @@
+package io.cairn.admin;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Settings of the admin API.
+ *
+ * @param version of the product
+ * @param tokenFile where the secret of a cluster's first token goes
+ * @param hostNames names, in small letters, that a request may be meant for besides addresses and
+ *     {@code localhost}: others are refused, so that no web page can reach the API by a name of its
+ *     own
+ * @param logLevels gets the levels that all loggers with a level of their own shall have, when they
+ *     changed: {@code trace, debug, info, warn, error, off}
+ */
+public record AdminSettings(
+        String version,
+        Path tokenFile,
+        Set<String> hostNames,
+        Consumer<Map<String, String>> logLevels) {}

@@ -1,0 +1,101 @@
+package io.cairn.admin.api;
+
+import io.cairn.http.WebRequest;
+import io.cairn.runtime.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows callers by their tokens. Wrong tokens are counted by address: beyond {@value #MAX_FAILURES}
+ * a minute the answer is 429. A right token is served even then, so that nobody can lock others out
+ * who come from the same address; guessing is hopeless at any speed, as secrets have 256 random
+ * bits. Thread-safe.
+ */
+public final class Gatekeeper {
+    /** Wrong tokens from one address within a minute. */
+    public static final int MAX_FAILURES = 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Gatekeeper.class);
+    private static final int MAX_ADDRESSES = 1024;
+    private static final long WINDOW_MS = 60_000;
+
+    private final Tokens tokens;
+    private final Clock clock;
+    private final Map<String, Failures> failures =
+            new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
+                    return size() > MAX_ADDRESSES;
+                }
+            };
+
+    private static final class Failures {
+        final long sinceMs;
+        int count;
+
+        Failures(long sinceMs) {
+            this.sinceMs = sinceMs;
+        }
+    }
+
+    public Gatekeeper(Tokens tokens, Clock clock) {
+        this.tokens = tokens;
+        this.clock = clock;
+    }
+
+    /**
+     * The caller.
+     *
+     * @throws Problem 401 without a valid token, 429 after too many wrong ones
+     */
+    Call.Caller caller(WebRequest request) {
+        String header = request.header("authorization");
+        if (header == null) {
+            throw Problem.unauthorized(
+                    "A token is needed: send 'Authorization: Bearer TOKEN'. The first one stands in"
+                            + " the file admin.token in a master's data directory.");
+        }
+        Tokens.Token token =
+                header.regionMatches(true, 0, "Bearer ", 0, 7)
+                        ? tokens.find(header.substring(7).strip())
+                        : null;
+        if (token != null && !tokens.isExpired(token)) {
+            return new Call.Caller(token.name(), token.role(), request.remote());
+        }
+        throw refuse(request.remote(), token);
+    }
+
+    private synchronized Problem refuse(String address, Tokens.@Nullable Token expired) {
+        long now = clock.millis();
+        Failures seen = failures.get(address);
+        if (seen == null || now - seen.sinceMs >= WINDOW_MS) {
+            seen = new Failures(now);
+            failures.remove(address);
+            failures.put(address, seen);
+        }
+        seen.count++;
+        if (seen.count <= MAX_FAILURES) {
+            LOG.warn(
+                    "{} sent {} to the admin API",
+                    address,
+                    expired == null
+                            ? "a token that is not known"
+                            : "token " + expired.name() + ", which has expired");
+        }
+        if (seen.count > MAX_FAILURES) {
+            long leftS = (WINDOW_MS - (now - seen.sinceMs)) / 1000 + 1;
+            return Problem.tooMany(
+                    "Too many wrong tokens from " + address + "; wait a minute.", (int) leftS);
+        }
+        return Problem.unauthorized(
+                expired == null
+                        ? "This token is not known here; ask an administrator for one."
+                        : "Token '%s' expired at %s; ask an administrator for a new one."
+                                .formatted(expired.name(), expired.expiresAt()));
+    }
+}

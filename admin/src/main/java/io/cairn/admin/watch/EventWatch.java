@@ -1,0 +1,197 @@
+package io.cairn.admin.watch;
+
+import io.cairn.admin.api.EventLog;
+import io.cairn.admin.api.Json;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.master.MasterGroup.Standing;
+import io.cairn.master.MasterService;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.metadata.session.SessionRecord;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes events out of what differs between two looks at the cluster. So nothing that is looked at
+ * has to know of events, and a change that was undone between two looks is none. Used by one thread
+ * at a time.
+ */
+public final class EventWatch {
+    /** After this long as a leader, a server that was not heard is down, in milliseconds. */
+    private static final long PATIENCE_MS = 5_000;
+
+    private final MasterService master;
+    private final EventLog events;
+    private final Clock clock;
+    private long term = -1;
+    private long sinceMs;
+    private @Nullable Look before;
+
+    /**
+     * The result of one look.
+     *
+     * @param serverUp those of which it is known
+     * @param masterUp the same for masters
+     * @param erring disks that had errors lately, in words
+     * @param risk 0: all groups are complete; 1: some are short of a copy; 2: some do not serve
+     */
+    record Look(
+            Map<String, Boolean> serverUp,
+            Map<String, Boolean> masterUp,
+            Set<Long> failedTargets,
+            Map<Long, String> erring,
+            Map<Long, String> sessions,
+            int pools,
+            int risk) {}
+
+    public EventWatch(MasterService master, EventLog events, Clock clock) {
+        this.master = master;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** Looks, while this master leads. */
+    public void tick() {
+        long now = master.log().leaderTerm();
+        if (now < 0) {
+            return;
+        }
+        if (now != term) {
+            term = now;
+            sinceMs = clock.millis();
+            before = null;
+            events.lead(term);
+            String id = master.settings().id();
+            events.add("info", "leader", id, "Master %s leads in term %d.".formatted(id, term));
+            if (master.log().isRecovering()) {
+                events.add("critical", "recovery", id, Health.recovers(id));
+            }
+        }
+        Look after = look();
+        Look known = before;
+        if (known != null) {
+            compare(known, after);
+        }
+        before = after;
+    }
+
+    private boolean isSettled() {
+        return clock.millis() - sinceMs > PATIENCE_MS;
+    }
+
+    private Look look() {
+        ClusterMap map = master.namespace().clusterMap();
+        Map<String, Boolean> serverUp = new TreeMap<>();
+        if (isSettled()) {
+            map.servers().stream().map(ChunkServer::name).forEach(s -> serverUp.put(s, false));
+        }
+        Set<Long> failed = new HashSet<>();
+        for (ServerStatus server : master.servers().status()) {
+            serverUp.put(server.name(), server.alive());
+            server.targets().stream()
+                    .filter(target -> !target.healthy())
+                    .map(TargetReport::identity)
+                    .forEach(failed::add);
+        }
+        Map<Long, String> erring = new TreeMap<>();
+        Instant now = clock.now();
+        for (DiskErrors.Erring each :
+                DiskErrors.of(master.servers().status(), master.servers().load(), now)) {
+            erring.put(
+                    each.report().identity(),
+                    "Disk " + each.disk() + " of chunk server " + each.server() + " has errors.");
+        }
+        Map<Long, String> sessions = new TreeMap<>();
+        for (SessionRecord session : master.namespace().sessions()) {
+            sessions.put(session.session(), session.client());
+        }
+        boolean isDown = map.groups().stream().anyMatch(g -> g.head() == null);
+        boolean isShort = map.groups().stream().anyMatch(group -> !group.isComplete());
+        int risk = isDown ? 2 : isShort ? 1 : 0;
+        return new Look(serverUp, mastersUp(), failed, erring, sessions, map.pools().size(), risk);
+    }
+
+    private Map<String, Boolean> mastersUp() {
+        Map<String, Boolean> masterUp = new TreeMap<>();
+        for (Standing each : master.log().masters()) {
+            if (!each.state().equals("unknown")) {
+                masterUp.put(each.id(), !each.isDown());
+            }
+        }
+        return masterUp;
+    }
+
+    private void compare(Look was, Look is) {
+        is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
+        is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
+        for (Long target : is.failedTargets) {
+            if (!was.failedTargets.contains(target)) {
+                String id = Json.hex(target);
+                events.add("warning", "targetFailed", id, "The disk of target " + id + " failed.");
+            }
+        }
+        is.erring.forEach(
+                (id, text) -> {
+                    if (!was.erring.containsKey(id)) {
+                        events.add("warning", "diskErrors", Json.hex(id), text);
+                    }
+                });
+        is.sessions.forEach(
+                (id, client) -> {
+                    if (!was.sessions.containsKey(id)) {
+                        events.add(
+                                "info",
+                                "sessionBegan",
+                                Json.hex(id),
+                                "Client " + client + " opened a session.");
+                    }
+                });
+        was.sessions.forEach(
+                (id, client) -> {
+                    if (!is.sessions.containsKey(id)) {
+                        events.add(
+                                "info",
+                                "sessionEnded",
+                                Json.hex(id),
+                                "The session of client " + client + " ended.");
+                    }
+                });
+        if (is.pools > was.pools) {
+            events.add("info", "poolsMade", "pools", "New pools: new files use all servers.");
+        }
+        if (is.risk != was.risk) {
+            List<String> levels = List.of("info", "warning", "critical");
+            List<String> kinds = List.of("groupsComplete", "groupsAtRisk", "groupsUnavailable");
+            List<String> texts =
+                    List.of(
+                            "All placement groups have all their copies.",
+                            "Some placement groups are short of a copy.",
+                            "Some placement groups have no copy that serves.");
+            events.add(levels.get(is.risk), kinds.get(is.risk), "groups", texts.get(is.risk));
+        }
+    }
+
+    private void master(String id, boolean was, boolean is) {
+        if (was && !is) {
+            events.add("warning", "masterDown", id, "Master " + id + " does not answer.");
+        } else if (!was && is) {
+            events.add("info", "masterUp", id, "Master " + id + " answers.");
+        }
+    }
+
+    private void server(String name, @Nullable Boolean was, boolean is) {
+        if (!is && (was == null || was)) {
+            String text = "Chunk server " + name + " does not answer: look whether it runs.";
+            events.add("warning", "serverDown", name, text);
+        } else if (is && ((was == null && isSettled()) || (was != null && !was))) {
+            events.add("info", "serverUp", name, "Chunk server " + name + " answers.");
+        }
+    }
+}

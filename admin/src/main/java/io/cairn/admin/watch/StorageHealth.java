@@ -1,0 +1,280 @@
+package io.cairn.admin.watch;
+
+import io.cairn.admin.api.Json;
+import io.cairn.base.Wording;
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Target;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.Space;
+import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The faults of servers, disks and placement groups, the causes before their effects. For a server
+ * or disk that is gone it tells how many groups wait for it. Of groups by themselves it tells only
+ * those that no missing server or disk explains. Made for one document; not thread-safe.
+ */
+public final class StorageHealth {
+    private static final int FULL_PERCENT = 90;
+
+    private final ClusterMap map;
+    private final List<ServerStatus> servers;
+    private final Space space;
+    private final int expectedServers;
+
+    /** Groups that a reason told so far explains. */
+    private final Set<Integer> explained = new HashSet<>();
+
+    /** Of a cluster that stores nothing before {@code expectedServers} have come; 0 for any. */
+    public StorageHealth(
+            ClusterMap map, List<ServerStatus> servers, Space space, int expectedServers) {
+        this.map = map;
+        this.servers = servers;
+        this.space = space;
+        this.expectedServers = expectedServers;
+    }
+
+    /**
+     * Says that chunk servers of other clusters ask here.
+     *
+     * @param foreign their names with their clusters
+     * @param cluster this one
+     */
+    public void tellForeign(Map<String, Long> foreign, long cluster, Health health) {
+        if (foreign.isEmpty()) {
+            return;
+        }
+        String others =
+                foreign.values().stream()
+                        .distinct()
+                        .map(Json::hex)
+                        .collect(Collectors.joining(", "));
+        String what =
+                (foreign.size() == 1 ? "Chunk server %s holds" : "Chunk servers %s hold")
+                                .formatted(String.join(", ", foreign.keySet()))
+                        + " data of cluster %s, and this is cluster %s."
+                                .formatted(others, Json.hex(cluster));
+        if (map.servers().isEmpty()) {
+            health.critical(
+                    what,
+                    "If the masters were started on empty directories, stop them all, bring their"
+                            + " directories back (is a disk not mounted?) and start them again."
+                            + " Format nothing: the files are on the chunk servers.");
+        } else {
+            health.warning(what, "Correct --masters, or --data, where it was started.");
+        }
+    }
+
+    /** Says what is wrong. */
+    public void tell(Health health) {
+        Map<String, Endpoint> gone = new TreeMap<>();
+        map.servers().forEach(server -> gone.put(server.name(), server.endpoint()));
+        for (ServerStatus server : servers) {
+            if (server.alive()) {
+                gone.remove(server.name());
+            } else {
+                gone.put(server.name(), server.endpoint());
+            }
+        }
+        gone.forEach((name, at) -> down(health, name, at));
+        for (ServerStatus server : servers) {
+            for (TargetReport report : server.targets()) {
+                if (!report.healthy()) {
+                    failed(health, server.name(), report);
+                }
+            }
+        }
+        damage(health);
+        groups(health);
+        space(health);
+    }
+
+    /** Chunks that are damaged at the heads of groups, by the members that may have them whole. */
+    private void damage(Health health) {
+        Map<String, Integer> waiting = new TreeMap<>();
+        Map<String, Integer> lost = new TreeMap<>();
+        for (ServerStatus server : servers) {
+            for (TargetReport report : server.targets()) {
+                for (Damage damage : server.alive() ? report.damages() : List.<Damage>of()) {
+                    PlacementGroup group = map.group(damage.group());
+                    if (group == null || !heads(report, group)) {
+                        continue;
+                    }
+                    if (group.isComplete()) {
+                        lost.merge(server.name(), damage.chunks(), Integer::sum);
+                    } else {
+                        waiting.merge(
+                                "on chunk server %s and %s for chunk server %s"
+                                        .formatted(server.name(), "%s", others(group)),
+                                damage.chunks(),
+                                Integer::sum);
+                    }
+                }
+            }
+        }
+        waiting.forEach(
+                (where, chunks) ->
+                        health.critical(
+                                damaged(chunks)
+                                        + where.formatted(chunks == 1 ? "waits" : "wait")
+                                        + ", which may have a good copy.",
+                                "Start it again and let it come up to date."));
+        lost.forEach(
+                (server, chunks) ->
+                        health.warning(
+                                damaged(chunks) + "on chunk server " + server + ".",
+                                "What has a good copy elsewhere is mended within seconds; if this"
+                                        + " stays, it has none: restore those files, whose reading"
+                                        + " fails, from a backup."));
+    }
+
+    private static String damaged(int chunks) {
+        return Wording.count(chunks, "chunk") + (chunks == 1 ? " is" : " are") + " damaged ";
+    }
+
+    private boolean heads(TargetReport report, PlacementGroup group) {
+        PlacementGroup.Member head = group.head();
+        Target target = head == null ? null : map.target(head.targetId());
+        return target != null && target.identity() == report.identity();
+    }
+
+    /** The servers of the members that do not serve. */
+    private String others(PlacementGroup group) {
+        Set<String> names = new TreeSet<>();
+        for (PlacementGroup.Member member : group.members()) {
+            ChunkServer server = map.serverOfTarget(member.targetId());
+            if (server != null && member.state() != MemberState.SERVING) {
+                names.add(server.name());
+            }
+        }
+        return String.join(", ", names);
+    }
+
+    private String missing() {
+        int come = map.servers().size();
+        return expectedServers > 0 && come > 0
+                ? "%d of %d chunk servers have come.".formatted(come, expectedServers)
+                : "no chunk servers have come.";
+    }
+
+    private void down(Health health, String name, Endpoint at) {
+        List<Integer> targets = new ArrayList<>();
+        for (ChunkServer server : map.servers()) {
+            if (server.name().equals(name)) {
+                map.targets().stream()
+                        .filter(target -> target.serverId() == server.id())
+                        .forEach(target -> targets.add(target.id()));
+            }
+        }
+        tell(
+                health,
+                "Chunk server %s does not answer".formatted(name),
+                targets,
+                "Look at the machine of %s; start 'cairn chunk' there again.".formatted(at));
+    }
+
+    private void failed(Health health, String server, TargetReport report) {
+        List<Integer> targets =
+                map.targets().stream()
+                        .filter(target -> target.identity() == report.identity())
+                        .map(Target::id)
+                        .toList();
+        String disk =
+                report.directory().isEmpty()
+                        ? "target " + Json.hex(report.identity())
+                        : report.directory();
+        tell(
+                health,
+                "Disk %s of chunk server %s has failed".formatted(disk, server),
+                targets,
+                "Replace the disk; what had copies elsewhere is there.");
+    }
+
+    private void tell(Health health, String what, List<Integer> targets, String remedy) {
+        List<PlacementGroup> waiting =
+                map.groups().stream()
+                        .filter(group -> targets.stream().anyMatch(t -> waitsFor(group, t)))
+                        .toList();
+        waiting.forEach(group -> explained.add(group.id()));
+        long unreadable = waiting.stream().filter(this::isMissed).count();
+        long copyless = waiting.stream().filter(group -> group.head() != null).count();
+        if (unreadable > 0) {
+            health.critical(
+                    what
+                            + ": "
+                            + Wording.count(unreadable, "placement group")
+                            + (unreadable == 1 ? " waits" : " wait")
+                            + " for it, whose files cannot be read or written.",
+                    remedy);
+        } else if (copyless > 0) {
+            health.warning(
+                    what
+                            + ": "
+                            + Wording.count(copyless, "placement group")
+                            + (copyless == 1 ? " is" : " are")
+                            + " short of a copy.",
+                    remedy);
+        } else {
+            health.warning(what + ".", remedy);
+        }
+    }
+
+    private static boolean waitsFor(PlacementGroup group, int target) {
+        return group.stateOf(target) != null && !group.isCurrent(target);
+    }
+
+    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
+    private boolean isMissed(PlacementGroup group) {
+        return group.head() == null && group.members().size() >= space.replicas();
+    }
+
+    private void groups(Health health) {
+        List<PlacementGroup> others =
+                map.groups().stream().filter(group -> !explained.contains(group.id())).toList();
+        long unreadable = others.stream().filter(this::isMissed).count();
+        long syncing =
+                others.stream()
+                        .filter(group -> group.head() != null && !group.isComplete())
+                        .count();
+        if (unreadable > 0) {
+            health.critical(
+                    Wording.count(unreadable, "placement group")
+                            + (unreadable == 1 ? " has" : " have")
+                            + " no copy that serves yet: their files cannot be read or written.",
+                    "Wait while their servers come back: see groups with the state unavailable.");
+        }
+        if (syncing > 0) {
+            health.warning(
+                    Wording.count(syncing, "placement group")
+                            + (syncing == 1 ? " is" : " are")
+                            + " short of a copy and being brought up to date.",
+                    "Wait: see groups at risk.");
+        }
+        if (map.pools().isEmpty()) {
+            health.critical(
+                    "Files cannot be stored yet: " + missing(),
+                    "Start chunk servers with 'cairn chunk'.");
+        }
+    }
+
+    private void space(Health health) {
+        if (space.totalBytes() > 0
+                && space.freeBytes() * 100 / space.totalBytes() < 100 - FULL_PERCENT) {
+            health.warning(
+                    "More than " + FULL_PERCENT + " % of the space is used.",
+                    "Add chunk servers or disks, or delete files.");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.cairn.admin.watch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.Space;
+import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.TargetLoad;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class StorageHealthTest {
+    private static final MemberState SERVING = MemberState.SERVING;
+    private static final MemberState OFFLINE = MemberState.OFFLINE;
+    private static final MemberState LAST = MemberState.LAST_SERVING;
+
+    private static PlacementGroup group(int id, int pool, MemberState one, MemberState two) {
+        return new PlacementGroup(id, pool, 1, List.of(new Member(1, one), new Member(2, two)));
+    }
+
+    private static ClusterMap map(PlacementGroup... groups) {
+        return new ClusterMap(
+                7,
+                List.of(server(1), server(2)),
+                List.of(new Target(1, 11, 1), new Target(2, 12, 2)),
+                List.of(new Pool(1, 2, 1, groups.length)),
+                List.of(groups));
+    }
+
+    private static ChunkServer server(int id) {
+        return new ChunkServer(id, "c" + id, new Endpoint("10.0.0." + id, 9881), 1);
+    }
+
+    private static ServerStatus status(int id, boolean alive, boolean healthy, Damage... damages) {
+        TargetReport report =
+                new TargetReport(
+                        10 + id,
+                        100,
+                        50,
+                        1,
+                        healthy,
+                        0,
+                        "/disk" + id,
+                        TargetLoad.NONE,
+                        List.of(damages),
+                        List.of());
+        return new ServerStatus("c" + id, server(id).endpoint(), alive, 0, null, List.of(report));
+    }
+
+    private static List<String> told(ClusterMap map, ServerStatus... servers) {
+        Health health = new Health();
+        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0).tell(health);
+        return Objects.requireNonNull((List<?>) health.toJson().get("reasons")).stream()
+                .map(reason -> (Map<?, ?>) reason)
+                .map(reason -> reason.get("level") + ": " + reason.get("what"))
+                .toList();
+    }
+
+    @Test
+    void ofAServerThatIsGoneItIsToldWhatWaitsForIt() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, OFFLINE, LAST));
+        assertEquals(
+                List.of(
+                        "critical: Chunk server c2 does not answer: 1 placement group waits for"
+                                + " it, whose files cannot be read or written."),
+                told(map, status(1, true, true), status(2, false, true)).subList(0, 1));
+        // A leader that is new has not heard of it at all.
+        assertTrue(
+                told(map, status(1, true, true))
+                        .getFirst()
+                        .startsWith("critical: Chunk server c2 does not answer: 1 placement"));
+    }
+
+    @Test
+    void oneReasonForACauseAndWhatItCauses() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, SERVING, OFFLINE));
+        assertEquals(
+                List.of(
+                        "warning: Chunk server c2 does not answer: 2 placement groups are short of"
+                                + " a copy."),
+                told(map, status(1, true, true), status(2, false, true)));
+    }
+
+    @Test
+    void disksAreToldByTheirPaths() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE));
+        assertEquals(
+                List.of(
+                        "warning: Disk /disk2 of chunk server c2 has failed: 1 placement group is"
+                                + " short of a copy."),
+                told(map, status(1, true, true), status(2, true, false)));
+    }
+
+    @Test
+    void whatIsBeingBroughtUpToDateIsNoLoss() {
+        ClusterMap map = map(group(1, 1, SERVING, MemberState.SYNCING));
+        assertEquals(
+                List.of(
+                        "warning: 1 placement group is short of a copy and being brought up to"
+                                + " date."),
+                told(map, status(1, true, true), status(2, true, true)));
+    }
+
+    @Test
+    void ofDamageItIsToldWhoMayHaveAGoodCopy() {
+        ClusterMap map = map(group(1, 1, SERVING, OFFLINE), group(2, 1, OFFLINE, SERVING));
+        List<String> told =
+                told(
+                        map,
+                        status(1, true, true, new Damage(1, 2), new Damage(2, 5)),
+                        status(2, false, true, new Damage(2, 1)));
+        assertEquals(
+                List.of(
+                        "critical: 2 chunks are damaged on chunk server c1 and wait for chunk"
+                                + " server c2, which may have a good copy."),
+                told.stream().filter(line -> line.contains("damaged")).toList());
+        assertEquals(
+                List.of("warning: 1 chunk is damaged on chunk server c1."),
+                told(
+                        map(group(1, 1, SERVING, SERVING)),
+                        status(1, true, true, new Damage(1, 1)),
+                        status(2, true, true, new Damage(1, 3))));
+    }
+
+    @Test
+    void allIsWell() {
+        assertEquals(
+                List.of(),
+                told(
+                        map(group(1, 1, SERVING, SERVING)),
+                        status(1, true, true),
+                        status(2, true, true)));
+    }
+
+    /** All masters were emptied, and found a new cluster beside the files of the old one. */
+    @Test
+    void whoHoldsDataOfAnotherClusterIsNamed() {
+        Health health = new Health();
+        Map<String, Long> foreign = new TreeMap<>(Map.of("c1", 0xabL, "c2", 0xabL));
+        ClusterMap empty = new ClusterMap(1, List.of(), List.of(), List.of(), List.of());
+        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0)
+                .tellForeign(foreign, 0xcd, health);
+        String told = health.toJson().toString();
+        assertTrue(
+                told.contains(
+                        "Chunk servers c1, c2 hold data of cluster 00000000000000ab, and this is"
+                                + " cluster 00000000000000cd."),
+                told);
+        assertTrue(told.contains("critical") && told.contains("Format nothing"), told);
+        Health beside = new Health();
+        new StorageHealth(map(), List.of(status(1, true, true)), new Space(100, 50, 2), 0)
+                .tellForeign(Map.of("c9", 0xabL), 0xcd, beside);
+        assertEquals("warning", beside.toJson().get("level"));
+    }
+}
