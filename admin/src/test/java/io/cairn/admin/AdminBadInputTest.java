@@ -133,9 +133,14 @@ class AdminBadInputTest {
     void aRequestNeedsAHostThatWeKnow() throws Exception {
         String noHost = "GET /api/v1/cluster HTTP/1.1\r\n" + END;
         assertTrue(raw(noHost).startsWith("HTTP/1.1 400 "));
-        for (String host : List.of("evil.example", "localhost.evil.example", "a b", "[::1")) {
+        for (String host : List.of("evil.example", "localhost.evil.example")) {
             String answer = raw("GET / HTTP/1.1\r\nHost: " + host + "\r\n" + END);
             assertTrue(answer.startsWith("HTTP/1.1 421 "), host + ": " + answer);
+        }
+        // RFC 9112, 3.2: what cannot be a host is a bad request.
+        for (String host : List.of("a b", "[::1")) {
+            String answer = raw("GET / HTTP/1.1\r\nHost: " + host + "\r\n" + END);
+            assertTrue(answer.startsWith("HTTP/1.1 400 "), host + ": " + answer);
         }
         for (String host : List.of("localhost:80", "127.0.0.1", "[::1]:9870", "Admin.Example")) {
             String answer = raw("GET / HTTP/1.1\r\nHost: " + host + "\r\n" + END);
@@ -237,7 +242,6 @@ class AdminBadInputTest {
     void noFileOutsideOfTheConsoleIsServed() throws Exception {
         for (String path :
                 List.of(
-                        "/../AdminApi.class",
                         "/..%2f..%2fetc/passwd",
                         "//etc/passwd",
                         "/.hidden",
@@ -246,6 +250,8 @@ class AdminBadInputTest {
             String answer = raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + END);
             assertTrue(answer.startsWith("HTTP/1.1 404 "), path + ": " + answer);
         }
+        String above = raw("GET /../AdminApi.class HTTP/1.1\r\nHost: localhost\r\n" + END);
+        assertTrue(above.startsWith("HTTP/1.1 400 "), above);
         String post = raw("POST /index.html HTTP/1.1\r\nHost: localhost\r\n" + END);
         assertTrue(post.startsWith("HTTP/1.1 405 "), post);
     }
