@@ -2,9 +2,9 @@
  * The administration of a cluster over REST: {@code /api/v1} on every master.
  *
  * <p><b>Adding to it.</b> A {@link io.cairn.admin.api.Resource} gives {@link
- * io.cairn.admin.api.Route}s; {@link io.cairn.admin.AdminApi} is told of it. A route
- * says method, address, the role it needs, parameters, the {@link io.cairn.admin.api.Shape}
- * of body and answer, and what does it:
+ * io.cairn.admin.api.Route}s; {@link io.cairn.admin.AdminApi} is told of it. A route says method,
+ * address, the role it needs, parameters, the {@link io.cairn.admin.api.Shape} of body and answer,
+ * and what does it:
  *
  * <pre>
  *   Route.of("GET", "/pools/{id}", Role.READ, "A pool.")
@@ -16,12 +16,12 @@
  *                   c -&gt; new Plan(() -&gt; evict(session)).change("session 1", "open", null));
  * </pre>
  *
- * <p>The {@link io.cairn.admin.api.Router} does the rest, the same for all. It finds the
- * route (404, 405), asks the {@link io.cairn.admin.api.Gatekeeper} for the caller (401, 403,
- * 429), and checks parameters and body against the shapes (400, 406, 415). It runs the action on a
- * thread that may block and tags what is read ({@code ETag}, 304). It tells plans ({@code
- * ?plan=true}), holds {@code If-Match} against them (412) and writes changes to the audit log. The
- * OpenAPI document is made of the same routes, so it cannot forget one. Errors are thrown as {@link
+ * <p>The {@link io.cairn.admin.api.Router} does the rest, the same for all. It finds the route
+ * (404, 405), asks the {@link io.cairn.admin.api.Gatekeeper} for the caller (401, 403, 429), and
+ * checks parameters and body against the shapes (400, 406, 415). It runs the action on a thread
+ * that may block and tags what is read ({@code ETag}, 304). It tells plans ({@code ?plan=true}),
+ * holds {@code If-Match} against them (412) and writes changes to the audit log. The OpenAPI
+ * document is made of the same routes, so it cannot forget one. Errors are thrown as {@link
  * io.cairn.admin.api.Problem}; what the log throws becomes 503.
  *
  * <p><b>A change</b> is decided first and done later: the action of a changing route checks

@@ -243,10 +243,7 @@ class AdminBadInputTest {
         for (String path :
                 List.of(
                         "/..%2f..%2fetc/passwd",
-                        "//etc/passwd",
-                        "/.hidden",
-                        "/a/./b.js",
-                        "/nothing.js")) {
+                        "//etc/passwd", "/.hidden", "/a/./b.js", "/nothing.js")) {
             String answer = raw("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + END);
             assertTrue(answer.startsWith("HTTP/1.1 404 "), path + ": " + answer);
         }

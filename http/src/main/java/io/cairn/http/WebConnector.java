@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of a {@link WebDoor}. It takes as many as the door says, from one address half of
- * them, and closes each whose client lets it wait too long: Jetty's own limit begins anew with each
- * byte, and one byte a second would hold a connection for ever. Thread-safe.
+ * them, and closes each whose client lets it wait too long. Jetty's own limit begins anew with each
+ * byte, so one byte a second would hold a connection for ever. Thread-safe.
  */
 final class WebConnector extends ServerConnector {
     private static final Logger LOG = LoggerFactory.getLogger(WebConnector.class);

@@ -9,9 +9,13 @@ import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
+import java.nio.channels.ServerSocketChannel;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -30,10 +34,10 @@ import org.slf4j.LoggerFactory;
  * has arrived.
  *
  * <p>Bounds: {@value #MAX_CONNECTIONS} connections; a request line of 16 KiB (414), with the
- * headers 24 KiB (431), a body of 1 MiB (413). The head of the next request must have arrived
- * {@value #REQUEST_MS} ms after the connection began or the last answer was taken, else the
- * connection is closed; its body as long after the head, else the answer is 408; the client must
- * take an answer in that time. Thread-safe.
+ * headers 24 KiB (431), a body of 1 MiB (413). A connection is closed when the head of its next
+ * request is not there {@value #REQUEST_MS} ms after it began or its last answer was taken. A body
+ * that is not there as long after its head gets 408. An answer must be taken in that time, too.
+ * Thread-safe.
  */
 public final class WebDoor implements Listener {
     /** Connections at a time; one address gets half of them at most. */
@@ -51,9 +55,11 @@ public final class WebDoor implements Listener {
     /** Threads of Jetty's own: one looks at the sockets, one stands in for it, one is to spare. */
     private static final int THREADS = 4;
 
-    private final Server server;
-    private final WebConnector connector;
+    private static final int ACCEPT_QUEUE = 1024;
+
+    private final ServerSocketChannel socket;
     private final Endpoint endpoint;
+    private final Future<@Nullable Server> starting;
     private final ExecutorService workers =
             Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("web-", 1).factory());
 
@@ -76,23 +82,71 @@ public final class WebDoor implements Listener {
             @Nullable WebCertificate certificate,
             WebHandler handler,
             WebPatience patience) {
+        socket = bind(at);
+        int port = socket.socket().getLocalPort();
+        endpoint = new Endpoint(at.host(), port);
+        // Connections wait in the socket's queue until Jetty has started, and nobody else does.
+        starting = workers.submit(() -> start(certificate, handler, patience, clock));
+    }
+
+    private static ServerSocketChannel bind(Endpoint at) {
+        ServerSocketChannel socket = null;
+        try {
+            InetSocketAddress address =
+                    new InetSocketAddress(InetAddress.getByName(at.host()), at.port());
+            socket = ServerSocketChannel.open();
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            return socket.bind(address, ACCEPT_QUEUE);
+        } catch (UnknownHostException e) {
+            throw new FsException(
+                    Errno.ENXIO, "cannot listen on " + at + ": unknown host; use an address", e);
+        } catch (IOException e) {
+            close(socket);
+            throw PortBinding.refusal(at, e);
+        }
+    }
+
+    private static void close(@Nullable ServerSocketChannel socket) {
+        try {
+            if (socket != null) {
+                socket.close();
+            }
+        } catch (IOException e) {
+            LOG.debug("a port does not close", e);
+        }
+    }
+
+    private @Nullable Server start(
+            @Nullable WebCertificate certificate,
+            WebHandler handler,
+            WebPatience patience,
+            Clock clock) {
         QueuedThreadPool threads = new QueuedThreadPool(THREADS, 1);
         threads.setName("http");
         threads.setDaemon(true);
         threads.setReservedThreads(0);
         threads.setVirtualThreadsExecutor(workers);
-        server = new Server(threads);
+        Server server = new Server(threads);
         server.setStopTimeout(0);
         server.setErrorHandler(WebExchange::refuseWhatIsNotHttp);
         SslContextFactory.Server tls = certificate == null ? null : certificate.forServer();
-        connector = new WebConnector(server, at.toString(), patience, connections(tls));
+        WebConnector connector =
+                new WebConnector(server, endpoint.toString(), patience, connections(tls));
         server.addConnector(connector);
         server.setHandler(new WebExchange(handler, connector, patience, clock));
-        endpoint = open(at);
+        try {
+            connector.open(socket);
+            server.start();
+        } catch (Exception e) {
+            LOG.error("nobody is served on {}", endpoint, e);
+            close(socket);
+            return null;
+        }
         if (certificate != null && tls != null) {
             CertificateWatch.begin(
                     certificate, tls, server.getScheduler(), patience.certificateMs());
         }
+        return server;
     }
 
     private static ConnectionFactory[] connections(SslContextFactory.@Nullable Server tls) {
@@ -109,25 +163,6 @@ public final class WebDoor implements Listener {
                 };
     }
 
-    private Endpoint open(Endpoint at) {
-        try {
-            connector.setHost(InetAddress.getByName(at.host()).getHostAddress());
-            connector.setPort(at.port());
-            connector.open();
-            server.start();
-        } catch (UnknownHostException e) {
-            throw new FsException(
-                    Errno.ENXIO, "cannot listen on " + at + ": unknown host; use an address", e);
-        } catch (IOException e) {
-            close();
-            throw PortBinding.refusal(at, e.getCause());
-        } catch (Exception e) {
-            close();
-            throw new FsException(Errno.EIO, "cannot listen on " + at + ": " + e, e);
-        }
-        return new Endpoint(at.host(), connector.getLocalPort());
-    }
-
     @Override
     public Endpoint endpoint() {
         return endpoint;
@@ -135,14 +170,19 @@ public final class WebDoor implements Listener {
 
     @Override
     public void close() {
-        connector.close();
-        workers.shutdownNow();
+        close(socket);
         try {
-            server.stop();
+            Server server = starting.get();
+            workers.shutdownNow();
+            if (server != null) {
+                server.stop();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
             LOG.debug("the web door closes", e);
+        } finally {
+            workers.shutdownNow();
         }
     }
 }

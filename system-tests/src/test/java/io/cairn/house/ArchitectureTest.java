@@ -215,11 +215,7 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "io.netty..",
-                        "org.apache.ratis..",
-                        "org.rocksdb..",
-                        "io.cairn.net..",
-                        HTTP)
+                        "io.netty..", "org.apache.ratis..", "org.rocksdb..", "io.cairn.net..", HTTP)
                 .because("the namespace is a pure core over the Store seam")
                 .check(CLASSES);
     }

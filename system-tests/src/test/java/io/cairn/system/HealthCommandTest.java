@@ -73,10 +73,10 @@ final class HealthCommandTest {
     @Test
     void theProbeOfTheContainerSaysYesToOneThatIsReady() throws Exception {
         try (AdminDoor door =
-                        new AdminDoor(
-                                Clock.system(),
-                                new Endpoint("127.0.0.1", 0),
-                                new AdminDoor.Pages(List::of, () -> "", () -> "{}"))) {
+                new AdminDoor(
+                        Clock.system(),
+                        new Endpoint("127.0.0.1", 0),
+                        new AdminDoor.Pages(List::of, () -> "", () -> "{}"))) {
             CairnProcess.Result ready = probe(door.endpoint().toString());
             assertEquals(0, ready.exitCode(), ready.output());
         }
