@@ -27,12 +27,12 @@ import java.util.regex.Pattern;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 
 /**
- * What a web server proves itself with. Immutable.
+ * The certificate of a web server, and its private key. Immutable.
  *
  * @param chain the file of the certificate, and of those that vouch for it
  * @param key the file of its private key
- * @param stamp what the files looked like when they were read
- * @param keys what stood in them
+ * @param stamp times and sizes of the files when they were read
+ * @param keys the certificates and the key
  * @param names the names and addresses that the certificate is for, in small letters
  */
 public record WebCertificate(Path chain, Path key, String stamp, KeyStore keys, Set<String> names) {
