@@ -114,7 +114,7 @@ final class TargetOpening {
         Contents contents =
                 formatted
                         ? IntentLogFile.read(disk, paths, format.identity())
-                        : new Contents(Map.of(), true, 0, 0);
+                        : new Contents(Map.of(), Map.of(), true, 0, 0);
         long boot = settings.boot().getAsLong();
         Ledger ledger = Ledger.open(disk, paths, contents.ledgers());
         ledger.keepWhatIsThere();

@@ -16,7 +16,7 @@ class CrashPropertiesTest {
 
     @Example
     void historiesThatOnceFailed() throws Exception {
-        for (long seed : new long[] {-348, 595, 3051, 15, 44, 319, 5298, 5607}) {
+        for (long seed : new long[] {-348, 595, 3051, 15, 44, 319, 5298, 5607, 278123}) {
             new CrashHistory(seed).run(120, true);
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.IntentRecord;
 import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.chunk.store.format.TargetPaths;
@@ -97,16 +98,22 @@ final class GoldenTargetTest {
     void aRecordOfTheIntentLogIsFixed() {
         IntentRecord record =
                 new IntentRecord(
-                        IntentRecord.Kind.INTENT, 0, 0x99, new BlobKey(3, 0x1122_3344L, 7));
+                        IntentRecord.Kind.INTENT,
+                        0,
+                        0x99,
+                        new BlobKey(3, 0x1122_3344L, 7),
+                        new Claim(0x55, 0x66, 0x77));
         ByteBuffer out = ByteBuffer.allocate(IntentRecord.BYTES);
         record.encode(out);
         assertEquals(
                 "02000000"
                         + "0000000000000000"
                         + "0000000000000099"
-                        + "0000000300000000"
+                        + "0000000300000066"
                         + "0000000011223344"
-                        + "0000000000000007",
+                        + "0000000000000007"
+                        + "0000000000000055"
+                        + "0000007700000000",
                 HexFormat.of().formatHex(out.array()).substring(8));
         assertEquals(record, present(IntentRecord.decode(out.clear(), 0)));
     }

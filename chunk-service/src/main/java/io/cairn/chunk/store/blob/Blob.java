@@ -6,6 +6,7 @@ import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.runtime.DiskFullException;
@@ -235,7 +236,7 @@ public final class Blob {
         try {
             BlobBody blob = usable();
             requireLater(blob, sequence);
-            prepare(blob);
+            prepare(blob, write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
             changing.lock();
             try {
                 BlobBody target = blob == null ? create(newLog2) : blob;
@@ -269,7 +270,7 @@ public final class Blob {
             requireLater(blob, sequence);
             long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
             ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
-            prepare(blob);
+            prepare(blob, range.pending().first(), range.pending().count());
             changing.lock();
             try {
                 int change = new BlobWriter(blob).apply(epoch, sequence, range);
@@ -295,12 +296,12 @@ public final class Blob {
         }
     }
 
-    /** Names the blob in the log. */
-    private void prepare(@Nullable BlobBody blob) throws IOException {
+    /** Names the blob and the blocks to be changed in the log. */
+    private void prepare(@Nullable BlobBody blob, int first, int count) throws IOException {
         if (blob != null && (uncertain || !blob.isTidy())) {
             sync(blob);
         }
-        shelf.log.beforeWrite(key, blob != null && blob.syncedSequence() > 0);
+        shelf.log.beforeWrite(key, blob == null ? null : blob.claim(first, count));
     }
 
     private BlobBody create(int newLog2) throws IOException {
@@ -353,7 +354,7 @@ public final class Blob {
             throw fence(e);
         }
         uncertain = false;
-        shelf.log.flushed(key);
+        shelf.log.flushed(key, blob.syncedSequence());
     }
 
     /** The state on disk is unknown from now on: no caller may rely on the blob again. */
@@ -405,7 +406,7 @@ public final class Blob {
                     boolean bad = condition != Condition.GOOD || shelf.troubles.containsKey(key);
                     shelf.beforeCreation(key);
                     // So that the next process makes the new name durable if this one does not.
-                    shelf.log.beforeWrite(key, existed);
+                    shelf.log.beforeWrite(key, existed ? Claim.NONE : null);
                     record.beforeReplacement(Mark.of(replacement.version()));
                     closeFile();
                     loaded = false;
@@ -470,12 +471,19 @@ public final class Blob {
     }
 
     private @Nullable WriteMark settle(BlobBody blob, long epoch) throws IOException {
-        BlobVersion kept = new Settlement(blob, epoch).run() == 0 ? whole : null;
+        Settlement settlement =
+                new Settlement(blob, epoch, SyncedBlocks.changeable(shelf, key, blob));
+        BlobVersion kept = settlement.run() ? whole : null;
         condition = Condition.GOOD;
         reason = "";
         whole = null;
         shelf.log.setDoubtful(key, false);
         shelf.troubles.remove(key);
+        if (settlement.damaged() > 0) {
+            // Reading them fails at the reader.
+            String what = settlement.damaged() + " blocks that were synced fail their checksum";
+            shelf.trouble(key, Condition.DAMAGED, what);
+        }
         sync(blob);
         return kept == null ? null : kept.mark();
     }

@@ -8,12 +8,14 @@ import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file of a usable blob and what is known of it in memory: header and block map. Not
@@ -30,6 +32,9 @@ public final class BlobBody {
     private long syncedSequence;
     private int page;
     private boolean headerSynced;
+
+    /** Which blocks held something at the last sync; null when that is not known. */
+    private byte @Nullable [] syncedBlocks;
 
     /** Whether the file tells that it was synced once. */
     private boolean marked;
@@ -67,6 +72,7 @@ public final class BlobBody {
         this.generation = header.generation();
         this.syncedSequence = clean ? version.sequence() : header.syncedSequence();
         this.page = found.page();
+        this.syncedBlocks = clean ? map.bitmap().clone() : null;
         this.headerSynced = headerSynced;
         this.marked = header.syncedSequence() > 0;
         this.unkempt = headerSynced && (!clean || header.syncedSequence() == 0);
@@ -96,6 +102,30 @@ public final class BlobBody {
     /** The write that was the last one when the blob was synced; 0 when it never was. */
     long syncedSequence() {
         return syncedSequence;
+    }
+
+    /**
+     * What the log must know before blocks are changed: those of them that hold synced bytes. Null
+     * when the blob was never synced.
+     */
+    @Nullable Claim claim(int first, int count) {
+        if (syncedSequence == 0) {
+            return null;
+        }
+        int from = first;
+        int end = first + count;
+        while (from < end && !mayBeSynced(from)) {
+            from++;
+        }
+        while (end > from && !mayBeSynced(end - 1)) {
+            end--;
+        }
+        return new Claim(syncedSequence, from < end ? from : 0, end - from);
+    }
+
+    private boolean mayBeSynced(int block) {
+        byte[] synced = syncedBlocks;
+        return synced == null || BlockMap.isSet(synced, block);
     }
 
     boolean isHeaderSynced() {
@@ -133,6 +163,7 @@ public final class BlobBody {
         }
         headerSynced = true;
         syncedSequence = version.sequence();
+        syncedBlocks = map.bitmap().clone();
     }
 
     /** Writes a header to the page that does not hold the last synced one. */

@@ -2,7 +2,10 @@ package io.cairn.chunk.store.blob;
 
 import io.cairn.chunk.store.blob.IntentLogFile.Contents;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.ChangedBlocks;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.IntentEntry;
+import io.cairn.chunk.store.format.IntentRecord;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
@@ -23,12 +26,13 @@ import org.slf4j.LoggerFactory;
  * these need to be looked at.
  *
  * <p>A blob is named here before its first write; from then on it stays until the log is rewritten
- * at a time when the blob is synced. So a busy blob costs nothing after its first write.
+ * at a time when the blob is synced. What is written where nothing was at the last sync costs
+ * nothing after that.
  *
  * <ul>
- *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed (one
- *       fdatasync of the log, shared by all who wait for one): what power loss leaves of it is then
- *       known to be in doubt.
+ *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed, and so are
+ *       the synced blocks that are (one fdatasync of the log, shared by all who wait for one): what
+ *       power loss leaves of these is then known to be in doubt, and of no others.
  *   <li>A blob that was never synced is named without a sync: the record survives the end of the
  *       process in the page cache, which is all that such a blob has to survive. When power loss
  *       takes the record, the blob's own header and table sum still tell whether it is whole.
@@ -68,6 +72,10 @@ public final class IntentLog implements AutoCloseable {
                         (key, kind) -> {
                             IntentEntry entry = new IntentEntry(kind, 0);
                             entry.recovered = true;
+                            ChangedBlocks changed = contents.changed().get(key);
+                            if (changed != null) {
+                                changed.claims().forEach(entry.changed::add);
+                            }
                             entries.put(key, entry);
                         });
     }
@@ -86,22 +94,24 @@ public final class IntentLog implements AutoCloseable {
     /**
      * Names a blob that is about to be changed.
      *
-     * @param synced whether it holds synced bytes: then the record is on stable media on return
+     * @param claim the blocks that will be, when it holds synced bytes: then the record is on
+     *     stable media on return; null when it was never synced
      */
-    void beforeWrite(BlobKey key, boolean synced) throws IOException {
+    void beforeWrite(BlobKey key, @Nullable Claim claim) throws IOException {
         lock.lock();
         try {
             check();
             IntentEntry entry = entries.get(key);
-            Kind needed = synced ? Kind.INTENT : Kind.NEW;
-            boolean madeAnew = entry != null && entry.deleted && !synced;
-            boolean weaker = entry != null && synced && entry.kind == Kind.NEW;
-            if (entry == null || weaker || (madeAnew && entry.kind != needed)) {
-                entry = append(needed, key);
+            Kind needed = claim == null ? Kind.NEW : Kind.INTENT;
+            boolean madeAnew = entry != null && entry.deleted && claim == null;
+            boolean weaker = entry != null && claim != null && entry.kind == Kind.NEW;
+            Claim missing = claim == null || entry == null ? claim : entry.changed.missing(claim);
+            if (entry == null || weaker || missing != null || (madeAnew && entry.kind != needed)) {
+                entry = append(needed, key, missing == null ? Claim.NONE : missing);
             }
             boolean before = entry.dirty;
             setDirty(entry, true);
-            if (synced) {
+            if (claim != null) {
                 try {
                     awaitDurable(entry);
                 } catch (IOException e) {
@@ -124,7 +134,7 @@ public final class IntentLog implements AutoCloseable {
             check();
             IntentEntry entry;
             try {
-                entry = append(Kind.NEW, key);
+                entry = append(Kind.NEW, key, Claim.NONE);
             } catch (DiskFullException e) {
                 entry = entries.computeIfAbsent(key, k -> new IntentEntry(Kind.NEW, 0));
             }
@@ -134,8 +144,8 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** A blob was synced with everything written to it, and its name. */
-    void flushed(BlobKey key) throws IOException {
+    /** A blob was synced with everything up to a write, and its name. */
+    void flushed(BlobKey key, long sequence) throws IOException {
         lock.lock();
         try {
             IntentEntry entry = entries.get(key);
@@ -143,7 +153,7 @@ public final class IntentLog implements AutoCloseable {
                 return;
             }
             if (entry.kind == Kind.NEW && failure == null) {
-                promote(key);
+                promote(key, sequence);
             }
             setDirty(entry, false);
             entry.recovered = false;
@@ -154,9 +164,9 @@ public final class IntentLog implements AutoCloseable {
     }
 
     /** Without room the blob stays NEW here: its next write tries again. */
-    private void promote(BlobKey key) throws IOException {
+    private void promote(BlobKey key, long sequence) throws IOException {
         try {
-            append(Kind.INTENT, key);
+            append(Kind.INTENT, key, new Claim(sequence, 0, 0));
         } catch (DiskFullException e) {
             LOG.debug("{}: no room to note that {} is synced", file.path(), key);
         }
@@ -167,7 +177,7 @@ public final class IntentLog implements AutoCloseable {
         lock.lock();
         try {
             check();
-            IntentEntry entry = append(Kind.FENCE, key);
+            IntentEntry entry = append(Kind.FENCE, key, Claim.NONE);
             setDirty(entry, false);
             awaitDurable(entry);
         } finally {
@@ -230,7 +240,7 @@ public final class IntentLog implements AutoCloseable {
     /** Without room the old record stays until the log is rewritten. */
     private void clear(BlobKey key) throws IOException {
         try {
-            append(Kind.CLEAR, key);
+            append(Kind.CLEAR, key, Claim.NONE);
         } catch (DiskFullException e) {
             LOG.debug("{}: no room to forget {}", file.path(), key);
         }
@@ -242,6 +252,17 @@ public final class IntentLog implements AutoCloseable {
         try {
             IntentEntry entry = entries.get(key);
             return entry == null ? null : entry.kind;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Which blocks of a blob that was synced may have been changed since; those it is told now. */
+    ChangedBlocks changed(BlobKey key) {
+        lock.lock();
+        try {
+            IntentEntry entry = entries.get(key);
+            return entry == null ? new ChangedBlocks() : entry.changed.copy();
         } finally {
             lock.unlock();
         }
@@ -360,7 +381,7 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    private IntentEntry append(Kind kind, BlobKey key) throws IOException {
+    private IntentEntry append(Kind kind, BlobKey key, Claim claim) throws IOException {
         check();
         if (file.isOpen()) {
             compact();
@@ -368,11 +389,12 @@ public final class IntentLog implements AutoCloseable {
             replaceFile();
         }
         try {
-            long end = file.append(kind, key, durable);
+            long end = file.append(kind, key, claim, durable);
             records++;
             IntentEntry entry = entries.computeIfAbsent(key, k -> new IntentEntry(kind, end));
             entry.kind = kind;
             entry.end = end;
+            entry.changed.add(claim);
             return entry;
         } catch (DiskFullException e) {
             throw e;
@@ -402,11 +424,13 @@ public final class IntentLog implements AutoCloseable {
 
     /** A disk without room leaves the old file in force. */
     private void replaceFile() throws IOException {
-        Map<BlobKey, Kind> live = new LinkedHashMap<>();
+        List<IntentRecord> live = new ArrayList<>();
         entries.forEach(
                 (key, entry) -> {
                     if (entry.isLive()) {
-                        live.put(key, entry.kind);
+                        for (Claim claim : entry.changed.claims()) {
+                            live.add(new IntentRecord(entry.kind, 0, 0, key, claim));
+                        }
                     }
                 });
         try {
@@ -420,7 +444,7 @@ public final class IntentLog implements AutoCloseable {
             failure = e;
             throw e;
         }
-        entries.keySet().retainAll(live.keySet());
+        entries.values().removeIf(entry -> !entry.isLive());
         for (IntentEntry entry : entries.values()) {
             entry.end = durable;
         }

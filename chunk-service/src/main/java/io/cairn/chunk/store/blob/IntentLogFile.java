@@ -1,6 +1,8 @@
 package io.cairn.chunk.store.blob;
 
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.ChangedBlocks;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.IntentRecord;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.chunk.store.format.TargetException;
@@ -12,7 +14,9 @@ import io.cairn.runtime.DiskFullException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.zip.CRC32C;
@@ -35,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *  40 +----------------------------+-----------------------------+
  *     | files of the ledger (4)    | 0 (20)                      |
  *  64 +----------------------------------------------------------+
- *     | {@link IntentRecord}s of 48 bytes                        |
+ *     | {@link IntentRecord}s of 64 bytes                        |
  *     +----------------------------------------------------------+
  * </pre>
  *
@@ -83,13 +87,19 @@ public final class IntentLogFile implements AutoCloseable {
      * The contents of a log file.
      *
      * @param kinds blobs that may differ from their last sync
+     * @param changed which blocks of those that were synced
      * @param trusted false when records are missing
      * @param boot the start of the machine in which it was made; 0 when that is not known
      * @param ledgers how many files the ledger had at least
      */
-    public record Contents(Map<BlobKey, Kind> kinds, boolean trusted, long boot, int ledgers) {
+    public record Contents(
+            Map<BlobKey, Kind> kinds,
+            Map<BlobKey, ChangedBlocks> changed,
+            boolean trusted,
+            long boot,
+            int ledgers) {
         static Contents untrusted() {
-            return new Contents(new LinkedHashMap<>(), false, 0, 0);
+            return new Contents(Map.of(), Map.of(), false, 0, 0);
         }
 
         /** Whether power cannot have been lost since the log was made. */
@@ -112,16 +122,17 @@ public final class IntentLogFile implements AutoCloseable {
     }
 
     /** Makes a new file with some records, durably, in place of the old one; its length. */
-    long rewrite(Map<BlobKey, Kind> live) throws IOException {
+    long rewrite(List<IntentRecord> live) throws IOException {
         int bytes = HEADER_BYTES + live.size() * IntentRecord.BYTES;
         ByteBuffer contents = ByteBuffer.allocate(bytes);
         contents.putLong(MAGIC).putInt(FORMAT_VERSION).putInt(0);
         contents.putLong(identity).putLong(bytes).putLong(boot).putInt(ledgers.getAsInt());
         contents.putInt(12, checksum(contents));
         contents.position(HEADER_BYTES);
-        live.forEach(
-                (key, kind) ->
-                        new IntentRecord(kind, contents.position(), bytes, key).encode(contents));
+        for (IntentRecord each : live) {
+            new IntentRecord(each.kind(), contents.position(), bytes, each.key(), each.claim())
+                    .encode(contents);
+        }
         disk.delete(paths.newIntents());
         DiskFile fresh = disk.openOrCreate(paths.newIntents());
         try {
@@ -150,8 +161,8 @@ public final class IntentLogFile implements AutoCloseable {
     }
 
     /** Appends a record, not yet durable; the length afterwards. */
-    long append(Kind kind, BlobKey key, long durableBytes) throws IOException {
-        new IntentRecord(kind, end, durableBytes, key).encode(record.clear());
+    long append(Kind kind, BlobKey key, Claim claim, long durableBytes) throws IOException {
+        new IntentRecord(kind, end, durableBytes, key, claim).encode(record.clear());
         open().write(record.flip(), end);
         end += IntentRecord.BYTES;
         return end;
@@ -201,6 +212,7 @@ public final class IntentLogFile implements AutoCloseable {
 
     private static Contents parse(ByteBuffer bytes) {
         Map<BlobKey, Kind> kinds = new LinkedHashMap<>();
+        Map<BlobKey, ChangedBlocks> changed = new HashMap<>();
         long durable = bytes.getLong(24);
         long firstBad = Long.MAX_VALUE;
         int at = HEADER_BYTES;
@@ -213,12 +225,17 @@ public final class IntentLogFile implements AutoCloseable {
             durable = Math.max(durable, record.durableBytes());
             if (record.kind() == Kind.CLEAR) {
                 kinds.remove(record.key());
+                changed.remove(record.key());
             } else {
                 kinds.put(record.key(), record.kind());
+                if (record.kind() == Kind.INTENT) {
+                    changed.computeIfAbsent(record.key(), k -> new ChangedBlocks())
+                            .add(record.claim());
+                }
             }
         }
-        return new Contents(
-                kinds, durable <= Math.min(firstBad, at), bytes.getLong(32), bytes.getInt(40));
+        boolean trusted = durable <= Math.min(firstBad, at);
+        return new Contents(kinds, changed, trusted, bytes.getLong(32), bytes.getInt(40));
     }
 
     private static int checksum(ByteBuffer header) {

@@ -5,6 +5,7 @@ import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Limits;
 import java.io.IOException;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,20 +24,28 @@ final class Settlement {
     private final BlockMap map;
     private final int lengthBytes;
     private final long epoch;
+    private final IntPredicate mayTake;
+    private int settled;
+    private int damaged;
 
-    /** A settlement of a blob in an epoch of its group. */
-    Settlement(BlobBody body, long epoch) {
+    /**
+     * A settlement of a blob in an epoch of its group.
+     *
+     * @param mayTake whether a block may be taken as it stands; else it stays bad when it is
+     */
+    Settlement(BlobBody body, long epoch, IntPredicate mayTake) {
         this.epoch = epoch;
+        this.mayTake = mayTake;
         this.body = body;
         this.file = body.file();
         this.map = body.map();
         this.lengthBytes = body.version().lengthBytes();
     }
 
-    /** Changes all of the blob; the number of blocks that got a new checksum. Not yet synced. */
-    int run() throws IOException {
+    /** Changes all of the blob; whether all blocks were right. Not yet synced. */
+    boolean run() throws IOException {
         body.force();
-        int settled = settleBlocks();
+        settleBlocks();
         BlobVersion last = body.version();
         BlobVersion next =
                 new BlobVersion(epoch, last.sequence() + 1, last.lengthBytes(), map.sum());
@@ -44,31 +53,38 @@ final class Settlement {
         body.setVersion(next);
         file.writeTable(map, 0, map.blocks());
         LOG.warn(
-                "{}: settled as it stands, {} blocks with new checksums; there was no other copy",
+                "{}: settled as it stands, {} blocks with new checksums, {} damaged; there was no"
+                        + " other copy",
                 file.path(),
-                settled);
-        return settled;
+                settled,
+                damaged);
+        return settled + damaged == 0;
     }
 
-    private int settleBlocks() throws IOException {
+    /** Blocks that were bad and not to be taken: they are as before. */
+    int damaged() {
+        return damaged;
+    }
+
+    private void settleBlocks() throws IOException {
         int used = (int) ((lengthBytes + (long) BLOCK - 1) / BLOCK);
         clearBeyond(used);
-        int[] settled = new int[1];
         file.visit(
                 0,
                 used,
                 lengthBytes,
                 (block, bytes, position, length) -> {
                     int entry = BlobFile.entryOf(bytes, position, length);
-                    if (entry != map.entry(block)) {
+                    if (entry != map.entry(block) && !mayTake.test(block)) {
+                        damaged++;
+                    } else if (entry != map.entry(block)) {
                         map.setEntry(block, entry);
-                        settled[0]++;
+                        settled++;
                     }
                     if (!BlobLoader.isZero(bytes, position, length)) {
                         map.setAllocated(block, true);
                     }
                 });
-        return settled[0];
     }
 
     private void clearBeyond(int used) throws IOException {

@@ -58,7 +58,12 @@ public final class BlockMap {
     }
 
     public boolean isAllocated(int block) {
-        return (allocated[block >>> 3] >>> (block & 7) & 1) != 0;
+        return isSet(allocated, block);
+    }
+
+    /** The bit of a block in a bitmap. */
+    public static boolean isSet(byte[] bitmap, int block) {
+        return (bitmap[block >>> 3] >>> (block & 7) & 1) != 0;
     }
 
     public void setAllocated(int block, boolean is) {

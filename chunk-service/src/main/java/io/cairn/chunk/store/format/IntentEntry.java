@@ -22,6 +22,9 @@ public final class IntentEntry {
     /** Deleted, but power loss may bring it back as it was. */
     public boolean deleted;
 
+    /** Which of its blocks were changed since the last sync. */
+    public final ChangedBlocks changed = new ChangedBlocks();
+
     public IntentEntry(Kind kind, long end) {
         this.kind = kind;
         this.end = end;

@@ -8,7 +8,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One record of the {@link IntentLog}, 48 bytes, big-endian:
+ * One record of the {@link IntentLog}, 64 bytes, big-endian:
  *
  * <pre>
  *   0 +----------------------------+------+---------------------+
@@ -18,16 +18,20 @@ import org.jspecify.annotations.Nullable;
  *  16 +---------------------------------------------------------+
  *     | bytes of the file known to be synced before (8)         |
  *  24 +----------------------------+----------------------------+
- *     | group (4)                  | 0 (4)                      |
+ *     | group (4)                  | claim: first block (4)     |
  *  32 +----------------------------+----------------------------+
  *     | oid (8)                                                 |
  *  40 +---------------------------------------------------------+
  *     | index (8)                                               |
  *  48 +---------------------------------------------------------+
+ *     | claim: write at the last sync (8)                       |
+ *  56 +----------------------------+----------------------------+
+ *     | claim: blocks (4)          | 0 (4)                      |
+ *  64 +----------------------------+----------------------------+
  * </pre>
  */
-public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key) {
-    public static final int BYTES = 48;
+public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey key, Claim claim) {
+    public static final int BYTES = 64;
 
     /** The log's entry of a blob. */
     public enum Kind implements Coded {
@@ -58,7 +62,8 @@ public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey ke
         int start = out.position();
         out.putInt(0).put((byte) kind.code).put((byte) 0).putShort((short) 0);
         out.putLong(offset).putLong(durableBytes);
-        out.putInt(key.group()).putInt(0).putLong(key.oid()).putLong(key.index());
+        out.putInt(key.group()).putInt(claim.first()).putLong(key.oid()).putLong(key.index());
+        out.putLong(claim.synced()).putInt(claim.count()).putInt(0);
         out.putInt(start, checksum(out, start));
     }
 
@@ -68,7 +73,14 @@ public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey ke
             return null;
         }
         Kind kind = Kind.CODES.find(file.get(offset + 4));
-        if (kind == null || file.getLong(offset + 8) != offset) {
+        Claim claim =
+                new Claim(
+                        file.getLong(offset + 48),
+                        file.getInt(offset + 28),
+                        file.getInt(offset + 56));
+        boolean valid =
+                claim.first() >= 0 && claim.count() >= 0 && claim.first() + claim.count() >= 0;
+        if (kind == null || !valid || file.getLong(offset + 8) != offset) {
             return null;
         }
         return new IntentRecord(
@@ -78,7 +90,8 @@ public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey ke
                 new BlobKey(
                         file.getInt(offset + 24),
                         file.getLong(offset + 32),
-                        file.getLong(offset + 40)));
+                        file.getLong(offset + 40)),
+                claim);
     }
 
     private static int checksum(ByteBuffer bytes, int start) {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.chunk.store.CrashDisk;
 import io.cairn.chunk.store.blob.IntentLogFile.Contents;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.ChangedBlocks;
+import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.IntentRecord;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
 import io.cairn.chunk.store.format.TargetException;
@@ -16,7 +18,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -35,6 +36,7 @@ class IntentLogTest {
     private static final long IDENTITY = 42;
     private static final long BOOT = 0x1122_3344_5566_7788L;
     private static final int LEDGERS = 3;
+    private static final Claim SYNCED = new Claim(5, 1, 2);
 
     private final CrashDisk disk = new CrashDisk();
     private final TargetPaths paths = new TargetPaths(Path.of("/target"));
@@ -55,31 +57,43 @@ class IntentLogTest {
         return IntentLogFile.read(disk, paths, IDENTITY);
     }
 
+    private static ChangedBlocks changed(Claim... claims) {
+        ChangedBlocks changed = new ChangedBlocks();
+        List.of(claims).forEach(changed::add);
+        return changed;
+    }
+
     private static BlobKey key(int i) {
         return new BlobKey(1, i, 0);
     }
 
     @Test
     void cleanLogIsEmpty() throws IOException {
-        assertEquals(new Contents(new HashMap<>(), true, BOOT, LEDGERS), read());
+        assertEquals(new Contents(Map.of(), Map.of(), true, BOOT, LEDGERS), read());
     }
 
     @Test
     void remembersAcrossAKill() throws IOException {
-        log.beforeWrite(A, false);
-        log.beforeWrite(B, true);
+        log.beforeWrite(A, null);
+        log.beforeWrite(B, SYNCED);
         disk.kill();
         assertEquals(
-                new Contents(Map.of(A, Kind.NEW, B, Kind.INTENT), true, BOOT, LEDGERS), read());
+                new Contents(
+                        Map.of(A, Kind.NEW, B, Kind.INTENT),
+                        Map.of(B, changed(SYNCED)),
+                        true,
+                        BOOT,
+                        LEDGERS),
+                read());
     }
 
     @Test
     void intentsSurvivePowerLoss() throws IOException {
         Random random = new Random(1);
         for (int i = 0; i < 50; i++) {
-            log.beforeWrite(key(2 * i), false);
-            log.beforeWrite(key(2 * i + 1), true);
-            log.beforeWrite(key(1000 + i), false);
+            log.beforeWrite(key(2 * i), null);
+            log.beforeWrite(key(2 * i + 1), SYNCED);
+            log.beforeWrite(key(1000 + i), null);
             disk.losePower(random);
             Contents contents = read();
             assertTrue(contents.trusted());
@@ -93,28 +107,58 @@ class IntentLogTest {
 
     @Test
     void busyBlobIsWrittenOnce() throws IOException {
-        log.beforeWrite(A, true);
+        log.beforeWrite(A, SYNCED);
         long changes = disk.changes();
-        log.flushed(A);
-        log.beforeWrite(A, true);
-        log.beforeWrite(A, true);
+        log.flushed(A, 5);
+        log.beforeWrite(A, SYNCED);
+        log.beforeWrite(A, SYNCED);
         assertEquals(changes, disk.changes());
         assertEquals(List.of(A), log.dirty(10));
         assertEquals(1, log.dirtyCount());
     }
 
+    /** Each is on stable media before it is changed, and until a later sync is known. */
+    @Test
+    void claimsOfBlocksSurvivePowerLoss() throws IOException {
+        Random random = new Random(2);
+        log.beforeWrite(A, new Claim(5, 1, 2));
+        log.beforeWrite(A, new Claim(5, 2, 1));
+        log.beforeWrite(A, new Claim(5, 9, 1));
+        log.beforeWrite(B, new Claim(5, 0, 0));
+        disk.losePower(random);
+        assertEquals(changed(new Claim(5, 1, 2), new Claim(5, 9, 1)), read().changed().get(A));
+        assertEquals(changed(new Claim(5, 0, 0)), read().changed().get(B));
+        log = log(read());
+        log.rewrite();
+        assertEquals(changed(new Claim(5, 1, 2), new Claim(5, 9, 1)), read().changed().get(A));
+        log.beforeWrite(A, new Claim(8, 30, 1));
+        disk.losePower(random);
+        assertEquals(changed(new Claim(8, 30, 1)), read().changed().get(A));
+        assertEquals(changed(new Claim(8, 30, 1)), log.changed(A));
+    }
+
+    @Test
+    void manyPlacesCostFewRecords() throws IOException {
+        long before = disk.changes();
+        for (int i = 0; i < 16_384; i++) {
+            log.beforeWrite(A, new Claim(5, i * 7919 % 16_384, 1));
+        }
+        long records = (disk.changes() - before) / 2;
+        assertTrue(records < 20, records + " records");
+    }
+
     @Test
     void syncedBlobIsForgottenWhenTheLogIsRewritten() throws IOException {
-        log.beforeWrite(A, false);
-        log.beforeWrite(B, false);
-        log.flushed(A);
+        log.beforeWrite(A, null);
+        log.beforeWrite(B, null);
+        log.flushed(A, 5);
         log.rewrite();
         assertEquals(Map.of(B, Kind.NEW), read().kinds());
     }
 
     @Test
     void fencesLast() throws IOException {
-        log.beforeWrite(A, true);
+        log.beforeWrite(A, SYNCED);
         log.fence(A);
         log.rewrite();
         assertEquals(Map.of(A, Kind.FENCE), read().kinds());
@@ -125,10 +169,10 @@ class IntentLogTest {
     @Test
     void staysBounded() throws IOException {
         for (int i = 0; i < 30_000; i++) {
-            log.beforeWrite(key(i), false);
-            log.flushed(key(i));
+            log.beforeWrite(key(i), null);
+            log.flushed(key(i), 5);
         }
-        log.beforeWrite(A, false);
+        log.beforeWrite(A, null);
         long bytes = disk.sizeOf(paths.intents());
         assertTrue(bytes < 10_000L * IntentRecord.BYTES, bytes + " bytes");
         assertEquals(Kind.NEW, read().kinds().get(A));
@@ -144,7 +188,7 @@ class IntentLogTest {
                 Callable<Boolean> writer =
                         () -> {
                             for (int i = 0; i < 200; i++) {
-                                log.beforeWrite(key(first + i), true);
+                                log.beforeWrite(key(first + i), SYNCED);
                             }
                             return true;
                         };
@@ -161,18 +205,18 @@ class IntentLogTest {
     @Test
     void failedSyncFailsForEver() throws IOException {
         disk.failNextForce();
-        assertThrows(IOException.class, () -> log.beforeWrite(A, true));
+        assertThrows(IOException.class, () -> log.beforeWrite(A, SYNCED));
         assertTrue(log.hasFailed());
-        assertThrows(IOException.class, () -> log.beforeWrite(B, true));
-        assertThrows(IOException.class, () -> log.beforeWrite(B, false));
+        assertThrows(IOException.class, () -> log.beforeWrite(B, SYNCED));
+        assertThrows(IOException.class, () -> log.beforeWrite(B, null));
     }
 
     @Test
     void damageBelowTheSyncedPartIsNoticed() throws IOException {
         for (int i = 0; i < 10; i++) {
-            log.beforeWrite(key(i), true);
+            log.beforeWrite(key(i), SYNCED);
         }
-        log.beforeWrite(A, false);
+        log.beforeWrite(A, null);
         long size = 64 + 11 * IntentRecord.BYTES; // Behind it there is only room.
         for (int offset = 0; offset < size - 2 * IntentRecord.BYTES; offset++) {
             CrashDisk copy = new CrashDisk();

@@ -1,0 +1,237 @@
+package io.cairn.chunk.store;
+
+import static io.cairn.chunk.store.StoreWorld.BLOCK;
+import static io.cairn.chunk.store.StoreWorld.CHUNK;
+import static io.cairn.chunk.store.StoreWorld.bytes;
+import static io.cairn.chunk.store.StoreWorld.chunk;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.BlockRange;
+import io.cairn.testkit.BlobDamage;
+import io.cairn.wire.chunk.ChunkAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A loss of power took unsynced writes, no other copy is left, and something else is damaged: what
+ * was not synced is taken as it stands, what was synced is never given a new checksum.
+ */
+class SettlementTest {
+    private static final ChunkAddress A = chunk(0x77, 0);
+    private static final ChunkAddress OTHER = chunk(0x177, 0);
+    private static final int BLOCKS = 10;
+    private static final int SEEDS = 60;
+
+    private CrashDisk disk = new CrashDisk();
+    private StoreWorld world;
+
+    /** What each block may hold. */
+    private final List<List<byte[]>> allowed = new ArrayList<>();
+
+    @BeforeEach
+    void open() throws Exception {
+        disk = new CrashDisk();
+        world = new StoreWorld(disk, Path.of("/target"));
+        allowed.clear();
+        for (int i = 0; i < CHUNK / BLOCK; i++) {
+            allowed.add(new ArrayList<>(List.of(new byte[BLOCK])));
+        }
+    }
+
+    private void write(int block, int count, long seed) {
+        byte[] data = bytes(seed, count * BLOCK);
+        world.write(A, block * BLOCK, data);
+        for (int i = 0; i < count; i++) {
+            allowed.get(block + i).add(Arrays.copyOfRange(data, i * BLOCK, (i + 1) * BLOCK));
+        }
+    }
+
+    private void flush() {
+        world.target().flush(A);
+        allowed.replaceAll(versions -> new ArrayList<>(List.of(versions.getLast())));
+    }
+
+    private void losePower(long seed) throws Exception {
+        disk.losePower(new Random(seed));
+        world.reopen();
+    }
+
+    private void settle() {
+        world.stat(A); // What the log does not name is looked at when it is used.
+        for (BlobKey each : world.target().doubtful()) {
+            try {
+                world.target().settle(each, 6);
+            } catch (FsException e) {
+                assertEquals(Errno.EIO, e.errno());
+            }
+        }
+    }
+
+    /** Blocks that cannot be read; -1 when none can. Every other one holds what it may hold. */
+    private List<Integer> bad(String what) {
+        BlockRange range;
+        try {
+            range = world.target().read(A, 0, CHUNK);
+        } catch (FsException e) {
+            assertEquals(Errno.EIO, e.errno(), what);
+            return List.of(-1);
+        }
+        int[] crcs = StoreWorld.blockCrcs(range.blocks());
+        List<Integer> bad = new ArrayList<>();
+        for (int i = 0; i < CHUNK / BLOCK; i++) {
+            byte[] seen = new byte[BLOCK];
+            if (i < crcs.length) {
+                int length = Math.min(BLOCK, range.blocks().limit() - i * BLOCK);
+                range.blocks().get(i * BLOCK, seen, 0, length);
+            }
+            if (i < crcs.length && crcs[i] != range.crcs()[i]) {
+                bad.add(i);
+            } else {
+                check(i, seen, what);
+            }
+        }
+        return bad;
+    }
+
+    /** Each sector is one that was written: power loss may tear a block. */
+    private void check(int block, byte[] seen, String what) {
+        for (int at = 0; at < BLOCK; at++) {
+            byte is = seen[at];
+            int byteOf = at;
+            assertTrue(
+                    allowed.get(block).stream().anyMatch(data -> data[byteOf] == is),
+                    () -> what + ": byte " + byteOf + " of block " + block + " is wrong");
+        }
+    }
+
+    private void flip(int block) {
+        disk.flip(world.path(A), block * (long) BLOCK + 77);
+    }
+
+    @Test
+    void aSyncedBlockKeepsItsChecksum() throws Exception {
+        int unsettled = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, BLOCKS, seed);
+            flush();
+            write(3, 2, seed + 1000);
+            write(BLOCKS, 2, seed + 2000);
+            losePower(seed);
+            flip(7);
+            // Whatever the store has found when it was opened.
+            disk.kill();
+            world.reopen();
+            unsettled += world.target().doubtful().size();
+            settle();
+            assertEquals(List.of(7), bad("seed " + seed), "seed " + seed);
+            assertTrue(!world.target().doubtful().isEmpty(), "it is told");
+            losePower(seed);
+            settle();
+            assertEquals(List.of(7), bad("seed " + seed + " again"));
+        }
+        assertTrue(unsettled > SEEDS / 2, "only " + unsettled + " were in doubt");
+    }
+
+    /** Blocks of intervals before: what was changed then is synced now. */
+    @Test
+    void aLaterSyncCoversWhatWasChangedBefore() throws Exception {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, BLOCKS, seed);
+            flush();
+            for (int block = 2; block < 8; block++) {
+                write(block, 1, seed + block * 1000L);
+                flush();
+            }
+            write(1, 1, seed + 50_000);
+            losePower(seed);
+            flip(4);
+            disk.kill();
+            world.reopen();
+            settle();
+            assertEquals(List.of(4), bad("seed " + seed), "seed " + seed);
+        }
+    }
+
+    /** Nothing of it was promised. */
+    @Test
+    void whatWasNeverSyncedIsTakenAsItStands() throws Exception {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, BLOCKS, seed);
+            losePower(seed);
+            if (!disk.holds(world.path(A)) || disk.sizeOf(world.path(A)) < CHUNK) {
+                continue;
+            }
+            flip(7);
+            disk.kill();
+            world.reopen();
+            settle();
+            for (byte[] each : List.copyOf(allowed.get(7))) {
+                byte[] flipped = each.clone();
+                flipped[77] = (byte) ~flipped[77];
+                allowed.get(7).add(flipped);
+            }
+            List<Integer> bad = bad("seed " + seed);
+            assertTrue(bad.isEmpty() || bad.equals(List.of(-1)), "seed " + seed + ": " + bad);
+        }
+    }
+
+    /** The twelve ways, each beside unsynced writes. */
+    @Test
+    void noDamageIsTakenForAnUnsyncedWrite() throws Exception {
+        for (BlobDamage damage : BlobDamage.values()) {
+            for (long seed = 1; seed <= 12; seed++) {
+                open();
+                write(0, BLOCKS, seed);
+                flush();
+                ByteBuffer earlier = BlobDamage.contents(disk, world.path(A));
+                write(0, BLOCKS, seed + 500);
+                world.write(OTHER, 0, bytes(seed, BLOCKS * BLOCK));
+                world.target().flush(OTHER);
+                flush();
+                world.restart();
+                write(3, 2, seed + 1000);
+                losePower(seed);
+                disk.kill();
+                BlobDamage.Means means =
+                        new BlobDamage.Means(
+                                CHUNK,
+                                7 * BLOCK + 99,
+                                earlier::duplicate,
+                                () -> BlobDamage.contents(disk, world.path(OTHER)));
+                damage.strike(disk, world.path(A), means);
+                world.reopen();
+                settle();
+                bad(damage + ", seed " + seed);
+            }
+        }
+    }
+
+    /** A blob that is overwritten everywhere costs a bounded number of syncs of the log. */
+    @Test
+    void manyPlacesCostFewSyncs() throws Exception {
+        write(0, CHUNK / BLOCK, 1);
+        flush();
+        long before = disk.changes();
+        for (int i = 0; i < 1000; i++) {
+            write(i % (CHUNK / BLOCK), 1, i + 2L);
+        }
+        long changes = disk.changes() - before;
+        assertTrue(changes < 1000 * 4 + 50, changes + " changes of the disk");
+        flush();
+        assertEquals(List.of(), bad("at the end"));
+        assertTrue(world.target().verify(A));
+    }
+}
