@@ -113,8 +113,6 @@ public final class Blob {
         loaded = true;
     }
 
-    // Reading.
-
     /** An action on the body while it does not change. */
     public interface Reader<T> {
         /** Reads. */
@@ -226,8 +224,6 @@ public final class Blob {
             reading.unlock();
         }
     }
-
-    // Changing.
 
     /** Applies a write whose ranges were checked; newly allocated bytes. */
     public int write(int newLog2, long epoch, long sequence, AlignedWrite write)
@@ -367,8 +363,6 @@ public final class Blob {
                 full ? Errno.ENOSPC : Errno.EIO, shelf.paths.blob(key) + ": " + reason, cause);
     }
 
-    // Replacing.
-
     /** Removes the file. */
     void delete() throws IOException {
         alone(this::remove);
@@ -471,19 +465,14 @@ public final class Blob {
     }
 
     private @Nullable WriteMark settle(BlobBody blob, long epoch) throws IOException {
-        Settlement settlement =
-                new Settlement(blob, epoch, SyncedBlocks.changeable(shelf, key, blob));
+        Settlement settlement = new Settlement(shelf, key, blob, epoch);
         BlobVersion kept = settlement.run() ? whole : null;
         condition = Condition.GOOD;
         reason = "";
         whole = null;
         shelf.log.setDoubtful(key, false);
         shelf.troubles.remove(key);
-        if (settlement.damaged() > 0) {
-            // Reading them fails at the reader.
-            String what = settlement.damaged() + " blocks that were synced fail their checksum";
-            shelf.trouble(key, Condition.DAMAGED, what);
-        }
+        settlement.tell();
         sync(blob);
         return kept == null ? null : kept.mark();
     }

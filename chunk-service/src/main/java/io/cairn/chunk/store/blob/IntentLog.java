@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * nothing after that.
  *
  * <ul>
- *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed, and so are
- *       the synced blocks that are (one fdatasync of the log, shared by all who wait for one): what
- *       power loss leaves of these is then known to be in doubt, and of no others.
+ *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed, with the
+ *       synced blocks that are: one fdatasync of the log, shared by all who wait for one. What
+ *       power loss leaves of these blocks is then known to be in doubt, and of no others.
  *   <li>A blob that was never synced is named without a sync: the record survives the end of the
  *       process in the page cache, which is all that such a blob has to survive. When power loss
  *       takes the record, the blob's own header and table sum still tell whether it is whole.
@@ -72,10 +73,7 @@ public final class IntentLog implements AutoCloseable {
                         (key, kind) -> {
                             IntentEntry entry = new IntentEntry(kind, 0);
                             entry.recovered = true;
-                            ChangedBlocks changed = contents.changed().get(key);
-                            if (changed != null) {
-                                changed.claims().forEach(entry.changed::add);
-                            }
+                            contents.changed(key).claims().forEach(entry.changed::add);
                             entries.put(key, entry);
                         });
     }
@@ -246,59 +244,37 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** The log's entry of a blob; null when there is none. */
+    /** What the log says of a blob; null when nothing. */
     @Nullable Kind kind(BlobKey key) {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            return entry == null ? null : entry.kind;
-        } finally {
-            lock.unlock();
-        }
+        return of(key, null, entry -> entry.kind);
     }
 
     /** Which blocks of a blob that was synced may have been changed since; those it is told now. */
     ChangedBlocks changed(BlobKey key) {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            return entry == null ? new ChangedBlocks() : entry.changed.copy();
-        } finally {
-            lock.unlock();
-        }
+        return of(key, new ChangedBlocks(), entry -> entry.changed.copy());
     }
 
     /** Whether a blob was changed by this process since its last sync. */
     boolean isDirty(BlobKey key) {
-        return is(key, Trait.DIRTY);
+        return of(key, false, entry -> entry.dirty);
     }
 
     /** Whether a blob was named here at the start and was not synced since. */
     boolean isRecovered(BlobKey key) {
-        return is(key, Trait.RECOVERED);
+        return of(key, false, entry -> entry.recovered);
     }
 
     /** Whether recovery could not decide on the blob's contents. */
     boolean isDoubtful(BlobKey key) {
-        return is(key, Trait.DOUBTFUL);
+        return of(key, false, entry -> entry.doubtful);
     }
 
-    private enum Trait {
-        DIRTY,
-        RECOVERED,
-        DOUBTFUL
-    }
-
-    private boolean is(BlobKey key, Trait trait) {
+    private <T extends @Nullable Object> T of(
+            BlobKey key, T otherwise, Function<IntentEntry, T> what) {
         lock.lock();
         try {
             IntentEntry entry = entries.get(key);
-            return entry != null
-                    && switch (trait) {
-                        case DIRTY -> entry.dirty;
-                        case RECOVERED -> entry.recovered;
-                        case DOUBTFUL -> entry.doubtful;
-                    };
+            return entry == null ? otherwise : what.apply(entry);
         } finally {
             lock.unlock();
         }

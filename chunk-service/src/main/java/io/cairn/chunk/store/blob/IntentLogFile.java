@@ -102,6 +102,11 @@ public final class IntentLogFile implements AutoCloseable {
             return new Contents(Map.of(), Map.of(), false, 0, 0);
         }
 
+        /** Which blocks of a blob. */
+        ChangedBlocks changed(BlobKey key) {
+            return changed.getOrDefault(key, new ChangedBlocks());
+        }
+
         /** Whether power cannot have been lost since the log was made. */
         public boolean isOf(long presentBoot) {
             return trusted && boot != 0 && boot == presentBoot;

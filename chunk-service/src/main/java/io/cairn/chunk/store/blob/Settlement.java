@@ -1,11 +1,20 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.chunk.store.format.BlobHeader;
+import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
+import io.cairn.chunk.store.format.ChangedBlocks;
+import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.IntentRecord.Kind;
+import io.cairn.chunk.store.format.LedgerEntry;
+import io.cairn.chunk.store.format.LedgerEntry.Mark;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Limits;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +28,8 @@ final class Settlement {
     private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
+    private final Shelf shelf;
+    private final BlobKey key;
     private final BlobBody body;
     private final BlobFile file;
     private final BlockMap map;
@@ -28,14 +39,12 @@ final class Settlement {
     private int settled;
     private int damaged;
 
-    /**
-     * A settlement of a blob in an epoch of its group.
-     *
-     * @param mayTake whether a block may be taken as it stands; else it stays bad when it is
-     */
-    Settlement(BlobBody body, long epoch, IntPredicate mayTake) {
+    /** A settlement of a blob in an epoch of its group. What was synced and is bad stays bad. */
+    Settlement(Shelf shelf, BlobKey key, BlobBody body, long epoch) throws IOException {
+        this.shelf = shelf;
+        this.key = key;
         this.epoch = epoch;
-        this.mayTake = mayTake;
+        this.mayTake = changeable(shelf, key, body);
         this.body = body;
         this.file = body.file();
         this.map = body.map();
@@ -61,9 +70,12 @@ final class Settlement {
         return settled + damaged == 0;
     }
 
-    /** Blocks that were bad and not to be taken: they are as before. */
-    int damaged() {
-        return damaged;
+    /** Notes what was bad and not to be taken: reading it fails at the reader. */
+    void tell() {
+        if (damaged > 0) {
+            String what = damaged + " blocks that were synced fail their checksum";
+            shelf.trouble(key, Condition.DAMAGED, what);
+        }
     }
 
     private void settleBlocks() throws IOException {
@@ -93,5 +105,53 @@ final class Settlement {
             map.setEntry(block, 0);
             map.setAllocated(block, false);
         }
+    }
+
+    /**
+     * Whether a block may be taken as it stands: a loss of power can have spoiled what was changed
+     * since the last sync, the latest one that the log, the ledger or a header tells of.
+     */
+    private static IntPredicate changeable(Shelf shelf, BlobKey key, BlobBody body)
+            throws IOException {
+        ByteBuffer trailer = body.file().readTrailer();
+        BlobHeader[] pages = {header(trailer, 0), header(trailer, 1)};
+        ChangedBlocks changed = shelf.log.changed(key);
+        LedgerEntry known = shelf.ledger.find(key);
+        long synced = changed.synced();
+        for (BlobHeader page : pages) {
+            if (page != null) {
+                // What the ledger knows may be of a file that was to take the place of this one.
+                boolean isSynced = known != null && Mark.of(page.version()).equals(known.synced());
+                long there = isSynced ? page.version().sequence() : page.syncedSequence();
+                synced = Math.max(synced, there);
+            }
+        }
+        if (synced == 0 && shelf.log.kind(key) == Kind.NEW && BlobFile.isMarked(trailer)) {
+            // A change after the first sync would have been told in the log before.
+            synced = body.version().sequence();
+        }
+        if (synced == 0) {
+            return block -> true;
+        }
+        BlobHeader then = at(pages, synced);
+        boolean current = changed.synced() == synced;
+        return block ->
+                (current && changed.contains(block))
+                        || (then != null && !BlockMap.isSet(then.allocated(), block));
+    }
+
+    private static @Nullable BlobHeader header(ByteBuffer trailer, int page) {
+        int at = page * BlobHeader.PAGE_BYTES;
+        int bytes = Math.clamp(trailer.limit() - at, 0, BlobHeader.PAGE_BYTES);
+        return bytes == 0 ? null : BlobHeader.decode(trailer.slice(at, bytes));
+    }
+
+    private static @Nullable BlobHeader at(@Nullable BlobHeader[] pages, long sequence) {
+        for (BlobHeader page : pages) {
+            if (page != null && page.version().sequence() == sequence) {
+                return page;
+            }
+        }
+        return null;
     }
 }
