@@ -135,7 +135,7 @@ final class DamagePlan {
     /** What a server holds that another one holds as well. */
     private List<Replica> replicas(SimulatedServer server) {
         List<Replica> replicas = new ArrayList<>();
-        ClusterMap map = cluster.master.namespace().clusterMap();
+        ClusterMap map = cluster.masters.namespace().clusterMap();
         for (PlacementGroup group : map.groups()) {
             Set<ChunkState> others = new HashSet<>();
             for (SimulatedServer other : cluster.servers) {

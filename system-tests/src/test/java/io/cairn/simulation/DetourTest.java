@@ -154,7 +154,7 @@ final class DetourTest {
         until(() -> stage.get() == 1, "made");
         SimulatedServer lost = cluster.servers.get(0);
         lost.kill();
-        until(() -> !cluster.master.namespace().clusterMap().isAvailable(), "given up");
+        until(() -> !cluster.masters.namespace().clusterMap().isAvailable(), "given up");
         other.start(new Steps(stage, List.of(DetourTest::append), 1), 1000);
         until(() -> stage.get() == 2, "appended");
         until(() -> stage.get() == 3, "read elsewhere");
@@ -260,7 +260,7 @@ final class DetourTest {
         SimulatedServer lost = cluster.servers.get(1);
         lost.kill();
         stage.incrementAndGet();
-        until(() -> !cluster.master.namespace().clusterMap().isAvailable(), "given up");
+        until(() -> !cluster.masters.namespace().clusterMap().isAvailable(), "given up");
         // Time for detours; what waits in the last chunks needs the server.
         cluster.simulation.runUntil(() -> stage.get() == 3, 5000);
         lost.start();

@@ -119,8 +119,10 @@ final class FaultPlan {
             case CRASH_MASTER -> crashMaster();
             case DEPOSE_MASTER -> {
                 int ms = 10 + random.nextInt(3_000);
-                cluster.history.fault("the master loses its office for " + ms + " ms");
-                cluster.master.stepDown(ms);
+                cluster.history.fault("the leader loses its office for " + ms + " ms");
+                cluster.masters.all().stream()
+                        .filter(SimulatedMaster::isRunning)
+                        .forEach(each -> each.log().stepDown(ms));
             }
             case PARTITION -> partition();
             case DEAF -> deaf();
@@ -133,9 +135,10 @@ final class FaultPlan {
             }
             case SLOW_LOG -> {
                 int ms = 1 + random.nextInt(500);
-                cluster.history.fault("the log is slow: " + ms + " ms");
-                cluster.master.setSlowMs(ms);
-                later(500, 5_000, () -> cluster.master.setSlowMs(0));
+                SimulatedMaster master = Oracle.pick(random, cluster.masters.all());
+                cluster.history.fault("the log of " + master.node() + " is slow: " + ms + " ms");
+                master.setSlowMs(ms);
+                later(500, 5_000, () -> master.setSlowMs(0));
             }
             case BAD_NETWORK -> {
                 NetworkFaults faults =
@@ -227,10 +230,10 @@ final class FaultPlan {
      * @param unsure servers that are not
      */
     private boolean othersHave(SimulatedServer server, Set<String> unsure) {
-        if (!cluster.master.isRunning() || cluster.replicas == 1) {
+        if (cluster.masters.leader() == null || cluster.replicas == 1) {
             return false;
         }
-        ClusterMap map = cluster.master.namespace().clusterMap();
+        ClusterMap map = cluster.masters.namespace().clusterMap();
         return map.groups().stream()
                 .filter(group -> group.members().size() > 1)
                 .allMatch(group -> othersHave(map, group, server, unsure));
@@ -266,23 +269,29 @@ final class FaultPlan {
         }
     }
 
+    /** The leader as a rule, if there is one. */
     private void crashMaster() {
-        if (cluster.master.isRunning()) {
-            cluster.history.fault("crash of the master");
-            cluster.master.crash();
-            later(10, random.nextBoolean() ? 300 : 6_000, this::startMaster);
+        SimulatedMaster leader = cluster.masters.leader();
+        SimulatedMaster master =
+                leader != null && random.nextInt(3) > 0
+                        ? leader
+                        : Oracle.pick(random, cluster.masters.all());
+        if (master.isRunning()) {
+            cluster.history.fault("crash of " + master.node());
+            master.crash();
+            later(10, random.nextBoolean() ? 300 : 6_000, () -> start(master));
         }
     }
 
-    private void startMaster() {
-        if (!cluster.master.isRunning()) {
-            cluster.history.fault("start of the master");
-            cluster.master.start(10 + random.nextInt(500));
+    private void start(SimulatedMaster master) {
+        if (!master.isRunning()) {
+            cluster.history.fault("start of " + master.node());
+            master.start(10 + random.nextInt(500));
         }
     }
 
     private List<String> nodes() {
-        List<String> nodes = new ArrayList<>(List.of(SimulatedMaster.NODE));
+        List<String> nodes = new ArrayList<>(cluster.masters.names());
         cluster.servers.forEach(server -> nodes.add(server.node()));
         cluster.clients.forEach(client -> nodes.add(client.node()));
         return nodes;
@@ -300,7 +309,8 @@ final class FaultPlan {
         cluster.history.fault("partition " + some + " from " + others);
         cluster.network.partition(some, others);
         for (SimulatedServer server : cluster.servers) {
-            if (some.contains(server.node()) != some.contains(SimulatedMaster.NODE)) {
+            if (cluster.masters.names().stream()
+                    .anyMatch(each -> some.contains(each) != some.contains(server.node()))) {
                 disturb(server);
             }
         }
@@ -309,13 +319,15 @@ final class FaultPlan {
     }
 
     private void deaf() {
+        List<String> masters = cluster.masters.names();
         String from = Oracle.pick(random, nodes());
         String to = Oracle.pick(random, nodes());
         if (!from.equals(to)) {
             cluster.history.fault(to + " does not hear " + from);
             cluster.network.block(from, to);
             for (SimulatedServer server : cluster.servers) {
-                if (Set.of(from, to).equals(Set.of(server.node(), SimulatedMaster.NODE))) {
+                if ((from.equals(server.node()) && masters.contains(to))
+                        || (to.equals(server.node()) && masters.contains(from))) {
                     disturb(server);
                 }
             }
@@ -357,8 +369,8 @@ final class FaultPlan {
         damage.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         heal();
-        cluster.master.setSlowMs(0);
-        startMaster();
+        cluster.masters.all().forEach(each -> each.setSlowMs(0));
+        cluster.masters.all().forEach(this::start);
         for (SimulatedServer server : cluster.servers) {
             server.setSlowMs(0);
             start(server);

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class FinalCheck {
     private static final long COMPARISON_LIMIT_MS = 5_000;
     private static final long GARBAGE_LIMIT_MS = 90_000;
+    private static final long LEVEL_LIMIT_MS = 10_000;
     private static final int LISTED = 1000;
     private static final int MAX_INODES = 10_000;
 
@@ -54,7 +55,7 @@ final class FinalCheck {
         if (cluster.history.violation() != null) {
             return;
         }
-        Namespace namespace = cluster.master.namespace();
+        Namespace namespace = cluster.masters.namespace();
         for (JobModel model : oracle.jobs) {
             String mismatch =
                     model.isReady() ? JobCheck.mismatch(model, namespace.job(model.job())) : null;
@@ -80,14 +81,25 @@ final class FinalCheck {
         for (String violation : namespace.check()) {
             cluster.history.violate(violation);
         }
-        byte[] again = cluster.master.journal().replay().fingerprint();
-        if (!Arrays.equals(again, namespace.fingerprint())) {
-            cluster.history.violate("I15 a second master has another state");
+        compareMasters();
+    }
+
+    /** All masters, and one that applies everything from the first entry on. */
+    private void compareMasters() {
+        if (!waiting.until(cluster.masters::isLevel, LEVEL_LIMIT_MS)) {
+            cluster.history.violate("L1 the masters do not come to the same entry");
+            return;
+        }
+        byte[] again = cluster.masters.replay().fingerprint();
+        for (SimulatedMaster master : cluster.masters.all()) {
+            if (!Arrays.equals(again, master.log().namespace().fingerprint())) {
+                cluster.history.violate("I15 " + master.node() + " has another state");
+            }
         }
     }
 
     private boolean isCollected() {
-        Namespace namespace = cluster.master.namespace();
+        Namespace namespace = cluster.masters.namespace();
         return namespace.garbage(0, 1).isEmpty()
                 && namespace.orphans(0, 1).isEmpty()
                 && namespace.sessions().isEmpty();
@@ -96,7 +108,7 @@ final class FinalCheck {
     /** The layouts that refer to an object. */
     private Map<Long, Layout> layouts() {
         Map<Long, Layout> layouts = new HashMap<>();
-        Namespace namespace = cluster.master.namespace();
+        Namespace namespace = cluster.masters.namespace();
         long left = namespace.inodeCount();
         for (long ino = 1; left > 0 && ino < MAX_INODES; ino++) {
             Inode inode = namespace.inode(ino);
@@ -147,7 +159,7 @@ final class FinalCheck {
     /** How the replicas of what is referred to differ, and blobs that cannot be read. */
     List<String> differences() {
         List<String> differences = new ArrayList<>();
-        ClusterMap map = cluster.master.namespace().clusterMap();
+        ClusterMap map = cluster.masters.namespace().clusterMap();
         Map<Long, Layout> layouts = layouts();
         for (PlacementGroup group : map.groups()) {
             Map<Blob, Map<String, ChunkState>> blobs = new LinkedHashMap<>();

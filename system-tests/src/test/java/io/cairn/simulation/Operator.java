@@ -38,7 +38,7 @@ final class Operator {
     private void look() {
         for (JobModel model : oracle.jobs) {
             boolean isDue = model.isOrdered() || oracle.isStopping() || random.nextInt(5) == 0;
-            if (model.isReady() && model.job() == 0 && isDue && cluster.master.isRunning()) {
+            if (model.isReady() && model.job() == 0 && isDue && cluster.masters.leader() != null) {
                 order(model);
             }
         }
@@ -51,7 +51,7 @@ final class Operator {
         }
         model.ordered();
         var _ =
-                cluster.master
+                cluster.masters
                         .service()
                         .submit(new JobMutation.Submit(model.request, model.order()))
                         .thenAccept(reply -> told(model, reply));
@@ -67,12 +67,12 @@ final class Operator {
 
     /** Whether every tree that is ready has been worked on by a job to its end. */
     boolean isDone() {
-        return cluster.master.isRunning()
+        return cluster.masters.leader() != null
                 && oracle.jobs.stream().filter(JobModel::isReady).allMatch(this::isDone);
     }
 
     private boolean isDone(JobModel model) {
-        JobRecord record = cluster.master.namespace().job(model.job());
+        JobRecord record = cluster.masters.namespace().job(model.job());
         return record != null && record.state().isFinished() && record.isSwept();
     }
 }

@@ -4,6 +4,7 @@ import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
+import io.cairn.cluster.Endpoint;
 import io.cairn.net.Transport;
 import io.cairn.testkit.simulated.SimulatedNetwork;
 import io.cairn.testkit.simulated.SimulatedScheduler;
@@ -24,6 +25,7 @@ final class SimulatedClient {
 
     private final Simulation simulation;
     private final SimulatedNetwork network;
+    private final List<Endpoint> masters;
     private final SimulatedThreads threads;
     private final History history;
     private final String node;
@@ -32,16 +34,12 @@ final class SimulatedClient {
     private int incarnation;
     private boolean done = true;
 
-    SimulatedClient(
-            Simulation simulation,
-            SimulatedNetwork network,
-            SimulatedThreads threads,
-            History history,
-            String node) {
-        this.simulation = simulation;
-        this.network = network;
+    SimulatedClient(SimulatedCluster cluster, SimulatedThreads threads, String node) {
+        this.simulation = cluster.simulation;
+        this.network = cluster.network;
+        this.masters = cluster.masters.endpoints();
         this.threads = threads;
-        this.history = history;
+        this.history = cluster.history;
         this.node = node;
     }
 
@@ -84,7 +82,7 @@ final class SimulatedClient {
         current = work;
         Random random = new Random(simulation.random().nextLong());
         ClientSettings settings =
-                ClientSettings.of(List.of(SimulatedMaster.ENDPOINT), node + "/" + incarnation)
+                ClientSettings.of(masters, node + "/" + incarnation)
                         .withAttributeTtlMs(attributeTtlMs)
                         .withBuffers(BUFFER_BYTES, READ_AHEAD_BYTES);
         threads.start(

@@ -15,8 +15,9 @@ import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
-/** One master, three chunk servers and two clients, made by a seed. */
+/** One master or three, three chunk servers and two clients, made by a seed. */
 final class SimulatedCluster {
     static final int SERVERS = 3;
     static final int CLIENTS = 2;
@@ -27,15 +28,24 @@ final class SimulatedCluster {
     final Simulation simulation;
     final SimulatedNetwork network;
     final History history;
-    final SimulatedMaster master;
+    final SimulatedMasters masters;
     final List<SimulatedServer> servers = new ArrayList<>();
     final List<SimulatedClient> clients = new ArrayList<>();
     final int replicas;
     final int inlineLimitBytes;
     private final SimulatedThreads threads = new SimulatedThreads();
 
-    /** Nothing runs yet. */
+    /** Nothing runs yet; the seed decides how many masters there are. */
     SimulatedCluster(long seed) {
+        this(seed, 0);
+    }
+
+    /**
+     * Nothing runs yet.
+     *
+     * @param masterCount how many masters there are; 0 if the seed decides
+     */
+    SimulatedCluster(long seed, int masterCount) {
         simulation = new Simulation(seed);
         network = new SimulatedNetwork(simulation);
         history = new History(simulation);
@@ -43,24 +53,32 @@ final class SimulatedCluster {
         replicas = copies[simulation.random().nextInt(copies.length)];
         int[] inline = {4096, 4096, 1024, 0};
         inlineLimitBytes = inline[simulation.random().nextInt(inline.length)];
-        master = new SimulatedMaster(simulation, network, replicas, inlineLimitBytes);
+        int[] counts = {3, 3, 1};
+        int drawn = counts[simulation.random().nextInt(counts.length)];
+        masters =
+                new SimulatedMasters(
+                        masterCount > 0 ? masterCount : drawn,
+                        network,
+                        history,
+                        new SimulatedMaster.Plan(simulation, replicas, inlineLimitBytes));
         for (int i = 1; i <= SERVERS; i++) {
-            servers.add(new SimulatedServer(simulation, network, "c" + i));
+            servers.add(new SimulatedServer(simulation, network, masters.endpoints(), "c" + i));
         }
         for (int i = 1; i <= CLIENTS; i++) {
             clients.add(client("u" + i));
         }
-        history.fault("replicas " + replicas + ", inline limit " + inlineLimitBytes);
+        history.fault(
+                masters.names() + ", replicas " + replicas + ", inline limit " + inlineLimitBytes);
     }
 
     /** One more client, which does nothing yet. */
     SimulatedClient client(String node) {
-        return new SimulatedClient(simulation, network, threads, history, node);
+        return new SimulatedClient(this, threads, node);
     }
 
     /** Starts masters and chunk servers, and waits until files can be stored, in small chunks. */
     void begin() {
-        master.start(10);
+        masters.start();
         servers.forEach(SimulatedServer::start);
         if (!simulation.runUntil(this::isWhole, BEGIN_LIMIT_MS)) {
             history.violate("the cluster does not begin: " + state());
@@ -75,27 +93,22 @@ final class SimulatedCluster {
     }
 
     private Reply log(long session, long sequence, Mutation mutation) {
-        return simulation
-                .await(
-                        master.log()
-                                .submit(
-                                        new Envelope(session, sequence, 0, 0, mutation).toBytes(),
-                                        0),
-                        BEGIN_LIMIT_MS)
-                .reply();
+        SimulatedMaster leader = Objects.requireNonNull(masters.leader());
+        byte[] frame = new Envelope(session, sequence, 0, 0, mutation).toBytes();
+        return simulation.await(leader.log().submit(frame, 0), BEGIN_LIMIT_MS).reply();
     }
 
     /** Whether all processes but those of clients run. */
     boolean isRunning() {
-        return master.isRunning() && servers.stream().allMatch(SimulatedServer::isRunning);
+        return masters.isRunning() && servers.stream().allMatch(SimulatedServer::isRunning);
     }
 
     /** Whether all run, and every group has all its copies serving, as servers and master know. */
     boolean isWhole() {
-        if (!master.isRunning() || !master.log().mayRead()) {
+        if (masters.leader() == null) {
             return false;
         }
-        ClusterMap map = master.namespace().clusterMap();
+        ClusterMap map = masters.namespace().clusterMap();
         if (map.pools().isEmpty()) {
             return false;
         }
@@ -118,17 +131,16 @@ final class SimulatedCluster {
 
     /** The jobs that the master knows, for messages. */
     String jobs() {
-        return master.isRunning() ? String.valueOf(master.namespace().jobs()) : "no master";
+        return String.valueOf(masters.namespace().jobs());
     }
 
     /** The servers and groups as the master knows them, for messages. */
     String state() {
         StringBuilder text = new StringBuilder();
-        if (!master.isRunning()) {
-            return "the master does not run";
-        }
-        ClusterMap map = master.namespace().clusterMap();
-        text.append("map epoch ").append(map.epoch());
+        SimulatedMaster leader = masters.leader();
+        ClusterMap map = masters.namespace().clusterMap();
+        text.append(leader == null ? "no leader" : "leader " + leader.node());
+        text.append(", map epoch ").append(map.epoch());
         for (SimulatedServer server : servers) {
             text.append("; ").append(server.node());
             if (server.isRunning()) {

@@ -4,7 +4,6 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.metadata.Namespace;
 import io.cairn.net.Transport;
 import io.cairn.testkit.simulated.SimulatedNetwork;
 import io.cairn.testkit.simulated.SimulatedScheduler;
@@ -12,40 +11,58 @@ import io.cairn.testkit.simulated.Simulation;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** A master that can crash and start again on its journal. */
+/** A master that can crash and start again on its disk. */
 final class SimulatedMaster {
-    static final String NODE = "m1";
-    static final Endpoint ENDPOINT = new Endpoint(NODE, 7000);
     static final long SESSION_LEASE_MS = 15_000;
+    private static final int PORT = 7000;
 
+    /**
+     * What all masters of a cluster are told.
+     *
+     * @param replicas copies of a new file
+     * @param inlineLimitBytes files up to this size stand in the inode
+     */
+    record Plan(Simulation simulation, int replicas, int inlineLimitBytes) {}
+
+    private final SimulatedMasters group;
     private final Simulation simulation;
     private final SimulatedNetwork network;
     private final MasterSettings settings;
-    private final SimulatedLog.Journal journal = new SimulatedLog.Journal();
+    private final RaftDisk disk = new RaftDisk();
     private @Nullable SimulatedScheduler scheduler;
-    private @Nullable SimulatedLog log;
+    private @Nullable SimulatedRaft log;
     private @Nullable MasterService service;
     private int slowMs;
 
-    SimulatedMaster(
-            Simulation simulation, SimulatedNetwork network, int replicas, int inlineLimitBytes) {
-        this.simulation = simulation;
+    SimulatedMaster(SimulatedMasters group, SimulatedNetwork network, String node, Plan plan) {
+        this.group = group;
+        this.simulation = plan.simulation();
         this.network = network;
         ClusterSettings cluster =
                 new ClusterSettings(
-                        replicas,
+                        plan.replicas(),
                         SimulatedCluster.SERVERS,
                         ClusterSettings.STANDARD.settleMs(),
                         ClusterSettings.STANDARD.serverLeaseMs());
         this.settings =
-                new MasterSettings(NODE, ENDPOINT, cluster, inlineLimitBytes, SESSION_LEASE_MS);
+                new MasterSettings(
+                        node, endpoint(node), cluster, plan.inlineLimitBytes(), SESSION_LEASE_MS);
+    }
+
+    /** Where a master listens. */
+    static Endpoint endpoint(String node) {
+        return new Endpoint(node, PORT);
+    }
+
+    String node() {
+        return settings.id();
     }
 
     boolean isRunning() {
         return log != null;
     }
 
-    /** Every entry of the log takes up to so many milliseconds more; 0 = none. */
+    /** Every entry of its log takes up to so many milliseconds more; 0 = none. */
     void setSlowMs(int ms) {
         slowMs = ms;
     }
@@ -55,15 +72,15 @@ final class SimulatedMaster {
     }
 
     /**
-     * Starts the process; it leads after a while.
+     * Starts the process.
      *
-     * @param electionMs how long that takes
+     * @param electionMs after this time it stands for election
      */
     void start(long electionMs) {
-        Transport transport = network.start(NODE);
+        Transport transport = network.start(node());
         SimulatedScheduler newScheduler = new SimulatedScheduler(simulation);
-        SimulatedLog newLog =
-                new SimulatedLog(simulation, newScheduler, journal, ENDPOINT, this::paceMs);
+        SimulatedRaft newLog =
+                new SimulatedRaft(group, node(), disk, newScheduler, this::paceMs, electionMs);
         MasterService newService =
                 new MasterService(
                         settings,
@@ -75,7 +92,6 @@ final class SimulatedMaster {
                                 newScheduler,
                                 new Random(simulation.random().nextLong())));
         newLog.listen(newService::tell);
-        newScheduler.schedule(newLog::lead, electionMs);
         scheduler = newScheduler;
         log = newLog;
         service = newService;
@@ -86,19 +102,11 @@ final class SimulatedMaster {
         if (scheduler != null && log != null) {
             scheduler.stop();
             log.crash();
-            network.crash(NODE);
+            network.crash(node());
         }
         scheduler = null;
         log = null;
         service = null;
-    }
-
-    /** Loses its office for a while. */
-    void stepDown(long forMs) {
-        if (scheduler != null && log != null) {
-            log.stepDown();
-            scheduler.schedule(log::lead, forMs);
-        }
     }
 
     /**
@@ -106,9 +114,9 @@ final class SimulatedMaster {
      *
      * @throws IllegalStateException when it does not run
      */
-    SimulatedLog log() {
+    SimulatedRaft log() {
         if (log == null) {
-            throw new IllegalStateException("the master does not run");
+            throw new IllegalStateException(node() + " does not run");
         }
         return log;
     }
@@ -120,17 +128,8 @@ final class SimulatedMaster {
      */
     MasterService service() {
         if (service == null) {
-            throw new IllegalStateException("the master does not run");
+            throw new IllegalStateException(node() + " does not run");
         }
         return service;
-    }
-
-    /** The state that the running master has applied. */
-    Namespace namespace() {
-        return log().namespace();
-    }
-
-    SimulatedLog.Journal journal() {
-        return journal;
     }
 }

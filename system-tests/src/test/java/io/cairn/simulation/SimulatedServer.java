@@ -25,6 +25,7 @@ final class SimulatedServer {
 
     private final Simulation simulation;
     private final SimulatedNetwork network;
+    private final List<Endpoint> masters;
     private final String node;
     private final SimulatedDisk disk = new SimulatedDisk(DISK_BYTES);
     private @Nullable SimulatedScheduler scheduler;
@@ -33,9 +34,11 @@ final class SimulatedServer {
     private int slowMs;
     private long boots = 1;
 
-    SimulatedServer(Simulation simulation, SimulatedNetwork network, String node) {
+    SimulatedServer(
+            Simulation simulation, SimulatedNetwork network, List<Endpoint> masters, String node) {
         this.simulation = simulation;
         this.network = network;
+        this.masters = masters;
         this.node = node;
     }
 
@@ -78,8 +81,7 @@ final class SimulatedServer {
                         task -> work(newScheduler, task),
                         random,
                         boots);
-        ChunkSettings settings =
-                ChunkSettings.of(node, new Endpoint(node, PORT), List.of(SimulatedMaster.ENDPOINT));
+        ChunkSettings settings = ChunkSettings.of(node, new Endpoint(node, PORT), masters);
         ChunkService started = new ChunkService(world, settings, List.of(opened));
         started.start();
         scheduler = newScheduler;

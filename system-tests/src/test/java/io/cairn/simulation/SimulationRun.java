@@ -56,7 +56,7 @@ final class SimulationRun {
             history.violate("the simulation failed: " + SimulatedClient.trace(e));
         }
         if (history.violation() != null) {
-            history.note(cluster.master.isRunning() ? cluster.state() : "no master");
+            history.note(cluster.state());
             if (cluster.isRunning()) {
                 new FinalCheck(cluster, oracle, this::runUntil)
                         .differences()

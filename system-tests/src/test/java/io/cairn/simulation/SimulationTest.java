@@ -22,7 +22,7 @@ final class SimulationTest {
     private static final long[] FORMER = {912};
 
     private static final String AGAIN =
-            "again: ./mvnw test -pl cli -am -Dtest=SimulationTest"
+            "again: ./mvnw test -pl system-tests -am -Dtest=SimulationTest"
                     + " -Dsurefire.failIfNoSpecifiedTests=false -Dcairn.simulation.seed=";
 
     private static List<Long> seeds() {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * whoever happens to hold the {@code proposing} flag; the others only leave their operation behind.
  * Thread-safe.
  */
-final class Combiner {
+public final class Combiner {
     private static final int MAX_GROUP_OPERATIONS = 256;
     private static final int MAX_GROUP_BYTES = 1 << 20;
     private static final int MAX_WAITING_OPERATIONS = 16 << 10;
@@ -70,7 +70,7 @@ final class Combiner {
      * @param proposer gets the groups in order, one at a time; answers each with {@link #applied},
      *     {@link #appliedByWriter} or {@link #failed}, during the call or later
      */
-    Combiner(
+    public Combiner(
             Clock clock,
             int maxInFlight,
             int leastBeside,
@@ -86,7 +86,7 @@ final class Combiner {
     /**
      * Takes an envelope, from {@code offset} to the end of the frame; see {@code ReplicatedLog}.
      */
-    CompletableFuture<Outcome> submit(byte[] frame, int offset) {
+    public CompletableFuture<Outcome> submit(byte[] frame, int offset) {
         Operation operation =
                 new Operation(
                         frame, offset, new CompletableFuture<>(), clock.nanoTime() + PATIENCE_NS);
@@ -150,7 +150,7 @@ final class Combiner {
     }
 
     /** The group was applied: the log writes on while the callers hear. */
-    void applied(Group group, List<Outcome> replies) {
+    public void applied(Group group, List<Outcome> replies) {
         land(group);
         propose();
         group.complete(replies);
@@ -167,14 +167,14 @@ final class Combiner {
     }
 
     /** The group was not logged, or nobody will ever tell. */
-    void failed(Group group, FsException error) {
+    public void failed(Group group, FsException error) {
         land(group);
         group.fail(error);
         propose();
     }
 
     /** Time in an applied entry: later stamps of this master are greater. */
-    void observe(long timeNs) {
+    public void observe(long timeNs) {
         synchronized (waiting) {
             lastTimeNs = Math.max(lastTimeNs, timeNs);
         }
@@ -193,7 +193,7 @@ final class Combiner {
     }
 
     /** Tells the callers that have waited too long; to be called a few times a second. */
-    void expire() {
+    public void expire() {
         long nowNs = clock.nanoTime();
         List<Operation> expired = new ArrayList<>();
         synchronized (waiting) {
@@ -214,7 +214,7 @@ final class Combiner {
     }
 
     /** Fails all that wait and all that will come. */
-    void close() {
+    public void close() {
         List<Operation> left;
         synchronized (waiting) {
             closed = true;
@@ -287,7 +287,7 @@ final class Combiner {
     }
 
     /** The greatest time in an entry. */
-    static long timeOf(byte[] entry) {
+    public static long timeOf(byte[] entry) {
         long timeNs = 0;
         for (int at = 0; at + LENGTH_BYTES < entry.length; ) {
             int length = (int) INT.get(entry, at);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * +--------+----------+--------+----------+----
  * </pre>
  */
-final class Group {
+public final class Group {
     /**
      * An operation on its way.
      *
@@ -49,7 +49,7 @@ final class Group {
     }
 
     /** The bytes for the log. */
-    byte[] entry() {
+    public byte[] entry() {
         return entry;
     }
 

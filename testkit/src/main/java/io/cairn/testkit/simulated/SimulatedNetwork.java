@@ -120,6 +120,24 @@ public final class SimulatedNetwork {
         }
     }
 
+    /**
+     * Carries a message that may be lost and may overtake others: what partitions hold up never
+     * arrives.
+     *
+     * @param delivery runs when it arrives
+     */
+    public void datagram(String from, String to, Runnable delivery) {
+        if (!isBlocked(from, to)) {
+            simulation.after(
+                    delayNs(),
+                    () -> {
+                        if (!isBlocked(from, to)) {
+                            delivery.run();
+                        }
+                    });
+        }
+    }
+
     boolean isBlocked(String from, String to) {
         return blocked.contains(List.of(from, to));
     }
