@@ -8,8 +8,8 @@ import io.cairn.client.chunk.BufferPool;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.client.chunk.PlacementSearch;
 import io.cairn.client.file.FileLocks;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.ClientRuntime;
@@ -319,7 +319,7 @@ public final class CairnFileSystem implements FileSystem {
                 default -> new FsException(Errno.ENXIO, "not a regular file");
             };
         }
-        InodeState state = open.opened(inode);
+        OpenInode state = open.opened(inode);
         try {
             Permissions.open(caller, found, flags);
             if ((flags & O_TRUNC) != 0) {
@@ -401,7 +401,7 @@ public final class CairnFileSystem implements FileSystem {
         return contents;
     }
 
-    Attributes attributesOf(InodeState state) {
+    Attributes attributesOf(OpenInode state) {
         if (!state.isFresh()) {
             tree.inode(state.ino());
         }
@@ -409,19 +409,19 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     /** As {@link OpenFile#changedByOthers}. */
-    long changedByOthers(InodeState state) {
+    long changedByOthers(OpenInode state) {
         if (!state.isFresh()) {
             tree.inode(state.ino());
         }
-        return state.ownChanges().foreignVersion();
+        return state.foreignVersion();
     }
 
-    void accessed(InodeState state) {
+    void accessed(OpenInode state) {
         accessTimes.accessed(accessTimes.over(state.attributes()));
     }
 
     /** A write by anybody but root takes setuid and setgid away. */
-    void beforeWrite(InodeState state, Caller caller) {
+    void beforeWrite(OpenInode state, Caller caller) {
         if (Permissions.losesPrivilege(caller, state.inode().attributes())) {
             AttributeChange kill = AttributeChange.NONE.withBits(AttributeChange.KILL_PRIVILEGE);
             tree.change(caller, new TreeMutation.SetAttributes(state.ino(), kill));
@@ -429,7 +429,7 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     /** Before a write up to an offset: a file beyond the inline limit needs a pool. */
-    void ensureStorage(InodeState state, long end) {
+    void ensureStorage(OpenInode state, long end) {
         if (end > mount.master().session().inlineLimitBytes()) {
             contents.ensureStorage(state);
         }
@@ -439,7 +439,7 @@ public final class CairnFileSystem implements FileSystem {
      * As fsync(2). The commit may find that the contents moved to chunks, and puts what was written
      * there then: that is made durable, too.
      */
-    void sync(InodeState state, long timeoutMs) {
+    void sync(OpenInode state, long timeoutMs) {
         CompletableFuture<Void> stored = Promises.then(state.drain(), _ -> state.flushChunks());
         CompletableFuture<Void> told = Promises.then(stored, _ -> state.commit());
         Await.get(Promises.then(told, _ -> state.flushChunks()), timeoutMs + mount.timeoutMs());

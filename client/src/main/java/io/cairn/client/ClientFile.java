@@ -5,7 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.client.file.ContentReader;
 import io.cairn.client.file.ContentWriter;
-import io.cairn.client.file.InodeState;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -17,10 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** An open file of this client; what several of one inode share is in {@link InodeState}. */
+/** An open file of this client; what several of one inode share is in {@link OpenInode}. */
 public final class ClientFile implements OpenFile {
     private final CairnFileSystem fs;
-    private final InodeState state;
+    private final OpenInode state;
     private final ContentReader reader;
     private final ContentWriter writer;
     private final Caller caller;
@@ -29,18 +29,18 @@ public final class ClientFile implements OpenFile {
     private long errorsSeen;
     private long errorsSeenByWrite;
 
-    ClientFile(CairnFileSystem fs, InodeState state, Caller caller, int flags) {
+    ClientFile(CairnFileSystem fs, OpenInode state, Caller caller, int flags) {
         this.fs = fs;
         this.state = state;
         this.reader = new ContentReader(state);
         this.writer = new ContentWriter(state);
         this.caller = caller;
         this.flags = flags;
-        this.errorsSeen = state.errors().count();
+        this.errorsSeen = state.errorCount();
         this.errorsSeenByWrite = errorsSeen;
     }
 
-    public InodeState state() {
+    public OpenInode state() {
         return state;
     }
 
@@ -103,13 +103,13 @@ public final class ClientFile implements OpenFile {
         }
         fs.beforeWrite(state, caller);
         if (append) {
-            state.appendToken().beginWrite();
+            state.appends().begin();
             try {
                 state.doubts().settle();
                 prepare(state.size(), source);
                 writer.append(source);
             } finally {
-                state.appendToken().endWrite();
+                state.appends().end();
             }
         } else {
             prepare(offsetBytes, source);
@@ -123,7 +123,7 @@ public final class ClientFile implements OpenFile {
     private void prepare(long offset, ByteBuffer source) {
         long end = offset + source.remaining();
         fs.ensureStorage(state, end);
-        state.tail().beforeWrite(offset, end);
+        state.growth().beforeWrite(offset, end);
     }
 
     @Override
@@ -161,13 +161,13 @@ public final class ClientFile implements OpenFile {
     public FileWatch watch() {
         requireOpen();
         fs.attributesOf(state);
-        return state.ownChanges().watch();
+        return state.watch();
     }
 
     private void commit() {
         FsException unnoted = null;
         try {
-            Await.get(state.commitNow(), state.drainTimeoutMs());
+            state.commitAndWait();
         } catch (FsException e) {
             unnoted = e;
         }
@@ -198,15 +198,15 @@ public final class ClientFile implements OpenFile {
 
     /** Throws a write error that this open file has not reported yet. */
     private synchronized void reportTo(boolean write) {
-        long count = state.errors().count();
+        long count = state.errorCount();
         if (write) {
             if (count > Math.max(errorsSeen, errorsSeenByWrite)) {
                 errorsSeenByWrite = count;
-                throw state.errors().last();
+                throw state.lastError();
             }
         } else if (count > errorsSeen) {
             errorsSeen = count;
-            throw state.errors().last();
+            throw state.lastError();
         }
     }
 

@@ -60,9 +60,7 @@ final class ContentCopy {
     void round(Inode inode) {
         long size = inode.attributes().size();
         Layout layout = source.state().layout();
-        synchronized (source.state()) {
-            source.state().readers().forget(0, Long.MAX_VALUE);
-        }
+        source.state().forgetReadAhead();
         if (layout.chunkSizeBytes() != chunkBytes) {
             chunkBytes = layout.chunkSizeBytes();
             copied.clear();

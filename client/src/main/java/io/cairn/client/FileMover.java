@@ -147,13 +147,13 @@ final class FileMover {
             source.flush();
             content.round(fs.tree().inode(source.ino()));
             target.sync(false);
-            source.state().gate().close();
+            source.state().closeGate();
             try {
                 if (finish(content, source, target)) {
                     return true;
                 }
             } finally {
-                source.state().gate().open();
+                source.state().openGate();
                 goOn(source.ino());
             }
         }

@@ -2,11 +2,10 @@ package io.cairn.client;
 
 import io.cairn.base.FsException;
 import io.cairn.client.file.FileLocks;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
-import io.cairn.cluster.Inode;
 import io.cairn.fs.Lock;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -52,26 +51,19 @@ final class LockOrder implements MachineLocks.Freshness {
     }
 
     private boolean isKnown(long ino, long version) {
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         if (state == null) {
             mount.cache().forgetAttributes(ino);
             return true;
         }
-        synchronized (state) {
-            Inode known = state.inode();
-            if (version == 0 || known.attributes().version() < version) {
-                return false;
-            }
-            state.adopt(known);
-            return true;
-        }
+        return state.isConfirmed(version);
     }
 
     /** After a lock was granted to a machine; never blocks. */
     @Override
     public void forget(long ino) {
         mount.cache().forgetAttributes(ino);
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         if (state != null) {
             state.expire();
         }
@@ -80,7 +72,7 @@ final class LockOrder implements MachineLocks.Freshness {
     /** Before a lock is given back. */
     @Override
     public void commit(long ino) {
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         if (state != null) {
             Await.get(state.commitOrGiveUp(), 2 * mount.timeoutMs());
         }

@@ -1,8 +1,8 @@
 package io.cairn.client;
 
 import io.cairn.base.FsException;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
 import io.cairn.client.tree.AccessTimes;
 import java.util.List;
@@ -31,18 +31,18 @@ final class MountEnding {
         long deadlineMs = mount.nowMs() + timeoutMs;
         CompletableFuture<?>[] commits =
                 mount.dirty().all().stream()
-                        .map(InodeState::commit)
+                        .map(OpenInode::commit)
                         .toArray(CompletableFuture<?>[]::new);
         try {
             Await.get(CompletableFuture.allOf(commits), Math.max(1, timeoutMs - 2000));
         } catch (FsException e) {
-            List<InodeState> left = mount.dirty().all();
+            List<OpenInode> left = mount.dirty().all();
             LOG.error(
                     "what was last written to {} files could not be stored and is lost ({}): inodes"
                             + " {}{}",
                     left.size(),
                     e.getMessage(),
-                    left.stream().limit(MAX_TOLD).map(InodeState::ino).toList(),
+                    left.stream().limit(MAX_TOLD).map(OpenInode::ino).toList(),
                     left.size() > MAX_TOLD ? " and others" : "");
         }
         try {
@@ -54,7 +54,7 @@ final class MountEnding {
             // A master that cannot be told in time what was lost has to see the session expire.
             CompletableFuture<?>[] abandoned =
                     mount.dirty().all().stream()
-                            .map(state -> state.tail().abandon())
+                            .map(state -> state.growth().abandon())
                             .toArray(CompletableFuture<?>[]::new);
             Await.get(CompletableFuture.allOf(abandoned), 500);
             long leftMs = Math.max(500, deadlineMs - mount.nowMs());

@@ -4,8 +4,8 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.file.FileLocks;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
@@ -53,7 +53,7 @@ final class MountEvents implements MasterChannel.Listener {
 
     private void invalidate(long ino) {
         cache.forget(ino);
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         if (state != null) {
             state.expire();
         }
@@ -63,8 +63,8 @@ final class MountEvents implements MasterChannel.Listener {
         if (recall.kind() != Lock.Kind.APPEND) {
             return;
         }
-        InodeState state = open.get(recall.ino());
-        if (state == null || !state.appendToken().recall(recall.owner())) {
+        OpenInode state = open.get(recall.ino());
+        if (state == null || !state.appends().recall(recall.owner())) {
             // The file is closed here and the token's release is lost or under way.
             Promises.whenDone(
                     mount.master()
@@ -87,15 +87,10 @@ final class MountEvents implements MasterChannel.Listener {
         cache.clear();
         machines.interrupted();
         Set<Long> locked = locks.sessionLost();
-        for (InodeState state : open.all()) {
-            boolean appended = state.appendToken().dropped() && state.isDirty();
-            if (appended || locked.contains(state.ino())) {
-                // Others may have these locks now: what was written under them is not stored.
-                state.giveUp(
-                        new FsException(Errno.EIO, "the session ended and with it the locks held"));
-            }
-            state.tail().doubt();
-            state.doubts().begin();
+        FsException error =
+                new FsException(Errno.EIO, "the session ended and with it the locks held");
+        for (OpenInode inode : open.all()) {
+            inode.sessionLost(locked.contains(inode.ino()), error);
         }
     }
 }

@@ -12,17 +12,17 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The chunks of one file that a truncation left to be cloned: before the first write the head of
  * the group copies what remains of the old chunk; until then readers read the old one. Guarded by
- * the lock of the inode, which answers take themselves.
+ * the lock of its owner, which answers take themselves.
  */
 public final class ChunkClones {
-    private final Object lock;
+    private final WriteOwner owner;
     private final ChunkIo io;
     private final Set<Long> made = new HashSet<>();
     private final Set<Long> untold = new HashSet<>();
     private final Map<Long, CompletableFuture<Void>> running = new HashMap<>();
 
-    public ChunkClones(Object lock, ChunkIo io) {
-        this.lock = lock;
+    public ChunkClones(WriteOwner owner, ChunkIo io) {
+        this.owner = owner;
         this.io = io;
     }
 
@@ -55,14 +55,8 @@ public final class ChunkClones {
         Promises.whenDone(
                 io.cloneFrom(place, run.sourceOid(), (int) run.sourceLengthBytes()),
                 (reply, failure) -> {
-                    synchronized (lock) {
-                        running.remove(run.oid());
-                        if (reply != null) {
-                            made.add(run.oid());
-                            untold.add(run.oid());
-                        }
-                    }
-                    if (reply != null) {
+                    boolean isMade = owner.locked(() -> answered(run.oid(), reply != null));
+                    if (isMade) {
                         promise.complete(null);
                     } else {
                         promise.completeExceptionally(Promises.cause(failure));
@@ -71,17 +65,22 @@ public final class ChunkClones {
         return promise;
     }
 
+    private boolean answered(long oid, boolean isMade) {
+        running.remove(oid);
+        if (isMade) {
+            made.add(oid);
+            untold.add(oid);
+        }
+        return isMade;
+    }
+
     /** The objects whose clone is made and not yet told to the master. */
     public List<Long> untold() {
-        synchronized (lock) {
-            return List.copyOf(untold);
-        }
+        return List.copyOf(untold);
     }
 
     /** The master knows. */
     public void told(long oid) {
-        synchronized (lock) {
-            untold.remove(oid);
-        }
+        untold.remove(oid);
     }
 }

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * two extents that overlap the younger one is not sent before the older one is answered, so a
  * resend can never undo a later write.
  *
- * <p>Guarded by the lock given at construction: every method is called with it held, and answers
- * take it themselves. Nothing here blocks; {@link #put} says when there is no room.
+ * <p>Guarded by the lock of its owner: every method is called with it held, and answers take it
+ * themselves. Nothing here blocks; {@link #put} says when there is no room.
  */
 public final class WriteBack {
     /** Extents end at multiples of this. */
@@ -42,7 +42,6 @@ public final class WriteBack {
 
     private static final int SMALLEST_BUFFER_BYTES = 16 << 10;
 
-    private final Object lock;
     private final WriteOwner owner;
     private final ChunkIo io;
     private final BufferPool pool;
@@ -54,8 +53,7 @@ public final class WriteBack {
     private int openCount;
     private boolean paused;
 
-    public WriteBack(Object lock, WriteOwner owner, ChunkIo io, BufferPool pool) {
-        this.lock = lock;
+    public WriteBack(WriteOwner owner, ChunkIo io, BufferPool pool) {
         this.owner = owner;
         this.io = io;
         this.pool = pool;
@@ -440,19 +438,23 @@ public final class WriteBack {
             Promises.whenDone(owner.look(), (_, _) -> answered(extent, place, reply, failure));
             return;
         }
-        List<CompletableFuture<Void>> done = List.of();
-        synchronized (lock) {
-            inFlight--;
-            if (!goesAgain(extent, place)) {
-                gone(extent, place, reply, error);
-            }
-            // What comes next was not asked for by the operation that this one was sent for.
-            Scope.run(Span.NONE, this::submit);
-            if (!drains.isEmpty()) {
-                done = drains.take(oldest());
-            }
+        owner.locked(() -> settle(extent, place, reply, error))
+                .forEach(promise -> promise.complete(null));
+    }
+
+    /** An extent was answered; the promises that are to be kept now. */
+    private List<CompletableFuture<Void>> settle(
+            WriteExtent extent,
+            ChunkPlace place,
+            @Nullable WriteReply reply,
+            @Nullable FsException error) {
+        inFlight--;
+        if (!goesAgain(extent, place)) {
+            gone(extent, place, reply, error);
         }
-        done.forEach(promise -> promise.complete(null));
+        // What comes next was not asked for by the operation that this one was sent for.
+        Scope.run(Span.NONE, this::submit);
+        return drains.isEmpty() ? List.of() : drains.take(oldest());
     }
 
     private void gone(

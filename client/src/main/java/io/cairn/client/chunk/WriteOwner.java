@@ -4,9 +4,13 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
-/** Whose data {@link WriteBack} has. All called with the lock held. */
+/** Whose data {@link WriteBack} has. All called with its lock held but {@link #locked}. */
 public interface WriteOwner {
+    /** Handles an answer with the lock held that guards the data. */
+    <T> T locked(Supplier<T> event);
+
     /** Where chunks live now. */
     Layout layout();
 

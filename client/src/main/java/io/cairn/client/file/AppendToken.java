@@ -1,50 +1,82 @@
 package io.cairn.client.file;
 
-import io.cairn.base.Errno;
-import io.cairn.base.FsException;
-import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
-import io.cairn.fs.Lock;
-import io.cairn.runtime.Attendant;
-import io.cairn.runtime.Errand;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
-import io.cairn.wire.master.SessionMutation;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right of this mount to extend one file by O_APPEND writes. Taken from the master with the
- * first such write and kept, so that later ones cost nothing; given back, after the size was
- * committed, when another client wants it or the file is closed.
+ * The right of this mount to extend one file by O_APPEND writes: where it is, and what has to be
+ * done about it. Taken from the master with the first such write and kept, so that later ones cost
+ * nothing; given back, after the size was committed, when another client wants it or the file is
+ * closed.
  *
- * <p>Appends of one mount go one after the other: the lock is held from reading the size to
- * buffering the last byte, so a record is never torn. Who appends waits for it, and with it in hand
- * for the gate of the inode; a recall waits for neither. Nor does a commit that needs the token, as
- * it may be the one of a truncation that holds the gate: it shares what an append fetches, and
- * never waits for a release, which waits for the commit itself.
+ * <pre>
+ *   None ---- fetch ---> Fetching ---- taken ---> Held ---- recall, close ---> Recalled
+ *    ^  ^                  |  ^                                                   |
+ *    |  +---- failed ------+  | fetched again                                     | no append
+ *    |                        | meanwhile                                         v runs
+ *    +------------------------+---------------- released ---------------------- Releasing
+ * </pre>
  *
- * <p>Its fields are guarded by the monitor of the inode. Each token is an owner of its own, so that
- * the late release of one never frees its successor's.
+ * <p>The end of the session takes it away: Held and Recalled become None, or Fetching when the
+ * master is being asked at that time. The events below say what happened; {@link #due} says what to
+ * give back then. Nothing here waits, asks or locks: {@link OpenInode} guards it, {@link Appends}
+ * does what it says.
  */
-public final class AppendToken {
-    /** How often the session may end while the token is being taken. */
-    private static final int MAX_TRIES = 3;
+final class AppendToken {
+    /** Where the token is. */
+    sealed interface State {
+        /** What those wait for who need it while the master is asked for it; else null. */
+        @Nullable CompletableFuture<Void> asked();
+    }
 
-    /** How often who waits for its turn looks whether it still should. */
-    private static final long SLICE_MS = 100;
+    /** Not here, and nobody asks for it. */
+    record None() implements State {
+        @Override
+        public @Nullable CompletableFuture<Void> asked() {
+            return null;
+        }
+    }
 
-    private final InodeState state;
-    private final Mount mount;
-    private final FileLocks locks;
+    /**
+     * The master is asked for it.
+     *
+     * @param recalled whether another client wants it already
+     */
+    record Fetching(CompletableFuture<Void> asked, boolean recalled) implements State {}
+
+    /** Here. The master is asked nevertheless when the lease may be over. */
+    record Held(@Nullable CompletableFuture<Void> asked) implements State {}
+
+    /** Here until the append that runs is over. */
+    record Recalled(@Nullable CompletableFuture<Void> asked) implements State {}
+
+    /**
+     * On its way back to the master.
+     *
+     * @param released when the master has it
+     * @param asked of who waits for that to fetch it again
+     */
+    record Releasing(CompletableFuture<Void> released, @Nullable CompletableFuture<Void> asked)
+            implements State {}
+
+    /** What somebody has to do who needs the token. */
+    sealed interface Fetch {}
+
+    /** Nothing: it is here. */
+    record Enough() implements Fetch {}
+
+    /** Wait for who fetches it already. */
+    record Share(CompletableFuture<Void> other) implements Fetch {}
+
+    /** Wait for a release, then ask the master and keep the promise. */
+    record Ask(CompletableFuture<Void> after, CompletableFuture<Void> promise) implements Fetch {}
+
+    /** Each token is an owner of its own, so that a late release never frees its successor's. */
     private final long owner;
-    private final ReentrantLock order = new ReentrantLock();
-    private boolean held;
-    private boolean recalled;
-    private boolean writing;
+
+    private State state = new None();
+    private boolean appending;
 
     /** Counts the tokens taken. */
     private long number;
@@ -59,153 +91,27 @@ public final class AppendToken {
     private long seenNumber;
 
     private int losses;
-    private @Nullable CompletableFuture<Void> fetching;
-    private CompletableFuture<Void> releasing = Promises.DONE;
 
-    AppendToken(InodeState state, Mount mount, FileLocks locks) {
-        this.state = state;
-        this.mount = mount;
-        this.locks = locks;
-        this.owner = locks.newOwner();
+    AppendToken(long owner) {
+        this.owner = owner;
     }
 
-    /** Takes the right to append now; blocks. End with {@link #endWrite}. */
-    public void beginWrite() {
-        if (!order.tryLock()) {
-            await();
-        }
-        try {
-            Errand.waited();
-            claim();
-            fence();
-        } catch (RuntimeException e) {
-            endWrite();
-            throw e;
-        }
+    long owner() {
+        return owner;
     }
 
-    private void await() {
-        Attendant.aboutToWait();
-        long endMs = mount.nowMs() + mount.timeoutMs();
-        try {
-            while (!order.tryLock(SLICE_MS, TimeUnit.MILLISECONDS)) {
-                if (Errand.isCurrentCancelled()) {
-                    throw Errand.interrupted();
-                }
-                if (mount.nowMs() - endMs >= 0) {
-                    throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FsException(Errno.EINTR, "interrupted while waiting to append", e);
-        }
+    State state() {
+        return state;
     }
 
-    private void claim() {
-        for (int tries = 0; tries <= MAX_TRIES; tries++) {
-            synchronized (state) {
-                // Even a token that is recalled already stays for this append.
-                writing = true;
-                if (tries == 0 ? isUsable() : held) {
-                    return;
-                }
-            }
-            fetch(this::isUsable);
-        }
-        throw new FsException(Errno.EIO, "the session ended and with it the right to append");
+    /** Whether it is here. */
+    boolean isHeld() {
+        return state instanceof Held || state instanceof Recalled;
     }
 
-    private boolean isUsable() {
-        return held && mount.master().session().leaseRuns();
-    }
-
-    private void fence() {
-        long token;
-        synchronized (state) {
-            token = number;
-            if (fencedNumber == token) {
-                return;
-            }
-        }
-        state.tail().beforeAppends();
-        synchronized (state) {
-            fencedNumber = token;
-        }
-    }
-
-    /** Takes the token, or waits for who is taking it, unless it is not needed any more; blocks. */
-    private void fetch(BooleanSupplier enough) {
-        CompletableFuture<Void> mine = new CompletableFuture<>();
-        CompletableFuture<Void> before;
-        CompletableFuture<Void> other;
-        synchronized (state) {
-            if (enough.getAsBoolean()) {
-                return;
-            }
-            before = releasing;
-            other = fetching;
-            if (other == null) {
-                fetching = mine;
-            }
-        }
-        if (other != null) {
-            share(other);
-            return;
-        }
-        try {
-            Await.get(before, 2 * mount.timeoutMs());
-            take();
-            fetched(mine, null);
-        } catch (RuntimeException e) {
-            fetched(mine, e);
-            throw e;
-        }
-    }
-
-    private void share(CompletableFuture<Void> other) {
-        try {
-            Await.get(other, 2 * mount.timeoutMs());
-        } catch (FsException e) {
-            // Who fetched it was interrupted, and this thread was not: its turn.
-            if (e.errno() != Errno.EINTR || Errand.isCurrentCancelled()) {
-                throw e;
-            }
-        }
-    }
-
-    private void fetched(CompletableFuture<Void> promise, @Nullable RuntimeException failure) {
-        synchronized (state) {
-            fetching = null;
-            if (held && recalled && !writing) {
-                Promises.whenDone(release(), (_, _) -> {});
-            }
-        }
-        if (failure == null) {
-            promise.complete(null);
-        } else {
-            promise.completeExceptionally(failure);
-        }
-    }
-
-    private void take() {
-        Lock wanted = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, owner, 0, Lock.TO_END, 0);
-        for (int tries = 0; tries < MAX_TRIES; tries++) {
-            int before;
-            synchronized (state) {
-                recalled &= held;
-                before = losses;
-            }
-            locks.take(state.ino(), wanted, mount.timeoutMs());
-            synchronized (state) {
-                if (losses == before) {
-                    number += held ? 0 : 1;
-                    held = true;
-                    return;
-                }
-            }
-        }
-        throw new FsException(Errno.EIO, "one session after the other ended");
+    /** Whether the master may have given it to this client and not got it back yet. */
+    boolean mayBeOurs() {
+        return isHeld() || state instanceof Releasing;
     }
 
     /**
@@ -213,128 +119,158 @@ public final class AppendToken {
      * looked at since: what others put into its chunks under the token before is known then.
      */
     boolean isOurs() {
-        synchronized (state) {
-            return mayBeOurs() && seenNumber == number && lostNumber != number;
-        }
-    }
-
-    /** Whether the master may have given it to this client and not got it back yet. */
-    boolean mayBeOurs() {
-        synchronized (state) {
-            return held || !releasing.isDone();
-        }
+        return mayBeOurs() && seenNumber == number && lostNumber != number;
     }
 
     /**
-     * Brings {@link #isOurs} about for a commit, which asks again then; the token stays until
-     * somebody wants it. Never blocks.
+     * An append begins. Even a token that is recalled already stays for it.
+     *
+     * @return whether the token is here
      */
-    CompletableFuture<Void> obtain() {
-        CompletableFuture<Void> promise = new CompletableFuture<>();
-        mount.runtime()
-                .threads()
-                .execute(
-                        () -> {
-                            try {
-                                fetch(this::mayBeOurs);
-                                look();
-                                promise.complete(null);
-                            } catch (RuntimeException e) {
-                                promise.completeExceptionally(e);
-                            }
-                        });
-        return promise;
+    boolean begin() {
+        appending = true;
+        return isHeld();
     }
 
-    private void look() {
-        long token;
-        synchronized (state) {
-            token = number;
-        }
-        Reply reply = mount.master().ask(new Query.GetInode(state.ino()));
-        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
-        synchronized (state) {
-            seenNumber = token;
-        }
+    /** The bytes of the append are buffered, or it failed. */
+    void end() {
+        appending = false;
     }
 
-    /** The bytes of the append are buffered. */
-    public void endWrite() {
-        synchronized (state) {
-            writing = false;
-            if (held && recalled) {
-                Promises.whenDone(release(), (_, _) -> {});
+    /** Somebody needs the token, unless what there is is enough. */
+    Fetch fetch(boolean isEnough) {
+        if (isEnough) {
+            return new Enough();
+        }
+        CompletableFuture<Void> other = state.asked();
+        if (other != null) {
+            return new Share(other);
+        }
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> after = Promises.DONE;
+        switch (state) {
+            case Releasing releasing -> {
+                after = releasing.released;
+                state = new Releasing(after, mine);
             }
+            case Held _ -> state = new Held(mine);
+            case Recalled _ -> state = new Recalled(mine);
+            case None _, Fetching _ -> state = new Fetching(mine, false);
         }
-        order.unlock();
+        return new Ask(after, mine);
+    }
+
+    /** The master is about to be asked; how often the session was lost before. */
+    int asking() {
+        if (state instanceof Fetching fetching) {
+            // Who recalled it until now meant the one before.
+            state = new Fetching(fetching.asked, false);
+        }
+        return losses;
+    }
+
+    /** The master has given it; false when it was lost with the session since it was asked. */
+    boolean taken(int lossesBefore) {
+        if (losses != lossesBefore) {
+            return false;
+        }
+        if (state instanceof Fetching(CompletableFuture<Void> asked, boolean recalled)) {
+            number++;
+            state = recalled ? new Recalled(asked) : new Held(asked);
+        }
+        return true;
+    }
+
+    /** The master is not asked any more, whether it has given the token or not. */
+    void fetched() {
+        state =
+                switch (state) {
+                    case None none -> none;
+                    case Fetching _ -> new None();
+                    case Held _ -> new Held(null);
+                    case Recalled _ -> new Recalled(null);
+                    case Releasing releasing -> new Releasing(releasing.released, null);
+                };
     }
 
     /**
-     * Another client wants it; false when it is not this token. Never blocks. A recall is repeated
+     * Another client wants a token; false when it is not this one. It asks again and again, also
      * while the release waits for the commit: only that release may give the token away.
      */
-    public boolean recall(long itsOwner) {
-        synchronized (state) {
-            if (itsOwner != owner) {
+    boolean recall(long itsOwner) {
+        if (itsOwner != owner) {
+            return false;
+        }
+        switch (state) {
+            case None _ -> {
                 return false;
             }
-            if (!held && fetching == null) {
-                return !releasing.isDone();
+            case Fetching fetching -> state = new Fetching(fetching.asked, true);
+            case Held held -> state = new Recalled(held.asked);
+            case Recalled _, Releasing _ -> {
+                // It goes back anyway.
             }
-            recalled = true;
-            if (held && !writing) {
-                Promises.whenDone(release(), (_, _) -> {});
-            }
-            return true;
+        }
+        return true;
+    }
+
+    /** The last open file is closed. */
+    void closed() {
+        appending = false;
+        if (state instanceof Held held) {
+            state = new Recalled(held.asked);
+        }
+    }
+
+    /** What completes when the token is given back, if that has to begin now; else null. */
+    @Nullable CompletableFuture<Void> due() {
+        if (!(state instanceof Recalled recalled) || appending) {
+            return null;
+        }
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        state = new Releasing(released, recalled.asked);
+        return released;
+    }
+
+    /** The master has it back. */
+    void released() {
+        if (state instanceof Releasing releasing) {
+            state = without(releasing.asked);
         }
     }
 
     /** The session is gone, and with it the token; whether it was ours. */
-    public boolean dropped() {
-        synchronized (state) {
-            boolean ours = mayBeOurs();
-            held = false;
-            lostNumber = number;
-            losses++;
-            return ours;
+    boolean dropped() {
+        boolean ours = mayBeOurs();
+        if (isHeld()) {
+            state = without(state.asked());
         }
+        lostNumber = number;
+        losses++;
+        return ours;
     }
 
-    /** EIO when the token was lost since the append began. */
-    void requireHeld() {
-        synchronized (state) {
-            if (!held || fencedNumber != number) {
-                throw new FsException(
-                        Errno.EIO, "the session ended and with it the right to append");
-            }
-        }
+    private static State without(@Nullable CompletableFuture<Void> asked) {
+        return asked == null ? new None() : new Fetching(asked, false);
     }
 
-    /** The last open file is closed. Never blocks. */
-    void closed() {
-        synchronized (state) {
-            if (held) {
-                Promises.whenDone(release(), (_, _) -> {});
-            }
-        }
+    /** The number of the token that is here. */
+    long number() {
+        return number;
     }
 
-    private CompletableFuture<Void> release() {
-        held = false;
-        if (releasing.isDone()) {
-            CompletableFuture<Void> promise = new CompletableFuture<>();
-            // Before the commit begins: it must see that the token is still this client's.
-            releasing = promise;
-            Promises.whenDone(
-                    state.commitOrGiveUp(),
-                    (_, _) ->
-                            Promises.whenDone(
-                                    mount.master()
-                                            .mutate(
-                                                    new SessionMutation.ReleaseLocks(
-                                                            state.ino(), Lock.Kind.APPEND, owner)),
-                                    (_, _) -> promise.complete(null)));
-        }
-        return releasing;
+    /** Whether nothing of another holder can land among records appended now. */
+    boolean isFenced() {
+        return fencedNumber == number;
+    }
+
+    /** From this token on what the holder before has still on its way lands elsewhere. */
+    void fenced(long token) {
+        fencedNumber = token;
+    }
+
+    /** The inode was looked at under a token. */
+    void seen(long token) {
+        seenNumber = token;
     }
 }

@@ -7,341 +7,280 @@ import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
-import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings what was written to one inode to the chunk servers and then the size to the master: what
- * close(2) promises. One commit of an inode runs at a time; who asks meanwhile waits for the next
- * one. Never blocks.
+ * The way of what was written to one inode to the chunk servers, and then of the size to the
+ * master: what close(2) promises. It is told what happened and says what to do next; {@link
+ * OpenInode} guards it, {@link Commits} does what it says. One commit of an inode runs at a time.
  *
  * <pre>
- *   drain -> CloneDone for clones made -> WriteInline | Spill | CommitSize
- *     ^                                        |
- *     +-- ESTALE, EFBIG: look at the inode again
+ *   [Look] -> Drain -> [TellClones] -> [ObtainToken] -> Tell (WriteInline, Spill, CommitSize) -> Done
+ *               ^                                        |
+ *               +------- ESTALE, EFBIG: Look ------------+
  * </pre>
  */
 final class Committer {
     /** How often the inode may have changed under a commit before it fails. */
-    private static final int MAX_ROUNDS = 30;
+    static final int MAX_ROUNDS = 30;
 
-    private final InodeState state;
-    private final Mount mount;
-    private CompletableFuture<Void> last = Promises.DONE;
+    /** What to do next, after which an event tells how it went. */
+    sealed interface Step {}
 
-    Committer(InodeState state, Mount mount) {
-        this.state = state;
-        this.mount = mount;
+    /** Ask the master for the inode; {@link #looked} follows. */
+    record Look() implements Step {}
+
+    /** Bring all that is buffered to the chunk servers; {@link #drained} follows. */
+    record Drain() implements Step {}
+
+    /** Tell the master of clones that were made, as objects; {@link #clonesTold} follows. */
+    record TellClones(List<Long> oids) implements Step {}
+
+    /** Make the APPEND token ours; {@link #obtained} follows. */
+    record ObtainToken() implements Step {}
+
+    /**
+     * Send a mutation to the master; {@link #answered} follows.
+     *
+     * @param session in which alone it may be executed; 0 for any
+     * @param replaces whether the master forgets bytes with it, so that what is in the chunks must
+     *     be on stable media before
+     */
+    record Tell(Mutation mutation, long session, boolean replaces) implements Step {}
+
+    /** Nothing: all is committed. */
+    record Done() implements Step {}
+
+    /** Nothing: it failed, and the inode has noted the error. */
+    record Failed(FsException error) implements Step {}
+
+    /** Why the master is asked for the inode. */
+    private enum Reason {
+        /** What is buffered goes where the file is now. */
+        DOUBT,
+
+        /** Others have written between the mutation and what was known before. */
+        WRITTEN,
+
+        /** The master refused the mutation, as the inode is another one. */
+        REFUSED
     }
 
-    /** Whether a commit is under way or waits. Guarded by the lock of the inode. */
+    private CompletableFuture<Void> last = Promises.DONE;
+    private int round;
+    private Reason reason = Reason.DOUBT;
+    private long doubt;
+    private Errno refusal = Errno.ESTALE;
+    private @Nullable Mutation mutation;
+
+    /** Whether a commit is under way or waits. */
     boolean isBusy() {
         return !last.isDone();
     }
 
-    /** Commits what was written before; fails with the error that the inode has noted then. */
-    CompletableFuture<Void> commit() {
-        return commit(null);
+    /**
+     * Somebody wants a commit.
+     *
+     * @param mine completes with it
+     * @return what it waits for: the commit before, perhaps done; null when there is nothing to do
+     */
+    @Nullable CompletableFuture<Void> queue(CompletableFuture<Void> mine, FileState state) {
+        CompletableFuture<Void> before = last;
+        if (before.isDone() && !state.isDirty()) {
+            last = Promises.DONE;
+            return null;
+        }
+        last = mine;
+        return before;
     }
 
-    /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
-    CompletableFuture<Void> commitOrGiveUp() {
-        return commit().handle(
-                        (_, failure) -> {
-                            if (failure != null && state.isDirty()) {
-                                state.giveUp(Await.failure(failure));
-                                state.tail().leave();
-                            }
-                            return null;
-                        });
+    /** The commit begins. */
+    Step begin(FileState state) {
+        round = 0;
+        return state.isDirty() && state.isDoubtful() ? look(Reason.DOUBT, state) : new Drain();
     }
 
-    /** Commits in the background what has waited for a while, unless a commit is under way. */
-    void commitIfOld(long ageMs) {
-        synchronized (state) {
-            boolean isOld = state.isDirty() && mount.nowMs() - state.dirtySinceMs() >= ageMs;
-            if (!isOld || state.gate().isClosed() || isBusy()) {
-                return;
+    private Step look(Reason why, FileState state) {
+        reason = why;
+        doubt = state.doubt();
+        return new Look();
+    }
+
+    /** The master was asked for the inode. */
+    Step looked(FileState state, @Nullable Reply answer, @Nullable Throwable failure) {
+        if (answer == null) {
+            return fail(state, Promises.cause(failure));
+        }
+        if (answer instanceof Reply.EntryReply entry) {
+            return seen(state, entry.inode());
+        }
+        return unexpected(state, answer);
+    }
+
+    private Step seen(FileState state, Inode inode) {
+        return switch (reason) {
+            case DOUBT -> {
+                state.settled(doubt, inode);
+                round = 1;
+                yield new Drain();
             }
-        }
-        Promises.whenDone(commit(), (_, _) -> {});
-    }
-
-    /** As {@link #commit} if that is at most one call to the master; null if it is more. */
-    @Nullable CompletableFuture<Void> commitInOneCall() {
-        synchronized (state) {
-            if (isBusy() || state.isDirty() && state.contents().inline() == null) {
-                return null;
+            case WRITTEN -> {
+                state.committed(told(), inode);
+                yield done(state);
             }
-        }
-        return commit();
-    }
-
-    /** As {@link #commit}, on a thread that is going to wait: it may ask the master itself. */
-    CompletableFuture<Void> commitNow() {
-        return commit(Thread.currentThread());
-    }
-
-    private CompletableFuture<Void> commit(@Nullable Thread waiter) {
-        CompletableFuture<Void> mine = new CompletableFuture<>();
-        CompletableFuture<Void> before;
-        synchronized (state) {
-            before = last;
-            if (before.isDone() && !state.isDirty()) {
-                last = Promises.DONE;
-                return Promises.DONE;
-            }
-            last = mine;
-        }
-        // Without the lock: the round may wait for the master.
-        if (before.isDone()) {
-            Promises.forward(round(0, waiter), mine);
-        } else {
-            Promises.forward(
-                    Promises.then(before.handle((_, _) -> true), _ -> round(0, null)), mine);
-        }
-        return mine;
-    }
-
-    private CompletableFuture<Void> round(int number, @Nullable Thread waiter) {
-        if (number == 0 && state.isDirty() && state.doubts().isOpen()) {
-            // What is buffered here goes where the file is now.
-            CompletableFuture<Void> promise = new CompletableFuture<>();
-            Promises.whenDone(
-                    state.doubts().ask(),
-                    (answer, trouble) ->
-                            Promises.forward(
-                                    answer == null ? fail(Promises.cause(trouble)) : looked(answer),
-                                    promise));
-            return promise;
-        }
-        CompletableFuture<Void> drained = state.drain();
-        return drained.isDone()
-                ? tellClones(number, waiter)
-                : Promises.then(drained, _ -> tellClones(number, null));
-    }
-
-    private CompletableFuture<Void> looked(Reply answer) {
-        if (answer instanceof Reply.EntryReply) {
-            return round(1, null);
-        }
-        return answer instanceof Reply.Failure failure
-                ? refused(failure)
-                : fail(new FsException(Errno.EPROTO, "the master answered " + answer));
-    }
-
-    private CompletableFuture<Void> tellClones(int number, @Nullable Thread waiter) {
-        List<CompletableFuture<?>> told = new ArrayList<>(0);
-        for (long oid : state.clones().untold()) {
-            told.add(
-                    replace(new ContentMutation.CloneDone(state.ino(), oid), 0)
-                            .thenAccept(_ -> state.clones().told(oid)));
-        }
-        return told.isEmpty()
-                ? tell(number, waiter)
-                : Promises.then(
-                        CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new))
-                                .handle((_, failure) -> failure),
-                        failure -> failure == null ? tell(number, null) : fail(failure));
-    }
-
-    private CompletableFuture<Void> tell(int number, @Nullable Thread waiter) {
-        Mutation mutation;
-        long session;
-        synchronized (state) {
-            Contents contents = state.contents();
-            if (contents.hasForeign()) {
-                if (!state.appendToken().isOurs()) {
-                    return obtainToken(number);
+            case REFUSED -> {
+                try {
+                    state.adopt(inode);
+                    state.rejected(told(), refusal);
+                } catch (FsException e) {
+                    yield giveUp(state, e);
                 }
-                contents.moveForeign();
+                round++;
+                yield new Drain();
             }
-            if (contents.isMoveBuffered()) {
-                // The contents moved after the drain, here or at the master.
-                return round(number, null);
-            }
-            mutation = state.nextMutation();
-            session = state.lockingSession();
-        }
+        };
+    }
+
+    private Mutation told() {
         if (mutation == null) {
-            return Promises.DONE;
+            throw new IllegalStateException("nothing was told");
         }
-        CompletableFuture<Void> promise = new CompletableFuture<>();
-        Promises.whenDone(
-                mutation instanceof ContentMutation.Spill && movesStored()
-                        ? replace(mutation, session)
-                        : send(asked(mutation, session), session, waiter),
-                (reply, failure) -> {
-                    CompletableFuture<Void> next =
-                            reply == null
-                                    ? fail(Promises.cause(failure))
-                                    : told(mutation, reply, number);
-                    Promises.forward(next, promise);
-                });
-        return promise;
+        return mutation;
+    }
+
+    /** All that was buffered is at the chunk servers, or lost. */
+    Step drained(FileState state) {
+        List<Long> clones = state.clones().untold();
+        return clones.isEmpty() ? tell(state) : new TellClones(clones);
+    }
+
+    /** The master was told of clones. */
+    Step clonesTold(FileState state, @Nullable Throwable failure) {
+        return failure == null ? tell(state) : fail(state, failure);
+    }
+
+    /** Somebody tried to take the APPEND token. */
+    Step obtained(FileState state, @Nullable Throwable failure) {
+        if (failure != null) {
+            return fail(state, failure);
+        }
+        round++;
+        return tell(state);
+    }
+
+    private Step tell(FileState state) {
+        Contents contents = state.contents();
+        if (contents.hasForeign()) {
+            if (!state.token().isOurs()) {
+                return round == MAX_ROUNDS
+                        ? fail(
+                                state,
+                                new FsException(
+                                        Errno.ETIMEDOUT, "the right to append is lost each time"))
+                        : new ObtainToken();
+            }
+            contents.moveForeign();
+        }
+        if (contents.isMoveBuffered()) {
+            // The contents moved after the drain, here or at the master.
+            return new Drain();
+        }
+        Mutation next = state.nextMutation();
+        mutation = next;
+        if (next == null) {
+            return new Done();
+        }
+        byte[] stored = state.inode().inline();
+        boolean replaces =
+                next instanceof ContentMutation.Spill && stored != null && stored.length > 0;
+        long session = state.lockingSession();
+        return new Tell(replaces ? next : asked(state, next, session), session, replaces);
     }
 
     /**
      * Asks what a commit began with if somebody wants to know and the reply would not tell: under
      * locks it saves reading again what nobody else has changed.
      */
-    private Mutation asked(Mutation mutation, long session) {
+    private static Mutation asked(FileState state, Mutation mutation, long session) {
         return mutation instanceof ContentMutation.CommitSize
                         && (session != 0 || state.ownChanges().isWatched())
                 ? new TreeMutation.Witnessed(mutation)
                 : mutation;
     }
 
-    private CompletableFuture<Reply> send(
-            Mutation mutation, long session, @Nullable Thread waiter) {
-        if (!Thread.currentThread().equals(waiter)) {
-            return mount.master().mutate(mutation, session);
+    /** The master was told. */
+    Step answered(FileState state, @Nullable Reply reply, @Nullable Throwable failure) {
+        if (reply == null) {
+            return fail(state, Promises.cause(failure));
         }
-        try {
-            return CompletableFuture.completedFuture(mount.master().change(mutation, session));
-        } catch (FsException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    private CompletableFuture<Void> obtainToken(int number) {
-        if (number == MAX_ROUNDS) {
-            return fail(new FsException(Errno.ETIMEDOUT, "the right to append is lost each time"));
-        }
-        CompletableFuture<Void> promise = new CompletableFuture<>();
-        Promises.whenDone(
-                state.appendToken().obtain(),
-                (_, failure) ->
-                        Promises.forward(
-                                failure == null ? tell(number + 1, null) : fail(failure), promise));
-        return promise;
-    }
-
-    private boolean movesStored() {
-        byte[] stored = state.inode().inline();
-        return stored != null && stored.length > 0;
-    }
-
-    /**
-     * Tells that chunks hold now what is on stable media elsewhere, and what the master forgets
-     * then: they must be on stable media before.
-     */
-    private CompletableFuture<Reply> replace(Mutation mutation, long session) {
-        return Promises.then(
-                mount.unsynced().flush(state.ino(), _ -> true, _ -> {}),
-                _ -> mount.master().mutate(mutation, session));
-    }
-
-    private CompletableFuture<Void> told(Mutation mutation, Reply reply, int number) {
+        Mutation sent = told();
         if (reply instanceof Reply.EntryReply entry) {
-            synchronized (state) {
-                if (state.ownChanges().isUnbroken(mutation, entry)) {
-                    state.ownChanges().committed(entry.inode().attributes());
-                }
-                state.committed(mutation, entry.inode());
+            if (OwnChanges.isUnbroken(sent, entry, state.inode().attributes())) {
+                state.ownChanges().committed(entry.inode().attributes());
             }
-            return done(number);
+            state.committed(sent, entry.inode());
+            return done(state);
         }
         if (reply instanceof Reply.WrittenReply written
-                && mutation instanceof ContentMutation.WriteInline write) {
-            return isAdopted(write, written) ? done(number) : lookAfter(write, number);
+                && sent instanceof ContentMutation.WriteInline write) {
+            return isAdopted(state, write, written) ? done(state) : look(Reason.WRITTEN, state);
         }
-        if (!(reply instanceof Reply.Failure failure)) {
-            return fail(new FsException(Errno.EPROTO, "the master answered " + reply));
+        if (reply instanceof Reply.Failure refused
+                && (refused.errno() == Errno.ESTALE || refused.errno() == Errno.EFBIG)
+                && round < MAX_ROUNDS) {
+            refusal = refused.errno();
+            return look(Reason.REFUSED, state);
         }
-        boolean moved = failure.errno() == Errno.ESTALE || failure.errno() == Errno.EFBIG;
-        if (moved && number < MAX_ROUNDS) {
-            CompletableFuture<Void> promise = new CompletableFuture<>();
-            Promises.whenDone(
-                    mount.master().query(new Query.GetInode(state.ino())),
-                    (answer, trouble) ->
-                            Promises.forward(
-                                    answer == null
-                                            ? fail(Promises.cause(trouble))
-                                            : again(mutation, failure.errno(), answer, number),
-                                    promise));
-            return promise;
-        }
-        return refused(failure);
-    }
-
-    /** The master did it. What moved to the chunks before that was known has to go there, too. */
-    private CompletableFuture<Void> done(int number) {
-        boolean moved;
-        synchronized (state) {
-            moved = state.contents().isMoveBuffered();
-        }
-        return moved ? round(number + 1, null) : Promises.DONE;
+        return unexpected(state, reply);
     }
 
     /** Takes over what was written into the inode, if it is the one that is known here. */
-    private boolean isAdopted(ContentMutation.WriteInline write, Reply.WrittenReply reply) {
-        synchronized (state) {
-            byte[] known = state.inode().inline();
-            if (known == null || state.inode().attributes().version() != reply.versionBefore()) {
-                return false;
-            }
-            Inode fresh = reply.inode();
-            state.ownChanges().committed(fresh.attributes());
-            state.committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
-            return true;
+    private static boolean isAdopted(
+            FileState state, ContentMutation.WriteInline write, Reply.WrittenReply reply) {
+        byte[] known = state.inode().inline();
+        if (known == null || state.inode().attributes().version() != reply.versionBefore()) {
+            return false;
         }
+        Inode fresh = reply.inode();
+        state.ownChanges().committed(fresh.attributes());
+        state.committed(write, fresh.withContents(fresh.layout(), write.applyTo(known)));
+        return true;
     }
 
-    /** Others have written between: takes the inode as it is now. */
-    private CompletableFuture<Void> lookAfter(ContentMutation.WriteInline write, int number) {
-        CompletableFuture<Void> promise = new CompletableFuture<>();
-        Promises.whenDone(
-                mount.master().query(new Query.GetInode(state.ino())),
-                (answer, trouble) -> {
-                    if (answer instanceof Reply.EntryReply entry) {
-                        state.committed(write, entry.inode());
-                        Promises.forward(done(number), promise);
-                    } else if (answer instanceof Reply.Failure failure) {
-                        Promises.forward(refused(failure), promise);
-                    } else {
-                        Promises.forward(fail(Promises.cause(trouble)), promise);
-                    }
-                });
-        return promise;
-    }
-
-    private CompletableFuture<Void> again(
-            Mutation mutation, Errno errno, Reply answer, int number) {
-        if (!(answer instanceof Reply.EntryReply entry)) {
-            return answer instanceof Reply.Failure failure
-                    ? refused(failure)
-                    : fail(new FsException(Errno.EPROTO, "the master answered " + answer));
+    /** The master did it. What moved to the chunks before that was known has to go there, too. */
+    private Step done(FileState state) {
+        if (state.contents().isMoveBuffered()) {
+            round++;
+            return new Drain();
         }
-        try {
-            state.adopt(entry.inode());
-            state.rejected(mutation, errno);
-        } catch (FsException e) {
-            state.failed(e, true);
-            return CompletableFuture.failedFuture(e);
-        }
-        return round(number + 1, null);
+        return new Done();
     }
 
     /** The master will never do it: the inode is gone, or there is no space for it. */
-    private CompletableFuture<Void> refused(Reply.Failure failure) {
-        FsException error =
-                new FsException(
-                        failure.errno(),
-                        "commit of inode " + state.ino() + ": " + failure.message());
+    private static Step unexpected(FileState state, Reply reply) {
+        if (reply instanceof Reply.Failure failure) {
+            return giveUp(
+                    state,
+                    new FsException(
+                            failure.errno(),
+                            "commit of inode " + state.ino() + ": " + failure.message()));
+        }
+        return fail(state, new FsException(Errno.EPROTO, "the master answered " + reply));
+    }
+
+    private static Step giveUp(FileState state, FsException error) {
         state.failed(error, true);
-        return CompletableFuture.failedFuture(error);
+        return new Failed(error);
     }
 
     /** No master answered: what was written stays, and the next commit tries again. */
-    private CompletableFuture<Void> fail(Throwable failure) {
+    static Step fail(FileState state, Throwable failure) {
         FsException error = Await.failure(failure);
         state.failed(error, false);
-        return CompletableFuture.failedFuture(error);
+        return new Failed(error);
     }
 }

@@ -14,6 +14,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -34,23 +35,36 @@ public final class ContentReader {
 
     private static final int MAX_TRIES = 20;
 
-    private final InodeState state;
+    private final OpenInode inode;
     private final Mount mount;
     private final ReadAhead ahead;
 
-    public ContentReader(InodeState state) {
-        this.state = state;
-        this.mount = state.mount();
-        this.ahead = new ReadAhead(state);
-        state.readers().add(ahead);
+    public ContentReader(OpenInode inode) {
+        this.inode = inode;
+        this.mount = inode.mount();
+        this.ahead =
+                inode.with(
+                        s -> {
+                            ReadAhead made =
+                                    new ReadAhead(mount.settings().readAheadBytes(), s.unused());
+                            s.readers().add(made);
+                            return made;
+                        });
     }
 
     /** The pieces to be fetched for a read, decided in one moment. */
     private record Plan(
             int length,
+            boolean isDone,
             List<HeldBytes> held,
             boolean covered,
-            @Nullable List<ReadAhead.Segment> segments) {}
+            @Nullable List<ReadAhead.Segment> segments,
+            List<ReadAhead.Segment> ahead) {
+        /** The bytes are read already. */
+        static Plan done(int length) {
+            return new Plan(length, true, List.of(), false, null, List.of());
+        }
+    }
 
     /** A part of a read on its way. */
     private record Part(
@@ -61,18 +75,18 @@ public final class ContentReader {
         if (offset < 0) {
             throw new FsException(Errno.EINVAL, "negative offset " + offset);
         }
-        if (!state.isFresh()) {
+        if (!inode.isFresh()) {
             revalidate();
         }
         int start = target.position();
         for (int tries = 0; tries < MAX_TRIES; tries++) {
-            Layout used = state.inode().layout();
+            Layout used = inode.inode().layout();
             int length = readOnce(offset, target);
             if (length >= 0) {
                 return length;
             }
             revalidate();
-            if (Objects.equals(used, state.inode().layout())) {
+            if (Objects.equals(used, inode.inode().layout())) {
                 return ~length;
             }
             target.position(start);
@@ -84,37 +98,21 @@ public final class ContentReader {
     private void revalidate() {
         Reply.EntryReply entry =
                 Await.expect(
-                        mount.master().ask(new Query.GetInode(state.ino())),
+                        mount.master().ask(new Query.GetInode(inode.ino())),
                         Reply.EntryReply.class);
-        state.adopt(entry.inode());
+        inode.adopt(entry.inode());
     }
 
     /** The number of bytes read, as its complement when a chunk was absent. */
     private int readOnce(long offset, ByteBuffer target) {
-        Plan plan;
-        synchronized (state) {
-            long left = state.size() - offset;
-            if (left <= 0 || !target.hasRemaining()) {
-                return 0;
-            }
-            int length = (int) Math.min(target.remaining(), left);
-            InlineContents inline = state.inline();
-            if (inline != null) {
-                inline.read((int) offset, length, target);
-                return length;
-            }
-            List<HeldBytes> held = state.held(offset, offset + length);
-            boolean covered = held.size() == 1 && held.get(0).covers(offset, offset + length);
-            plan =
-                    new Plan(
-                            length,
-                            held,
-                            covered,
-                            covered ? null : ahead.use(offset, offset + length, state.size()));
+        Plan plan = inode.with(s -> plan(s, offset, target));
+        if (plan.isDone) {
+            return plan.length;
         }
         int start = target.position();
         boolean absent;
         try {
+            plan.ahead.forEach(this::fetchAhead);
             absent = !plan.covered && fetch(plan, offset, target.duplicate());
             for (HeldBytes held : plan.held) {
                 held.overlay(offset, target, start, plan.length);
@@ -124,6 +122,58 @@ public final class ContentReader {
         }
         target.position(start + plan.length);
         return absent ? ~plan.length : plan.length;
+    }
+
+    /** Reads what is in the inode, or says what to fetch. */
+    private Plan plan(FileState s, long offset, ByteBuffer target) {
+        long size = s.size();
+        int length = Math.clamp(size - offset, 0, target.remaining());
+        InlineContents inline = s.contents().inline();
+        if (length == 0 || inline != null) {
+            if (inline != null) {
+                inline.read((int) offset, length, target);
+            }
+            return Plan.done(length);
+        }
+        long end = offset + length;
+        List<HeldBytes> held = s.contents().held(offset, end);
+        if (held.size() == 1 && held.get(0).covers(offset, end)) {
+            return new Plan(length, false, held, true, null, List.of());
+        }
+        long nowMs = mount.nowMs();
+        List<ReadAhead.Segment> found = ahead.use(offset, end, nowMs);
+        List<ReadAhead.Segment> more = planAhead(s, size, nowMs);
+        return new Plan(
+                length,
+                false,
+                held,
+                false,
+                found == null && !more.isEmpty() ? ahead.find(offset, end) : found,
+                more);
+    }
+
+    private List<ReadAhead.Segment> planAhead(FileState s, long size, long nowMs) {
+        List<ReadAhead.Segment> more = List.of();
+        Layout layout = s.layout();
+        long chunkBytes = layout.chunkSizeBytes();
+        ReadAhead.Range range = ahead.next(size, chunkBytes);
+        while (range != null
+                && !s.contents().holds(range.offset(), range.end())
+                && mount.pool().tryReserveReadAhead(range.length())) {
+            more = more.isEmpty() ? new ArrayList<>(4) : more;
+            ChunkSource source = s.clones().source(layout, layout.chunkOf(range.offset()));
+            int inChunk = (int) (range.offset() & (chunkBytes - 1));
+            more.add(ahead.fetching(range, inChunk, source, nowMs));
+            range = ahead.next(size, chunkBytes);
+        }
+        return more;
+    }
+
+    private void fetchAhead(ReadAhead.Segment segment) {
+        Promises.forward(
+                mount.chunks()
+                        .read(segment.source.place(), segment.inChunk, segment.range.length()),
+                segment.piece);
     }
 
     /** Fills the target; whether any chunk was absent. */
@@ -141,8 +191,8 @@ public final class ContentReader {
         try {
             for (ReadAhead.Segment segment : segments) {
                 ChunkIo.Piece piece = Await.get(segment.piece, mount.timeoutMs());
-                int skip = (int) (at - segment.offset);
-                int count = Math.min(limit - target.position(), segment.length - skip);
+                int skip = (int) (at - segment.range.offset());
+                int count = Math.min(limit - target.position(), segment.range.length() - skip);
                 target.limit(target.position() + count);
                 absent |= piece.chunkLengthBytes() == 0;
                 copy(piece, segment.source, segment.inChunk + skip, target);
@@ -150,12 +200,10 @@ public final class ContentReader {
                 at += count;
             }
         } catch (FsException e) {
-            synchronized (state) {
-                ahead.forget(0, Long.MAX_VALUE);
-            }
+            inode.tell(_ -> ahead.forget(0, Long.MAX_VALUE));
             throw e;
         } finally {
-            segments.forEach(ReadAhead.Segment::done);
+            inode.tell(_ -> segments.forEach(ahead::done));
         }
         return absent;
     }
@@ -211,12 +259,8 @@ public final class ContentReader {
     }
 
     private Part begin(long at, long end) {
-        ChunkSource source;
-        long chunkBytes;
-        synchronized (state) {
-            chunkBytes = state.layout().chunkSizeBytes();
-            source = state.source(state.layout().chunkOf(at));
-        }
+        ChunkSource source = inode.with(s -> s.clones().source(s.layout(), s.layout().chunkOf(at)));
+        long chunkBytes = source.place().layout().chunkSizeBytes();
         long chunkEnd = (at / chunkBytes + 1) * chunkBytes;
         long pieceEnd = (at / Limits.MAX_IO_BYTES + 1) * Limits.MAX_IO_BYTES;
         int length = (int) (Math.min(Math.min(chunkEnd, pieceEnd), end) - at);
@@ -228,8 +272,10 @@ public final class ContentReader {
 
     /** Gives up what was fetched ahead. */
     public void close() {
-        synchronized (state) {
-            state.readers().remove(ahead);
-        }
+        inode.tell(
+                s -> {
+                    s.readers().remove(ahead);
+                    ahead.forget(0, Long.MAX_VALUE);
+                });
     }
 }

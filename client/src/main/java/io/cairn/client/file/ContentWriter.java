@@ -11,12 +11,12 @@ import java.nio.ByteBuffer;
  * layout changes.
  */
 public final class ContentWriter {
-    private final InodeState state;
+    private final OpenInode inode;
     private final Mount mount;
 
-    public ContentWriter(InodeState state) {
-        this.state = state;
-        this.mount = state.mount();
+    public ContentWriter(OpenInode inode) {
+        this.inode = inode;
+        this.mount = inode.mount();
     }
 
     /**
@@ -26,7 +26,14 @@ public final class ContentWriter {
      *     free
      */
     public void write(long offset, ByteBuffer source) {
-        put(offset, source);
+        long at = offset;
+        while (source.hasRemaining()) {
+            int taken = inode.take(at, source);
+            at += taken;
+            if (taken == 0) {
+                awaitRoom();
+            }
+        }
     }
 
     /**
@@ -38,36 +45,20 @@ public final class ContentWriter {
     public void append(ByteBuffer source) {
         long next = Long.MAX_VALUE;
         while (source.hasRemaining()) {
-            int taken;
-            synchronized (state) {
-                state.gate().pass();
-                // Nearer than behind the last piece when others have cut the file meanwhile.
-                long at = Math.min(next, state.size());
-                taken = take(at, source, true);
-                next = taken > 0 ? at + taken : next;
-            }
-            if (taken == 0) {
+            long end = inode.append(next, source);
+            if (end < 0) {
                 awaitRoom();
+            } else {
+                next = end;
             }
         }
     }
 
-    private void put(long offset, ByteBuffer source) {
-        long at = offset;
-        while (source.hasRemaining()) {
-            int taken = take(at, source, false);
-            at += taken;
-            if (taken == 0) {
-                awaitRoom();
-            }
-        }
-    }
-
-    private int take(long at, ByteBuffer source, boolean append) {
-        if (at < 0 || at > FileSystem.MAX_FILE_BYTES - source.remaining()) {
+    /** EFBIG when a file cannot have bytes there. */
+    static void requireRoomFor(long offset, int length) {
+        if (offset < 0 || offset > FileSystem.MAX_FILE_BYTES - length) {
             throw new FsException(Errno.EFBIG);
         }
-        return state.take(at, source, append);
     }
 
     private void awaitRoom() {

@@ -27,10 +27,21 @@ import org.jspecify.annotations.Nullable;
  * While moving, reads and writes use the chunks already; {@link Spilling} keeps what has to go
  * along. Guarded by the lock of the inode.
  */
-public final class Contents {
+final class Contents {
+    /** Where the contents are. */
+    sealed interface Place {}
+
+    /** In the inode. */
+    record Inline(InlineContents bytes) implements Place {}
+
+    /** On their way out of the inode. */
+    record Moving(Spilling spill) implements Place {}
+
+    /** In chunks. */
+    record Chunked() implements Place {}
+
     private final WriteBack chunks;
-    private @Nullable InlineContents inline;
-    private @Nullable Spilling spill;
+    private Place place;
 
     /** The youngest extent with bytes that came into the chunks because the contents moved. */
     private long moveMark;
@@ -42,12 +53,20 @@ public final class Contents {
      */
     Contents(WriteBack chunks, byte @Nullable [] master) {
         this.chunks = chunks;
-        this.inline = master == null ? null : new InlineContents(master);
+        this.place = told(master);
+    }
+
+    private static Place told(byte @Nullable [] master) {
+        return master == null ? new Chunked() : new Inline(new InlineContents(master));
     }
 
     /** The bytes in the inode, or null when the chunks have to be asked. */
     @Nullable InlineContents inline() {
-        return inline;
+        return place instanceof Inline(InlineContents bytes) ? bytes : null;
+    }
+
+    private @Nullable Spilling spill() {
+        return place instanceof Moving(Spilling spill) ? spill : null;
     }
 
     /** Data on its way to the chunk servers. */
@@ -56,7 +75,7 @@ public final class Contents {
     }
 
     boolean isMoving() {
-        return spill != null;
+        return place instanceof Moving;
     }
 
     /**
@@ -67,37 +86,45 @@ public final class Contents {
      * @return whether the file was emptied, so that what was stored in chunks is cut off
      */
     boolean adopt(byte @Nullable [] master, long lastOid) {
-        if (spill != null) {
-            adoptMoving(spill, master, lastOid);
-        } else if (master == null) {
-            InlineContents mine = inline;
-            inline = null;
-            if (mine != null && mine.isDirty()) {
-                put(mine.beginTelling());
+        switch (place) {
+            case Moving(Spilling spill) -> adoptMoving(spill, master, lastOid);
+            case Inline(InlineContents mine) -> adoptInline(mine, master);
+            case Chunked _ -> {
+                if (master != null) {
+                    place = told(master);
+                    if (chunks.end() > 0) {
+                        move(lastOid, master);
+                    }
+                    return true;
+                }
             }
-        } else if (inline == null) {
-            inline = new InlineContents(master);
-            if (chunks.end() > 0) {
-                move(lastOid, master);
-            }
-            return true;
-        } else if (inline.isDirty()) {
-            inline.rebase(master);
-        } else {
-            inline = new InlineContents(master);
         }
         return false;
+    }
+
+    private void adoptInline(InlineContents mine, byte @Nullable [] master) {
+        if (master == null) {
+            place = new Chunked();
+            if (mine.isDirty()) {
+                put(mine.beginTelling());
+            }
+        } else if (mine.isDirty()) {
+            mine.rebase(master);
+        } else {
+            place = told(master);
+        }
     }
 
     /** The file was cut to a length: what was written beyond it is forgotten. */
     void cut(long lengthBytes) {
         chunks.cut(lengthBytes);
         int from = (int) Math.min(lengthBytes, Limits.MAX_INLINE_BYTES);
-        if (inline != null) {
-            inline.cut(from);
-        }
-        if (spill != null) {
-            spill.cut(from);
+        switch (place) {
+            case Inline(InlineContents bytes) -> bytes.cut(from);
+            case Moving(Spilling spill) -> spill.cut(from);
+            case Chunked _ -> {
+                // All of it is in the chunks.
+            }
         }
     }
 
@@ -107,21 +134,29 @@ public final class Contents {
         uncommitted.beginTelling(drained);
         long timeNs = uncommitted.mtimeNs(inode.attributes().mtimeNs());
         long delta = uncommitted.usedDeltaBytes();
-        if (inline != null) {
-            return new ContentMutation.WriteInline(
-                    inode.ino(), inode.cuts(), inline.beginTelling(), uncommitted.end(), timeNs);
-        }
-        if (isMoving()) {
-            return new ContentMutation.Spill(
-                    inode.ino(),
-                    inode.attributes().version(),
-                    Math.max(inode.attributes().size(), uncommitted.end(drained)),
-                    timeNs,
-                    Math.max(0, delta));
-        }
-        long oid = Objects.requireNonNull(inode.layout()).lastOid();
-        return new ContentMutation.CommitSize(
-                inode.ino(), oid, uncommitted.end(drained), timeNs, delta);
+        return switch (place) {
+            case Inline(InlineContents bytes) ->
+                    new ContentMutation.WriteInline(
+                            inode.ino(),
+                            inode.cuts(),
+                            bytes.beginTelling(),
+                            uncommitted.end(),
+                            timeNs);
+            case Moving _ ->
+                    new ContentMutation.Spill(
+                            inode.ino(),
+                            inode.attributes().version(),
+                            Math.max(inode.attributes().size(), uncommitted.end(drained)),
+                            timeNs,
+                            Math.max(0, delta));
+            case Chunked _ ->
+                    new ContentMutation.CommitSize(
+                            inode.ino(),
+                            Objects.requireNonNull(inode.layout()).lastOid(),
+                            uncommitted.end(drained),
+                            timeNs,
+                            delta);
+        };
     }
 
     /**
@@ -138,7 +173,7 @@ public final class Contents {
     private void adoptMoving(Spilling moving, byte @Nullable [] master, long lastOid) {
         if (master == null) {
             // Another client has moved the contents, and may have put older bytes over ours.
-            spill = null;
+            place = new Chunked();
             put(moving.own());
             return;
         }
@@ -154,13 +189,12 @@ public final class Contents {
      * @param master what they are at the master
      */
     void move(long lastOid, byte[] master) {
-        InlineContents contents = inline;
+        InlineContents contents = inline();
         if (contents == null) {
             return;
         }
-        inline = null;
         Spilling moving = new Spilling(lastOid, master);
-        spill = moving;
+        place = new Moving(moving);
         for (HeldBytes held : chunks.held(0, Limits.MAX_INLINE_BYTES)) {
             moving.wrote(held.offset(), held.data().nioBuffer());
             held.data().release();
@@ -176,6 +210,7 @@ public final class Contents {
     int buffer(long offset, ByteBuffer source) {
         ByteBuffer bytes = source.duplicate();
         int taken = chunks.put(offset, source, false);
+        Spilling spill = spill();
         if (spill != null && taken > 0) {
             spill.wrote(offset, bytes.limit(bytes.position() + taken));
         }
@@ -197,11 +232,13 @@ public final class Contents {
 
     /** Whether bytes of others still have to go along, which needs the APPEND lock. */
     boolean hasForeign() {
+        Spilling spill = spill();
         return spill != null && !spill.foreign().isEmpty();
     }
 
     /** Puts the bytes of others into the chunks. */
     void moveForeign() {
+        Spilling spill = spill();
         if (spill != null) {
             put(spill.foreign());
             spill.foreignMoved();
@@ -215,18 +252,20 @@ public final class Contents {
 
     /** The master knows that the contents are in chunks. */
     void moved() {
-        spill = null;
+        if (isMoving()) {
+            place = new Chunked();
+        }
     }
 
     /** Forgets what was written and not told. */
     void reset(byte @Nullable [] master) {
-        inline = master == null ? null : new InlineContents(master);
-        spill = null;
+        place = told(master);
     }
 
     /** Bytes of a range that the chunk servers may not have, oldest first; to be released. */
     List<HeldBytes> held(long from, long to) {
         List<HeldBytes> buffered = chunks.held(from, to);
+        Spilling spill = spill();
         if (spill == null || from >= Limits.MAX_INLINE_BYTES) {
             return buffered;
         }
@@ -246,6 +285,7 @@ public final class Contents {
      * @param fits whether the contents stay in the inode
      */
     boolean leavesGap(byte @Nullable [] master, long offset, long size, boolean fits) {
+        InlineContents inline = inline();
         if (inline == null || master == null) {
             return offset > size;
         }
@@ -254,6 +294,6 @@ public final class Contents {
 
     /** Whether the chunk servers may not have all of a range. */
     boolean holds(long from, long to) {
-        return chunks.holds(from, to) || (spill != null && from < Limits.MAX_INLINE_BYTES);
+        return chunks.holds(from, to) || (isMoving() && from < Limits.MAX_INLINE_BYTES);
     }
 }

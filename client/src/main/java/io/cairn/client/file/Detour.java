@@ -4,7 +4,6 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Stripe;
@@ -39,17 +38,17 @@ public final class Detour {
     /** After a try that did not help the next one waits. */
     private static final long QUIET_MS = 500;
 
-    private final InodeState state;
+    private final OpenInode inode;
     private final Mount mount;
-    private final Uncommitted uncommitted;
+
+    // Guarded by this.
     private @Nullable CompletableFuture<Boolean> running;
     private long quietSinceMs;
     private boolean quiet;
 
-    Detour(InodeState state, Mount mount, Uncommitted uncommitted) {
-        this.state = state;
+    Detour(OpenInode inode, Mount mount) {
+        this.inode = inode;
         this.mount = mount;
-        this.uncommitted = uncommitted;
     }
 
     /** Before bytes are written, or zeros begin to count, up to an offset; blocks. */
@@ -69,43 +68,39 @@ public final class Detour {
         if (mount.chunks().map().isAvailable()) {
             return;
         }
-        synchronized (state) {
-            if (isQuiet() || isTooLate() || !state.contents().chunks().isBlocked()) {
-                return;
-            }
+        boolean isStuck = inode.with(s -> !isTooLate(s) && s.chunks().isBlocked());
+        if (isStuck && !isQuiet()) {
+            Promises.whenDone(take(), (_, _) -> {});
         }
-        Promises.whenDone(take(), (_, _) -> {});
     }
 
     private boolean isNeeded(long end) {
-        synchronized (state) {
-            boolean isInline = state.contents().inline() != null;
-            Layout layout = state.inode().layout();
-            if (layout == null || end <= 0 || isQuiet()) {
-                return false;
-            }
-            if (isInline && end <= mount.master().session().inlineLimitBytes()) {
-                return false;
-            }
-            ClusterMap map = mount.chunks().map();
-            long first = isInline ? 0 : layout.chunkBehind(state.size());
-            return Stripe.isBlocked(map, layout, first, layout.chunkOf(end - 1));
-        }
+        return end > 0 && !isQuiet() && inode.with(s -> isBlocked(s, end));
     }
 
-    private boolean isQuiet() {
+    private boolean isBlocked(FileState s, long end) {
+        Layout layout = s.inode().layout();
+        boolean isInline = s.contents().inline() != null;
+        if (layout == null || (isInline && end <= mount.master().session().inlineLimitBytes())) {
+            return false;
+        }
+        long first = isInline ? 0 : layout.chunkBehind(s.size());
+        return Stripe.isBlocked(mount.chunks().map(), layout, first, layout.chunkOf(end - 1));
+    }
+
+    private synchronized boolean isQuiet() {
         return quiet && mount.nowMs() - quietSinceMs < QUIET_MS;
     }
 
     /** Whether bytes are stored that would stay behind. */
-    private boolean isTooLate() {
-        return uncommitted.storedEnd() > keptEnd();
+    private static boolean isTooLate(FileState s) {
+        return s.uncommitted().storedEnd() > keptEnd(s);
     }
 
     /** Up to here stays what is stored, or is remembered. */
-    private long keptEnd() {
-        Inode inode = state.inode();
-        Layout layout = state.layout();
+    private static long keptEnd(FileState s) {
+        Inode inode = s.inode();
+        Layout layout = s.layout();
         return inode.inline() != null
                 ? Limits.MAX_INLINE_BYTES
                 : layout.chunkBehind(inode.attributes().size()) << layout.chunkSizeLog2();
@@ -114,7 +109,7 @@ public final class Detour {
     /** Whether the layout is another one afterwards. Never blocks. */
     private CompletableFuture<Boolean> take() {
         CompletableFuture<Boolean> mine;
-        synchronized (state) {
+        synchronized (this) {
             CompletableFuture<Boolean> present = running;
             if (present != null) {
                 return present;
@@ -132,9 +127,9 @@ public final class Detour {
         try {
             taken = amongOthers();
         } catch (FsException e) {
-            LOG.debug("inode {} stays where it is: {}", state.ino(), e.getMessage());
+            LOG.debug("inode {} stays where it is: {}", inode.ino(), e.getMessage());
         } finally {
-            synchronized (state) {
+            synchronized (this) {
                 running = null;
                 quiet = !taken;
                 quietSinceMs = mount.nowMs();
@@ -144,7 +139,7 @@ public final class Detour {
     }
 
     private boolean amongOthers() {
-        long ino = state.ino();
+        long ino = inode.ino();
         Reply held = mount.master().ask(new Query.HoldStill(ino, STILL_MS));
         try {
             return held instanceof Reply.Done && alone();
@@ -154,41 +149,36 @@ public final class Detour {
     }
 
     private boolean alone() {
-        if (!isStuck()) {
-            Await.get(state.commit(), state.drainTimeoutMs());
+        if (!inode.<Boolean>with(s -> s.chunks().isBlocked())) {
+            Await.get(inode.commit(), inode.drainTimeoutMs());
         }
-        long version;
-        synchronized (state) {
-            if (isTooLate()) {
-                return false;
-            }
-            Inode inode = state.inode();
-            version = inode.attributes().version();
-            state.contents().chunks().pause(inode.inline() == null ? keptEnd() : 0);
+        long version =
+                inode.with(
+                        s -> {
+                            if (isTooLate(s)) {
+                                return -1L;
+                            }
+                            s.chunks().pause(s.inode().inline() == null ? keptEnd(s) : 0);
+                            return s.inode().attributes().version();
+                        });
+        if (version < 0) {
+            return false;
         }
         try {
             return ask(version);
         } finally {
-            synchronized (state) {
-                state.contents().chunks().resume();
-            }
-        }
-    }
-
-    private boolean isStuck() {
-        synchronized (state) {
-            return state.contents().chunks().isBlocked();
+            inode.tell(s -> s.chunks().resume());
         }
     }
 
     private boolean ask(long version) {
-        Layout before = state.layout();
-        Reply reply = mount.master().change(new ContentMutation.TakeDetour(state.ino(), version));
+        Layout before = inode.layout();
+        Reply reply = mount.master().change(new ContentMutation.TakeDetour(inode.ino(), version));
         if (reply instanceof Reply.EntryReply entry) {
-            state.adopt(entry.inode());
+            inode.adopt(entry.inode());
         } else if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
-            state.doubts().look();
+            inode.doubts().look();
         }
-        return !before.equals(state.layout());
+        return !before.equals(inode.layout());
     }
 }

@@ -17,7 +17,7 @@ public final class DirtyInodes {
     private final long delayMs;
 
     /** Oldest first. */
-    private final Set<InodeState> inodes = Collections.synchronizedSet(new LinkedHashSet<>());
+    private final Set<OpenInode> inodes = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
@@ -27,34 +27,34 @@ public final class DirtyInodes {
     }
 
     /** An inode has something to commit from now on. */
-    void add(InodeState inode) {
+    void add(OpenInode inode) {
         if (inodes.add(inode) && scheduled.compareAndSet(false, true)) {
             scheduler.schedule(this::sweep, delayMs);
         }
     }
 
     /** An inode has nothing to commit any more. */
-    void remove(InodeState inode) {
+    void remove(OpenInode inode) {
         inodes.remove(inode);
     }
 
     /** Sends everything that is buffered, without waiting or committing. */
     public void sendAll() {
-        for (InodeState inode : all()) {
+        for (OpenInode inode : all()) {
             inode.sendBuffered();
         }
     }
 
     /** The inodes that have something to commit. */
-    public List<InodeState> all() {
+    public List<OpenInode> all() {
         return List.copyOf(inodes);
     }
 
     private void sweep() {
         scheduled.set(false);
-        for (InodeState inode : all()) {
+        for (OpenInode inode : all()) {
             inode.commitIfOld(delayMs);
-            inode.tail().detour().takeIfStuck();
+            inode.detour().takeIfStuck();
         }
         if (!inodes.isEmpty() && scheduled.compareAndSet(false, true)) {
             scheduler.schedule(this::sweep, Math.max(1, delayMs / 2));

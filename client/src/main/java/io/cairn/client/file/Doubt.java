@@ -6,34 +6,27 @@ import io.cairn.wire.master.Reply;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Whether others may have cut or lengthened a file without the master having told this client: then
- * it is asked before anything is decided by the size or the layout. Usually it tells before the
- * others are answered, and nobody is asked. Thread-safe by the lock of the inode.
+ * Asks the master for a file that others may have cut or lengthened without the master having told
+ * this client, before anything is decided by the size or the layout. Usually it tells before the
+ * others are answered, and nobody is asked. Thread-safe.
  */
 public final class Doubt {
-    private final InodeState state;
+    private final OpenInode inode;
     private final Mount mount;
-    private long begun;
-    private long settled;
 
-    Doubt(InodeState state, Mount mount) {
-        this.state = state;
+    Doubt(OpenInode inode, Mount mount) {
+        this.inode = inode;
         this.mount = mount;
     }
 
     /** What the master says may not have arrived. */
     public void begin() {
-        synchronized (state) {
-            begun++;
-            state.expire();
-        }
+        inode.tell(FileState::beginDoubt);
     }
 
     /** Whether the master has to be asked. */
     public boolean isOpen() {
-        synchronized (state) {
-            return begun != settled || !mount.master().session().hearsOfChanges();
-        }
+        return inode.with(FileState::isDoubtful);
     }
 
     /** Asks the master if that is needed; blocks. */
@@ -45,16 +38,16 @@ public final class Doubt {
 
     /** Asks the master for the size, which others may have changed by writing; blocks. */
     public void look() {
-        long number = begun();
-        Reply reply = mount.master().ask(new Query.GetInode(state.ino()));
+        long number = inode.with(FileState::doubt);
+        Reply reply = mount.master().ask(new Query.GetInode(inode.ino()));
         settled(number, Await.expect(reply, Reply.EntryReply.class));
     }
 
     /** Asks the master; its answer, taken over if it is the inode. Never blocks. */
     CompletableFuture<Reply> ask() {
-        long number = begun();
+        long number = inode.with(FileState::doubt);
         return mount.master()
-                .query(new Query.GetInode(state.ino()))
+                .query(new Query.GetInode(inode.ino()))
                 .thenApply(
                         reply -> {
                             if (reply instanceof Reply.EntryReply entry) {
@@ -64,16 +57,7 @@ public final class Doubt {
                         });
     }
 
-    private long begun() {
-        synchronized (state) {
-            return begun;
-        }
-    }
-
     private void settled(long number, Reply.EntryReply entry) {
-        synchronized (state) {
-            state.adopt(entry.inode());
-            settled = Math.max(settled, number);
-        }
+        inode.tell(s -> s.settled(number, entry.inode()));
     }
 }

@@ -1,57 +1,82 @@
 package io.cairn.client.file;
 
-import io.cairn.base.Errno;
-import io.cairn.base.FsException;
-import io.cairn.client.session.Await;
-import io.cairn.client.session.Promises;
-import io.cairn.cluster.Layout;
-import io.cairn.wire.master.ContentMutation;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
-import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 /**
  * What chunks of one file hold beyond its end: nothing, or what a client wrote there that never
  * committed it, because it is no more or its commit failed. A client that extends the file over a
  * gap would bring that to light. So it first asks the master whether any client was lost since the
  * last object of the file was made. If so, the file gets a new one for its tail.
  *
+ * <pre>
+ *   doubtful --- asked, made ---> sure ---- some time, end of the session ---> doubtful
+ *   doubtful, sure --- a write of ours failed ---> left --- renewed ---> sure
+ * </pre>
+ *
  * <p>Writes without a gap ask nothing. The answer is believed for as long as attributes are, and
- * for that long nobody is asked about a file made here. Thread-safe.
+ * for that long nobody is asked about a file made here. Only knows and decides; {@link OpenInode}
+ * guards it, {@link Growth} does it.
  */
-public final class FileTail {
-    private static final Logger LOG = LoggerFactory.getLogger(FileTail.class);
-    private final InodeState state;
-    private final Mount mount;
-    private final Detour detour;
-    private volatile boolean sure;
-    private volatile long sureSinceMs;
-    private volatile boolean left;
+final class FileTail {
+    /** What has to happen before zeros beyond the end begin to count. */
+    enum Step {
+        /** Nothing. */
+        NOTHING,
 
-    FileTail(InodeState state, Mount mount, Uncommitted uncommitted) {
-        this.state = state;
-        this.mount = mount;
-        this.detour = new Detour(state, mount, uncommitted);
+        /** The master is to be asked. */
+        ASK,
+
+        /** The file is to get another object for its tail. */
+        RENEW
     }
 
-    /** The way around servers that are lost. */
-    public Detour detour() {
-        return detour;
+    private final long believedMs;
+    private boolean sure;
+    private long sureSinceMs;
+    private boolean left;
+
+    /**
+     * Nothing is known of it.
+     *
+     * @param believedMs how long an answer is believed
+     */
+    FileTail(long believedMs) {
+        this.believedMs = believedMs;
+    }
+
+    /** Before bytes are written that leave a gap before them. */
+    Step beforeGap(long nowMs) {
+        if (left) {
+            return Step.RENEW;
+        }
+        return sure && nowMs - sureSinceMs < believedMs ? Step.NOTHING : Step.ASK;
+    }
+
+    /** Before the first append under a new token: an answer from before it says nothing. */
+    Step beforeAppends() {
+        return left ? Step.RENEW : Step.ASK;
+    }
+
+    /** Before the master makes the file longer, which looks itself for clients that were lost. */
+    Step beforeExtension() {
+        return left ? Step.RENEW : Step.NOTHING;
     }
 
     /** There is nothing beyond the end but what living clients are about to commit. */
-    void makeSure() {
-        sureSinceMs = mount.nowMs();
+    void makeSure(long nowMs) {
+        sureSinceMs = nowMs;
         sure = true;
+    }
+
+    /** The tail is in a new object. */
+    void renewed(long nowMs) {
+        left = false;
+        makeSure(nowMs);
     }
 
     /**
      * The session ended, so that the master doubts all that there is: it is to be asked before the
      * next gap.
      */
-    public void doubt() {
+    void doubt() {
         sure = false;
         left = false;
     }
@@ -61,85 +86,8 @@ public final class FileTail {
         left = true;
     }
 
-    private boolean isSure() {
-        return sure && !left && mount.nowMs() - sureSinceMs < mount.settings().attributeTtlMs();
-    }
-
-    /** Before bytes are written, or zeros up to {@code end} begin to count; blocks. */
-    public void beforeWrite(long offset, long end) {
-        detour.before(end);
-        if (!state.leavesGap(offset, end) || isSure() || isConfirmed()) {
-            return;
-        }
-        state.gate().close();
-        try {
-            Await.get(state.commitNow(), state.drainTimeoutMs());
-            renew();
-        } finally {
-            state.gate().open();
-        }
-    }
-
-    /**
-     * Before the first append under a new token: what a holder who was lost has still on its way to
-     * the chunk servers must not land among our records, so it goes to an object that is no more.
-     * Blocks; not for commits, as it makes one.
-     */
-    void beforeAppends() {
-        if (isConfirmed()) {
-            return;
-        }
-        try {
-            Await.get(state.commitNow(), state.drainTimeoutMs());
-            renew();
-        } catch (FsException e) {
-            if (e.errno() != Errno.EFBIG) {
-                throw e;
-            }
-            LOG.warn("inode {}: {}", state.ino(), e.getMessage());
-        }
-    }
-
-    private boolean isConfirmed() {
-        if (left) {
-            return false;
-        }
-        Reply reply = mount.master().ask(new Query.CheckTail(state.ino()));
-        if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
-            return false;
-        }
-        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
-        makeSure();
-        return true;
-    }
-
-    /** Before the master makes the file longer, everything being committed; blocks. */
-    public void beforeExtension() {
-        if (left) {
-            renew();
-        }
-    }
-
-    private void renew() {
-        Layout layout = state.layout();
-        Reply reply =
-                mount.master().change(new ContentMutation.RenewTail(state.ino(), layout.lastOid()));
-        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
-        left = false;
-        makeSure();
-    }
-
-    /**
-     * The file is not used any more here: gives up what could not be committed. Never blocks; fails
-     * when the master does not know then.
-     */
-    public CompletableFuture<Void> abandon() {
-        if (!left && !state.isDirty()) {
-            return Promises.DONE;
-        }
-        long oid = state.layout().lastOid();
-        return mount.master()
-                .mutate(new ContentMutation.RenewTail(state.ino(), oid))
-                .thenAccept(_ -> {});
+    /** Whether there are such bytes. */
+    boolean isLeft() {
+        return left;
     }
 }

@@ -6,10 +6,10 @@ import io.cairn.client.session.Await;
 import io.cairn.runtime.Errand;
 
 /**
- * Keeps writers of a file out while its layout changes. Waits on the monitor of the inode, which it
- * takes itself: who holds it finds the gate open from {@link #pass} on until he lets it go.
+ * Keeps writers of a file out while its layout changes. Called with the lock of the inode held, on
+ * which it waits: who passes finds the gate open until the lock is let go.
  */
-public final class Gate {
+final class Gate {
     private final Object lock;
     private final long timeoutMs;
     private boolean closed;
@@ -20,9 +20,7 @@ public final class Gate {
     }
 
     boolean isClosed() {
-        synchronized (lock) {
-            return closed;
-        }
+        return closed;
     }
 
     /**
@@ -31,27 +29,20 @@ public final class Gate {
      */
     void pass() {
         Errand.waited();
-        synchronized (lock) {
-            if (!Await.until(lock, () -> !closed, timeoutMs)) {
-                throw new FsException(
-                        Errno.ETIMEDOUT, "a change of the file's size takes too long");
-            }
+        if (!Await.until(lock, () -> !closed, timeoutMs)) {
+            throw new FsException(Errno.ETIMEDOUT, "a change of the file's size takes too long");
         }
     }
 
     /** Waits until the gate is open, and closes it. */
-    public void close() {
-        synchronized (lock) {
-            pass();
-            closed = true;
-        }
+    void close() {
+        pass();
+        closed = true;
     }
 
     /** Lets everybody in again. */
-    public void open() {
-        synchronized (lock) {
-            closed = false;
-            lock.notifyAll();
-        }
+    void open() {
+        closed = false;
+        lock.notifyAll();
     }
 }

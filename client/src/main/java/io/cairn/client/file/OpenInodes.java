@@ -18,7 +18,7 @@ public final class OpenInodes {
 
     private final Mount mount;
     private final FileLocks locks;
-    private final Map<Long, InodeState> states = new ConcurrentHashMap<>();
+    private final Map<Long, OpenInode> states = new ConcurrentHashMap<>();
     private final Map<Long, Standstill> still = new ConcurrentHashMap<>();
     private final Map<Long, Integer> counts = new HashMap<>();
 
@@ -31,13 +31,13 @@ public final class OpenInodes {
     }
 
     /** The master says that the inode is open once more, and how it is now. */
-    public InodeState opened(Inode inode) {
-        InodeState state;
+    public OpenInode opened(Inode inode) {
+        OpenInode state;
         synchronized (counts) {
             counts.merge(inode.ino(), 1, Integer::sum);
             state = states.get(inode.ino());
             if (state == null) {
-                state = new InodeState(inode, mount, locks);
+                state = new OpenInode(inode, mount, locks);
                 states.put(inode.ino(), state);
                 Inode told = early.remove(inode.ino());
                 if (told != null) {
@@ -51,14 +51,14 @@ public final class OpenInodes {
     }
 
     /** As {@link #opened}, of a file just made by this mount. */
-    public InodeState created(Inode inode) {
-        InodeState state = opened(inode);
-        state.tail().makeSure();
+    public OpenInode created(Inode inode) {
+        OpenInode state = opened(inode);
+        state.created();
         return state;
     }
 
     /** The inode is open once less; the last one ends the state. */
-    public void closed(InodeState state) {
+    public void closed(OpenInode state) {
         long ino = state.ino();
         boolean last;
         synchronized (counts) {
@@ -70,26 +70,26 @@ public final class OpenInodes {
             }
         }
         if (last) {
-            state.appendToken().closed();
+            state.appends().closed();
             mount.dirty().remove(state);
             if (state.attributes().nlink() == 0) {
                 mount.unsynced().forget(ino);
             } else {
                 // Should it fail, the end of the session brings the same.
-                Promises.whenDone(state.tail().abandon(), (_, _) -> {});
+                Promises.whenDone(state.growth().abandon(), (_, _) -> {});
             }
         }
         mount.master().release(ino);
     }
 
     /** The state of an inode, or null when it is not open. */
-    public @Nullable InodeState get(long ino) {
+    public @Nullable OpenInode get(long ino) {
         return states.get(ino);
     }
 
     /** Takes an answer of the master about an inode, if it is open. */
     public void adopt(Inode inode) {
-        InodeState state = states.get(inode.ino());
+        OpenInode state = states.get(inode.ino());
         if (state != null) {
             state.adopt(inode);
         }
@@ -97,13 +97,13 @@ public final class OpenInodes {
 
     /** Attributes from the master, with what this mount has not committed yet. */
     public Attributes overlay(Attributes known) {
-        InodeState state = states.get(known.ino());
+        OpenInode state = states.get(known.ino());
         return state == null ? known : state.over(known);
     }
 
     /** Another client moves the contents of a file, as {@link Standstill#order}. */
     public CompletableFuture<Void> holdStill(long ino, int ms) {
-        InodeState state = states.get(ino);
+        OpenInode state = states.get(ino);
         return state == null
                 ? Promises.DONE
                 : still.computeIfAbsent(ino, _ -> new Standstill(state, mount)).order(ms);
@@ -111,7 +111,7 @@ public final class OpenInodes {
 
     /** Another client has cut or lengthened a file. Never blocks. */
     public void changed(Inode inode) {
-        InodeState state;
+        OpenInode state;
         synchronized (counts) {
             state = states.get(inode.ino());
             if (state == null) {
@@ -131,7 +131,7 @@ public final class OpenInodes {
     }
 
     /** All of them at this moment. */
-    public Collection<InodeState> all() {
+    public Collection<OpenInode> all() {
         return List.copyOf(states.values());
     }
 }

@@ -1,12 +1,11 @@
 package io.cairn.client.file;
 
-import io.cairn.client.chunk.BufferPool;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkSource;
-import io.cairn.client.session.Promises;
 import io.cairn.wire.Limits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * sequence again. Readers that come a little out of order (the kernel sends several requests at a
  * time) still count as sequential.
  *
- * <p>Guarded by the monitor of the inode. A segment is forgotten when any of its bytes is written,
- * and is never fetched for bytes that are still buffered, so it holds what a read would find.
+ * <p>It is told of reads and writes, says what to fetch ({@link #next}), and hands over what nobody
+ * needs any more; {@link OpenInode} guards it, {@link ContentReader} fetches. A segment is
+ * forgotten when any of its bytes is written, and is never fetched for bytes that are still
+ * buffered, so it holds what a read would find.
  */
 final class ReadAhead {
     private static final int FIRST_WINDOW_BYTES = 128 << 10;
@@ -31,87 +32,60 @@ final class ReadAhead {
     /** What was fetched longer ago is not believed any more. */
     private static final long MAX_AGE_MS = 10_000;
 
-    private final InodeState state;
-    private final ChunkIo io;
-    private final BufferPool pool;
     private final int maxWindowBytes;
+    private final Collection<Segment> unused;
     private final ArrayDeque<Segment> segments = new ArrayDeque<>();
     private long runStart;
     private long next;
     private long issuedTo;
+    private long fetchFrom = Long.MAX_VALUE;
 
-    ReadAhead(InodeState state) {
-        Mount mount = state.mount();
-        this.state = state;
-        this.io = mount.chunks();
-        this.pool = mount.pool();
-        this.maxWindowBytes = mount.settings().readAheadBytes();
+    /**
+     * Nothing is fetched yet.
+     *
+     * @param unused where segments are put that nobody needs any more
+     */
+    ReadAhead(int maxWindowBytes, Collection<Segment> unused) {
+        this.maxWindowBytes = maxWindowBytes;
+        this.unused = unused;
+    }
+
+    /** A part of a file that lies within one chunk. */
+    record Range(long offset, int length) {
+        long end() {
+            return offset + length;
+        }
     }
 
     /** A fetched or coming part of a chunk. */
-    final class Segment {
-        final long offset;
-        final int length;
+    static final class Segment {
+        final Range range;
         final int inChunk;
         final ChunkSource source;
-        final CompletableFuture<ChunkIo.Piece> piece;
+        final CompletableFuture<ChunkIo.Piece> piece = new CompletableFuture<>();
         private final long issuedMs;
         private int users;
         private boolean forgotten;
 
-        private Segment(long offset, int length, int inChunk, ChunkSource source, long nowMs) {
-            this.offset = offset;
-            this.length = length;
+        private Segment(Range range, int inChunk, ChunkSource source, long nowMs) {
+            this.range = range;
             this.inChunk = inChunk;
             this.source = source;
             this.issuedMs = nowMs;
-            this.piece = io.read(source.place(), inChunk, length);
-        }
-
-        long end() {
-            return offset + length;
-        }
-
-        /** The reader has copied what it wanted. */
-        void done() {
-            synchronized (state) {
-                users--;
-                releaseIfUnused();
-            }
-        }
-
-        private void forget() {
-            forgotten = true;
-            releaseIfUnused();
-        }
-
-        private void releaseIfUnused() {
-            if (forgotten && users == 0) {
-                users = -1;
-                Promises.whenDone(
-                        piece,
-                        (found, _) -> {
-                            if (found != null) {
-                                found.release();
-                            }
-                            pool.freeReadAhead(length);
-                        });
-            }
         }
     }
 
     /**
-     * A reader asks for a range: fetches ahead, and hands out the segments that cover all of it.
+     * A reader asks for a range. What is to be fetched ahead is told by {@link #next} then.
      *
      * @param to end of the range, not beyond the size
-     * @return the segments in order, each to be given back with {@link Segment#done}; null when the
-     *     range has to be read directly
+     * @return as {@link #find}
      */
-    @Nullable List<Segment> use(long from, long to, long size) {
+    @Nullable List<Segment> use(long from, long to, long nowMs) {
+        fetchFrom = Long.MAX_VALUE;
         if (maxWindowBytes == 0) {
             return null;
         }
-        long nowMs = state.mount().nowMs();
         if (!isSequential(from)) {
             forget(0, Long.MAX_VALUE);
             runStart = from;
@@ -122,8 +96,8 @@ final class ReadAhead {
         next = Math.max(next, to);
         dropConsumed(from, nowMs);
         List<Segment> found = find(from, to);
-        fetch(found == null ? to : from, size, nowMs);
-        return found == null ? find(from, to) : found;
+        fetchFrom = found == null ? to : from;
+        return found;
     }
 
     private boolean isSequential(long from) {
@@ -136,20 +110,25 @@ final class ReadAhead {
     private void dropConsumed(long from, long nowMs) {
         for (Iterator<Segment> each = segments.iterator(); each.hasNext(); ) {
             Segment segment = each.next();
-            if (segment.end() + SLACK_BYTES <= from || nowMs - segment.issuedMs > MAX_AGE_MS) {
+            if (segment.range.end() + SLACK_BYTES <= from
+                    || nowMs - segment.issuedMs > MAX_AGE_MS) {
                 each.remove();
-                segment.forget();
+                forget(segment);
             }
         }
     }
 
-    private @Nullable List<Segment> find(long from, long to) {
+    /**
+     * The segments that cover all of a range, in order, each to be given back with {@link #done};
+     * null when the range has to be read directly.
+     */
+    @Nullable List<Segment> find(long from, long to) {
         List<Segment> found = new ArrayList<>(2);
         long at = from;
         for (Segment segment : segments) {
-            if (segment.offset <= at && at < segment.end()) {
+            if (segment.range.offset <= at && at < segment.range.end()) {
                 found.add(segment);
-                at = segment.end();
+                at = segment.range.end();
                 if (at >= to) {
                     found.forEach(each -> each.users++);
                     return found;
@@ -159,44 +138,64 @@ final class ReadAhead {
         return null;
     }
 
-    private void fetch(long from, long size, long nowMs) {
-        long window = Math.clamp(2 * (next - runStart), FIRST_WINDOW_BYTES, maxWindowBytes);
-        window = Math.min(window, maxWindowBytes);
+    /** What to fetch next, or null when that is enough; {@link #fetching} follows, or nothing. */
+    @Nullable Range next(long size, long chunkBytes) {
+        if (fetchFrom == Long.MAX_VALUE) {
+            return null;
+        }
+        int smallest = Math.min(FIRST_WINDOW_BYTES, maxWindowBytes);
+        long window = Math.clamp(2 * (next - runStart), smallest, maxWindowBytes);
         long limit = Math.min(size, next + window);
+        long at = Math.max(issuedTo, fetchFrom);
+        if (at >= limit) {
+            return null;
+        }
         long segmentBytes =
                 Math.clamp(
                         Long.highestOneBit(window / 4),
                         SMALLEST_SEGMENT_BYTES,
                         Limits.MAX_IO_BYTES);
-        long at = Math.max(issuedTo, from);
-        while (at < limit) {
-            long chunkBytes = state.layout().chunkSizeBytes();
-            long end = Math.min((at / segmentBytes + 1) * segmentBytes, size);
-            end = Math.min(end, (at / chunkBytes + 1) * chunkBytes);
-            int length = (int) (end - at);
-            if (state.holds(at, end) || !pool.tryReserveReadAhead(length)) {
-                return;
-            }
-            int inChunk = (int) (at & (chunkBytes - 1));
-            segments.add(
-                    new Segment(
-                            at, length, inChunk, state.source(state.layout().chunkOf(at)), nowMs));
-            at = end;
-            issuedTo = end;
+        long end = Math.min((at / segmentBytes + 1) * segmentBytes, size);
+        end = Math.min(end, (at / chunkBytes + 1) * chunkBytes);
+        return new Range(at, (int) (end - at));
+    }
+
+    /** A range is being fetched, which completes the piece of the segment. */
+    Segment fetching(Range range, int inChunk, ChunkSource source, long nowMs) {
+        Segment segment = new Segment(range, inChunk, source, nowMs);
+        segments.add(segment);
+        issuedTo = range.end();
+        return segment;
+    }
+
+    /** A reader has copied what it wanted of a segment. */
+    void done(Segment segment) {
+        segment.users--;
+        dropIfUnused(segment);
+    }
+
+    private void forget(Segment segment) {
+        segment.forgotten = true;
+        dropIfUnused(segment);
+    }
+
+    private void dropIfUnused(Segment segment) {
+        if (segment.forgotten && segment.users == 0) {
+            segment.users = -1;
+            unused.add(segment);
         }
     }
 
     /** Forgets what overlaps a range: it was written. */
     void forget(long from, long to) {
-        assert Thread.holdsLock(state) : "segments are guarded by the monitor of the inode";
         if (segments.isEmpty()) {
             return;
         }
         for (Iterator<Segment> each = segments.iterator(); each.hasNext(); ) {
             Segment segment = each.next();
-            if (segment.offset < to && from < segment.end()) {
+            if (segment.range.offset < to && from < segment.range.end()) {
                 each.remove();
-                segment.forget();
+                forget(segment);
             }
         }
         if (segments.isEmpty()) {

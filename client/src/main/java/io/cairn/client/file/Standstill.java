@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * other client can move it no more, as it names the version that it has copied. Thread-safe.
  */
 public final class Standstill {
-    private final InodeState state;
+    private final OpenInode inode;
     private final Mount mount;
+
+    // Guarded by this.
     private @Nullable CompletableFuture<Void> begun;
     private CompletableFuture<Boolean> end = CompletableFuture.completedFuture(true);
 
-    Standstill(InodeState state, Mount mount) {
-        this.state = state;
+    Standstill(OpenInode inode, Mount mount) {
+        this.inode = inode;
         this.mount = mount;
     }
 
@@ -34,7 +36,7 @@ public final class Standstill {
      */
     CompletableFuture<Void> order(int ms) {
         CompletableFuture<Void> mine;
-        synchronized (state) {
+        synchronized (this) {
             if (ms == 0) {
                 // Not here: writers may go on with this thread.
                 var _ = end.completeAsync(() -> true, mount.runtime().threads());
@@ -54,14 +56,14 @@ public final class Standstill {
 
     private void hold(CompletableFuture<Void> promise, int ms) {
         try {
-            state.gate().close();
+            inode.closeGate();
         } catch (FsException e) {
             over();
             promise.completeExceptionally(e);
             return;
         }
         try {
-            Await.get(state.commitNow(), state.drainTimeoutMs());
+            inode.commitAndWait();
             CompletableFuture<Boolean> ending = ending();
             mount.runtime().scheduler().schedule(() -> ending.complete(false), ms);
             promise.complete(null);
@@ -69,31 +71,31 @@ public final class Standstill {
                 renew();
             }
         } catch (FsException e) {
-            state.doubts().begin();
+            inode.doubts().begin();
             promise.completeExceptionally(e);
         } finally {
             over();
-            state.gate().open();
+            inode.openGate();
         }
     }
 
     private CompletableFuture<Boolean> ending() {
-        synchronized (state) {
+        synchronized (this) {
             return end;
         }
     }
 
     private void over() {
-        synchronized (state) {
+        synchronized (this) {
             begun = null;
         }
     }
 
     /** Gives the inode another version. */
     private void renew() {
-        long mtimeNs = state.inode().attributes().mtimeNs();
+        long mtimeNs = inode.inode().attributes().mtimeNs();
         AttributeChange same = AttributeChange.NONE.withMtime(mtimeNs);
-        Reply reply = mount.master().change(new TreeMutation.SetAttributes(state.ino(), same));
-        state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        Reply reply = mount.master().change(new TreeMutation.SetAttributes(inode.ino(), same));
+        inode.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
     }
 }

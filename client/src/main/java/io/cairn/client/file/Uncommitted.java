@@ -112,16 +112,14 @@ final class Uncommitted {
         return mtimeNs == 0 ? otherwiseNs : mtimeNs;
     }
 
-    /** Something changed; whether it is the first change since the last commit. */
-    boolean touch(long nowMs, long wallNs) {
+    /** Something changed. */
+    void touch(long nowMs, long wallNs) {
         mtimeNs = Math.max(wallNs, mtimeNs + 1);
         changes++;
-        if (dirty) {
-            return false;
+        if (!dirty) {
+            dirty = true;
+            sinceMs = nowMs;
         }
-        dirty = true;
-        sinceMs = nowMs;
-        return true;
     }
 
     /** The file is at least this long from now on. */
@@ -169,20 +167,13 @@ final class Uncommitted {
         toldUsedDeltaBytes = usedDeltaBytes;
     }
 
-    /** Whether the master was told everything, and nothing changed since. */
-    boolean isAsTold() {
-        return toldAll && changes == toldChanges;
-    }
-
-    /** The master knows what it was told; whether that is all. */
-    boolean told() {
+    /** The master knows what it was told. */
+    void told() {
         usedDeltaBytes -= toldUsedDeltaBytes;
         toldUsedDeltaBytes = 0;
-        if (isAsTold()) {
+        if (toldAll && changes == toldChanges) {
             clear();
-            return true;
         }
-        return false;
     }
 
     /** Forgets everything. */

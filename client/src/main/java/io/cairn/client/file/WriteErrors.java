@@ -5,25 +5,25 @@ import io.cairn.base.FsException;
 
 /**
  * The errors that befell data of one inode after its writer was told that all is well. Each open
- * file remembers how many it has reported. Thread-safe.
+ * file remembers how many it has reported. Guarded by the lock of the inode.
  */
-public final class WriteErrors {
+final class WriteErrors {
     private long count;
     private FsException last = new FsException(Errno.EIO);
 
     /** Another error. */
-    synchronized void note(FsException error) {
+    void note(FsException error) {
         count++;
         last = error;
     }
 
     /** How many there were. */
-    public synchronized long count() {
+    long count() {
         return count;
     }
 
     /** The last one. */
-    public synchronized FsException last() {
+    FsException last() {
         return last;
     }
 }

@@ -46,12 +46,13 @@ public final class Promises {
     }
 
     /** Lets one future become what another one becomes. */
-    public static void forward(CompletableFuture<Void> from, CompletableFuture<Void> to) {
+    public static <T extends @Nullable Object> void forward(
+            CompletableFuture<T> from, CompletableFuture<T> to) {
         whenDone(
                 from,
-                (_, failure) -> {
+                (result, failure) -> {
                     if (failure == null) {
-                        to.complete(null);
+                        to.complete(result);
                     } else {
                         to.completeExceptionally(failure);
                     }

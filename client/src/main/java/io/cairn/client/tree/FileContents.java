@@ -6,8 +6,8 @@ import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.chunk.WritePermit;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
@@ -57,10 +57,6 @@ public final class FileContents {
         this.existing = new ExistingChunks(mount);
     }
 
-    private void commit(InodeState state) {
-        Await.get(state.commitNow(), state.drainTimeoutMs());
-    }
-
     /** EISDIR or EINVAL when nobody can give it a size, whatever his rights (truncate(2)). */
     static void requireSizable(Attributes inode, long sizeBytes) {
         if (inode.isDirectory()) {
@@ -80,7 +76,7 @@ public final class FileContents {
     }
 
     /** Changes the size, and perhaps other attributes with it. */
-    public Reply.EntryReply resize(Caller caller, InodeState state, AttributeChange change) {
+    public Reply.EntryReply resize(Caller caller, OpenInode state, AttributeChange change) {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             Reply reply = tryResize(caller, state, change);
             if (!hasTooManyRuns(reply)) {
@@ -91,17 +87,17 @@ public final class FileContents {
         throw new FsException(Errno.EFBIG, "others cut the file in many places all the time");
     }
 
-    private Reply tryResize(Caller caller, InodeState state, AttributeChange change) {
+    private Reply tryResize(Caller caller, OpenInode state, AttributeChange change) {
         long session = state.lockingSession();
         if (change.size() > state.size()) {
-            state.tail().detour().before(change.size());
+            state.detour().before(change.size());
         }
-        state.gate().close();
+        state.closeGate();
         try {
             state.discardFrom(change.size());
-            commit(state);
+            state.commitAndWait();
             if (change.size() > state.size()) {
-                state.tail().beforeExtension();
+                state.growth().beforeExtension();
             }
             Mutation mutation =
                     Testimony.asked(caller, new TreeMutation.SetAttributes(state.ino(), change));
@@ -110,7 +106,7 @@ public final class FileContents {
                 // An inline file grows out of its inode: the client moves the contents first.
                 ensureStorage(state);
                 state.moveToChunks();
-                commit(state);
+                state.commitAndWait();
                 reply = mount.master().change(mutation, session);
             }
             if (reply instanceof Reply.EntryReply entry) {
@@ -118,7 +114,7 @@ public final class FileContents {
             }
             return reply;
         } finally {
-            state.gate().open();
+            state.openGate();
         }
     }
 
@@ -132,7 +128,7 @@ public final class FileContents {
     }
 
     /** Has the master choose a pool for a file that was made before any chunk server came. */
-    public void ensureStorage(InodeState state) {
+    public void ensureStorage(OpenInode state) {
         if (ChunkIo.canStore(state.layout())) {
             return;
         }
@@ -159,7 +155,7 @@ public final class FileContents {
     }
 
     /** As {@code OpenFile.allocate}: space is not reserved, but there must be enough now. */
-    public void allocate(InodeState state, int mode, long offset, long length) {
+    public void allocate(OpenInode state, int mode, long offset, long length) {
         if (offset < 0 || length <= 0) {
             throw new FsException(Errno.EINVAL, "offset " + offset + ", length " + length);
         }
@@ -191,7 +187,7 @@ public final class FileContents {
      * ENOSPC when a range is longer than what the file has and what is free together. Free space is
      * told for the usual number of copies, which may be more than this file has; it gets the doubt.
      */
-    private void requireRoom(InodeState state, long length) {
+    private void requireRoom(OpenInode state, long length) {
         Usage known = facts.knownUsage();
         Usage usage = known != null ? known : facts.usage();
         int copies = state.inode().policy().replicas();
@@ -204,34 +200,34 @@ public final class FileContents {
         }
     }
 
-    private void extend(InodeState state, long end) {
+    private void extend(OpenInode state, long end) {
         if (end <= state.size()) {
             return;
         }
-        if (state.inline() != null && end > mount.master().session().inlineLimitBytes()) {
+        if (state.isInline() && end > mount.master().session().inlineLimitBytes()) {
             ensureStorage(state);
         }
-        state.tail().beforeWrite(end, end);
+        state.growth().beforeWrite(end, end);
         Errand.waited();
         state.extendTo(end);
-        commit(state);
+        state.commitAndWait();
     }
 
-    private void zero(InodeState state, long offset, long wantedEnd) {
-        state.gate().close();
+    private void zero(OpenInode state, long offset, long wantedEnd) {
+        state.closeGate();
         try {
-            commit(state);
+            state.commitAndWait();
             for (int tries = 1; !zeroOnce(state, offset, wantedEnd, tries); tries++) {
                 refresh(state);
             }
-            commit(state);
+            state.commitAndWait();
         } finally {
-            state.gate().open();
+            state.openGate();
         }
     }
 
     /** False when others have cut the file since, so that some of its chunks are elsewhere. */
-    private boolean zeroOnce(InodeState state, long offset, long wantedEnd, int tries) {
+    private boolean zeroOnce(OpenInode state, long offset, long wantedEnd, int tries) {
         long end = Math.min(wantedEnd, state.size());
         if (state.zeroInline(offset, end)) {
             return true;
@@ -251,7 +247,7 @@ public final class FileContents {
     }
 
     private void zeroChunks(
-            InodeState state, long from, long end, ArrayDeque<CompletableFuture<Void>> running) {
+            OpenInode state, long from, long end, ArrayDeque<CompletableFuture<Void>> running) {
         if (from >= end) {
             return;
         }
@@ -274,7 +270,7 @@ public final class FileContents {
     }
 
     /** A chunk still to be cloned is let alone where its source holds nothing. */
-    private CompletableFuture<Void> zeroChunk(InodeState state, Layout layout, long from, long to) {
+    private CompletableFuture<Void> zeroChunk(OpenInode state, Layout layout, long from, long to) {
         long index = layout.chunkOf(from);
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
         if (state.source(index).place().equals(place)) {
@@ -289,7 +285,7 @@ public final class FileContents {
     }
 
     private CompletableFuture<Void> zeroChunk(
-            InodeState state, ChunkPlace place, long from, long to) {
+            OpenInode state, ChunkPlace place, long from, long to) {
         Layout layout = place.layout();
         int inChunk = (int) (from & (layout.chunkSizeBytes() - 1));
         WritePermit permit = state.permit();
@@ -303,9 +299,9 @@ public final class FileContents {
      * As {@code OpenFile.seek}. A chunk that was moved away meanwhile looks like a hole, so the
      * answer counts only if the layout is the same afterwards.
      */
-    public long seek(InodeState state, long offset, boolean data) {
+    public long seek(OpenInode state, long offset, boolean data) {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
-            commit(state);
+            state.commitAndWait();
             if (!state.isFresh()) {
                 refresh(state);
             }
@@ -322,24 +318,24 @@ public final class FileContents {
         throw new FsException(Errno.EIO, "the file was truncated during each search");
     }
 
-    private void refresh(InodeState state) {
+    private void refresh(OpenInode state) {
         Query query = new Query.GetInode(state.ino());
         state.adopt(Await.expect(mount.master().ask(query), Reply.EntryReply.class).inode());
     }
 
-    private long seekOnce(InodeState state, long offset, boolean data) {
+    private long seekOnce(OpenInode state, long offset, boolean data) {
         long size = state.size();
         if (offset < 0 || offset >= size) {
             throw new FsException(Errno.ENXIO, "offset " + offset + " of " + size);
         }
-        if (state.inline() != null) {
+        if (state.isInline()) {
             return data ? offset : size;
         }
         return data ? seekData(state, offset, size) : seekHole(state, offset, size);
     }
 
     /** The chunk at hand first; then what there is, several at a time. */
-    private long seekData(InodeState state, long offset, long size) {
+    private long seekData(OpenInode state, long offset, long size) {
         Layout layout = state.layout();
         long found = Await.get(seekInChunk(state, offset, true), mount.timeoutMs());
         if (found >= 0) {
@@ -357,7 +353,7 @@ public final class FileContents {
         return -1;
     }
 
-    private long seekData(InodeState state, List<Long> chunks) {
+    private long seekData(OpenInode state, List<Long> chunks) {
         long chunkBytes = state.layout().chunkSizeBytes();
         ArrayDeque<CompletableFuture<Long>> asked = new ArrayDeque<>();
         for (int i = 0; i < chunks.size() || !asked.isEmpty(); ) {
@@ -373,7 +369,7 @@ public final class FileContents {
         return -1;
     }
 
-    private long seekHole(InodeState state, long offset, long size) {
+    private long seekHole(OpenInode state, long offset, long size) {
         Layout layout = state.layout();
         long end = layout.chunkOf(size - 1) + 1;
         for (long index = layout.chunkOf(offset); index < end; index++) {
@@ -388,7 +384,7 @@ public final class FileContents {
     }
 
     /** The offset in the file of the next data or hole in one chunk; -1 when there is none. */
-    private CompletableFuture<Long> seekInChunk(InodeState state, long at, boolean data) {
+    private CompletableFuture<Long> seekInChunk(OpenInode state, long at, boolean data) {
         Layout layout = state.layout();
         long index = layout.chunkOf(at);
         long base = index * layout.chunkSizeBytes();

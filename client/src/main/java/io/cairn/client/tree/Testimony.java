@@ -1,6 +1,6 @@
 package io.cairn.client.tree;
 
-import io.cairn.client.file.InodeState;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.AttributeStamp;
@@ -46,7 +46,7 @@ final class Testimony {
 
     /** Whether this client shows the inode otherwise than the master: then it cannot be told. */
     private boolean isBuffered(long ino) {
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         return state != null && state.isDirty();
     }
 

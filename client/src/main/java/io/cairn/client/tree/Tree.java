@@ -5,8 +5,8 @@ import io.cairn.base.FsException;
 import io.cairn.client.cache.DirectoryReadAhead;
 import io.cairn.client.cache.KnownDirectory;
 import io.cairn.client.cache.MetadataCache;
-import io.cairn.client.file.InodeState;
 import io.cairn.client.file.Mount;
+import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
@@ -151,7 +151,7 @@ public final class Tree {
         Attributes replaced = reply.replaced();
         if (replaced != null) {
             cache.put(replaced);
-            InodeState state = open.get(replaced.ino());
+            OpenInode state = open.get(replaced.ino());
             if (state != null) {
                 state.adopt(state.inode().withAttributes(replaced));
             }
@@ -166,7 +166,7 @@ public final class Tree {
 
     /** The attributes for a decision or a stat: at most the TTL old. */
     public Attributes attributes(long ino) {
-        InodeState state = open.get(ino);
+        OpenInode state = open.get(ino);
         if (state != null && state.isFresh()) {
             return accessTimes.over(state.attributes());
         }
@@ -204,7 +204,7 @@ public final class Tree {
             throw new FsException(Errno.ENOENT);
         }
         if (ino > 0) {
-            InodeState state = open.get(ino);
+            OpenInode state = open.get(ino);
             if (state != null && state.isFresh()) {
                 return accessTimes.over(state.attributes());
             }
@@ -428,9 +428,9 @@ public final class Tree {
         if (change.has(AttributeChange.SIZE)) {
             return shown(resize(caller, before, change).inode().attributes());
         }
-        InodeState state = beforeTimes(ino, change);
+        OpenInode state = beforeTimes(ino, change);
         if (state != null) {
-            Await.get(state.commitNow(), state.drainTimeoutMs());
+            state.commitAndWait();
         }
         return now(waiting.setAttributes(caller, ino, change));
     }
@@ -439,7 +439,7 @@ public final class Tree {
     public @Nullable CompletableFuture<Attributes> beginSetAttributes(
             Caller caller, long ino, AttributeChange wanted) {
         AttributeChange change = Permissions.change(caller, attributes(ino), wanted);
-        InodeState state = beforeTimes(ino, change);
+        OpenInode state = beforeTimes(ino, change);
         if (state == null) {
             return begun.setAttributes(caller, ino, change);
         }
@@ -450,7 +450,7 @@ public final class Tree {
     }
 
     /** The state to commit first: a later commit of earlier writes must not set the times again. */
-    private @Nullable InodeState beforeTimes(long ino, AttributeChange change) {
+    private @Nullable OpenInode beforeTimes(long ino, AttributeChange change) {
         if (change.has(AttributeChange.ATIME)) {
             accessTimes.forget(ino);
         }
@@ -459,7 +459,7 @@ public final class Tree {
 
     private EntryReply resize(Caller caller, Attributes before, AttributeChange change) {
         FileContents.requireSize(before, change.size());
-        InodeState state = open.get(before.ino());
+        OpenInode state = open.get(before.ino());
         if (state != null) {
             return absorb(caller, contents.resize(caller, state, change));
         }
@@ -471,7 +471,7 @@ public final class Tree {
         }
         // It outgrows its inode, or is to be made whole: that needs the contents, so it is opened.
         Inode inode = ask(new Query.Open(before.ino()), EntryReply.class).inode();
-        InodeState opened = open.opened(inode);
+        OpenInode opened = open.opened(inode);
         try {
             return absorb(caller, contents.resize(caller, opened, change));
         } finally {

@@ -1,244 +1,196 @@
 package io.cairn.client.file;
 
-import static io.cairn.client.CairnFileSystemTest.bytes;
-import static io.cairn.client.CairnFileSystemTest.readAll;
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.client.CairnFileSystem;
-import io.cairn.client.ClientFile;
-import io.cairn.client.FakeCluster;
-import io.cairn.client.FakeMaster;
-import io.cairn.client.session.Await;
-import io.cairn.client.session.ClientRuntime;
-import io.cairn.client.session.ClientSettings;
-import io.cairn.fs.AttributeChange;
-import io.cairn.fs.Caller;
-import io.cairn.fs.FileSystem;
-import io.cairn.fs.Lock;
-import io.cairn.fs.Name;
-import io.cairn.fs.OpenFile;
-import io.cairn.runtime.Clock;
-import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
-import io.cairn.wire.master.Mutation;
-import io.cairn.wire.master.Reply;
-import io.cairn.wire.master.TreeMutation;
-import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
-import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** Appends of a mount beside what else happens to the file in it. */
+/** Where the right to append is after what happened, and what is to be done then. */
 class AppendTokenTest {
-    private static final int SMALL = 3000;
-    private static final int LARGE = 100_000;
-    private static final long WAIT_MS = 8000;
+    private static final long OWNER = 7;
 
-    /** The holder of the token whom no mount knows. */
-    private static final long STRANGER = 999;
+    private final AppendToken token = new AppendToken(OWNER);
 
-    private final FakeCluster cluster = new FakeCluster(16);
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final CountDownLatch wanted = new CountDownLatch(1);
-    private final CairnFileSystem fs = connect();
-
-    /** A client that tells when a commit begins to fetch the token. */
-    private CairnFileSystem connect() {
-        ClientRuntime runtime =
-                new ClientRuntime(
-                        Clock.system(),
-                        cluster.scheduler,
-                        new Random(1),
-                        task -> {
-                            wanted.countDown();
-                            threads.execute(task);
-                        });
-        ClientSettings settings =
-                cluster.settings().withRequestTimeoutMs(WAIT_MS).withWriteBackDelayMs(600_000);
-        return CairnFileSystem.connect(
-                settings, cluster.network, runtime, new CompositeMeterRegistry());
+    private AppendToken.Ask ask() {
+        return assertInstanceOf(AppendToken.Ask.class, token.fetch(false));
     }
 
-    @AfterEach
-    void close() {
-        fs.close();
-        cluster.close();
-        threads.close();
-    }
-
-    private long create(int length) {
-        CairnFileSystem other = cluster.connect();
-        FileSystem.Created made =
-                other.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR);
-        try (OpenFile file = made.file()) {
-            file.write(0, ByteBuffer.wrap(bytes(length, 1)));
-            return file.ino();
-        }
-    }
-
-    private void holdToken(long ino) {
-        Lock token = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, 1, 0, Lock.TO_END, 0);
-        cluster.network.ask(
-                () -> cluster.shared.locks.add(new FakeMaster.Held(STRANGER, ino, token, 0)));
-    }
-
-    private void releaseToken() {
-        cluster.network.ask(
-                () -> {
-                    cluster.master.release(each -> each.session() == STRANGER);
-                    return true;
-                });
-    }
-
-    private void awaitQueued(int count) {
-        cluster.awaitTrue(
-                () -> cluster.network.ask(() -> cluster.shared.queue.size()) == count,
-                count + " wait for the token");
-    }
-
-    private CompletableFuture<Void> start(Runnable call) {
-        return CompletableFuture.runAsync(call, threads);
-    }
-
-    private static void append(OpenFile file) {
-        file.write(0, ByteBuffer.wrap(bytes(100, 2)));
-    }
-
-    private CompletableFuture<Void> truncate(long ino) {
-        AttributeChange change = AttributeChange.NONE.withSize(LARGE);
-        return start(() -> fs.setAttributes(Caller.ROOT, ino, change));
-    }
-
-    private static byte[] extendedThenAppended() {
-        byte[] model = Arrays.copyOf(bytes(SMALL, 1), LARGE + 100);
-        System.arraycopy(bytes(100, 2), 0, model, LARGE, 100);
-        return model;
-    }
-
-    /**
-     * The append has the turn and waits for the token, then for the truncation; the truncation
-     * keeps writers out and its commit needs the token to move the contents out of the inode.
-     */
-    @Test
-    void aTruncationThatMovesContentsDoesNotWaitForAnAppendThatWaitsForIt() throws Exception {
-        long ino = create(SMALL);
-        holdToken(ino);
-        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR | FileSystem.O_APPEND)) {
-            CompletableFuture<Void> append = start(() -> append(file));
-            awaitQueued(1);
-            CompletableFuture<Void> truncation = truncate(ino);
-            assertTrue(wanted.await(WAIT_MS, TimeUnit.MILLISECONDS), "the commit needs the token");
-            releaseToken();
-            truncation.get(WAIT_MS / 2, TimeUnit.MILLISECONDS);
-            append.get(WAIT_MS / 2, TimeUnit.MILLISECONDS);
-        }
-        assertArrayEquals(extendedThenAppended(), readAll(cluster.connect(), ino));
-    }
-
-    /** As before, and the token is recalled when it was just taken. */
-    @Test
-    void aCommitDoesNotWaitForTheReleaseThatWaitsForIt() throws Exception {
-        long ino = create(SMALL);
-        holdToken(ino);
-        CairnFileSystem other = cluster.connect();
-        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR | FileSystem.O_APPEND);
-                OpenFile later =
-                        other.open(Caller.ROOT, ino, FileSystem.O_RDWR | FileSystem.O_APPEND)) {
-            CompletableFuture<Void> append = start(() -> append(file));
-            awaitQueued(1);
-            CompletableFuture<Void> truncation = truncate(ino);
-            assertTrue(wanted.await(WAIT_MS, TimeUnit.MILLISECONDS), "the commit needs the token");
-            CompletableFuture<Void> next = start(() -> append(later));
-            awaitQueued(2);
-            releaseToken();
-            truncation.get(WAIT_MS / 2, TimeUnit.MILLISECONDS);
-            append.get(WAIT_MS / 2, TimeUnit.MILLISECONDS);
-            next.get(WAIT_MS / 2, TimeUnit.MILLISECONDS);
-        }
-        byte[] found = readAll(cluster.connect(), ino);
-        assertEquals(LARGE + 200, found.length);
-        assertArrayEquals(bytes(100, 2), Arrays.copyOfRange(found, LARGE, LARGE + 100));
-        assertArrayEquals(bytes(100, 2), Arrays.copyOfRange(found, LARGE + 100, LARGE + 200));
-    }
-
-    /**
-     * Both move the contents out of the inode, each with the bytes that were there; who comes
-     * second has to put its own bytes over the other's again before its commit is done.
-     *
-     * @param commit what the second one does
-     */
-    private void moveBoth(Consumer<OpenFile> commit) throws Exception {
-        long ino = create(SMALL);
-        holdToken(ino);
-        CairnFileSystem other = cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
-        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR);
-                OpenFile first = other.open(Caller.ROOT, ino, FileSystem.O_RDWR)) {
-            first.write(LARGE, ByteBuffer.wrap(bytes(100, 3)));
-            file.write(100, ByteBuffer.wrap(bytes(LARGE - 100, 2)));
-            CompletableFuture<Void> moved = start(first::flush);
-            awaitQueued(1);
-            CompletableFuture<Void> committed = start(() -> commit.accept(file));
-            awaitQueued(2);
-            releaseToken();
-            moved.get(WAIT_MS, TimeUnit.MILLISECONDS);
-            committed.get(WAIT_MS, TimeUnit.MILLISECONDS);
-            byte[] model = Arrays.copyOf(bytes(SMALL, 1), LARGE + 100);
-            System.arraycopy(bytes(LARGE - 100, 2), 0, model, 100, LARGE - 100);
-            System.arraycopy(bytes(100, 3), 0, model, LARGE, 100);
-            assertArrayEquals(model, readAll(cluster.connect(), ino));
-        }
-    }
-
-    private boolean isDurable(ChunkKey chunk) {
-        return cluster.network.ask(
-                () -> cluster.servers.stream().anyMatch(each -> each.flushed.contains(chunk)));
+    private void take() {
+        ask();
+        assertTrue(token.taken(token.asking()));
+        token.fetched();
     }
 
     @Test
-    void aCommitWaitsForBytesThatItPutOverAnothersMove() throws Exception {
-        moveBoth(OpenFile::flush);
+    void itStaysWhenTheAppendIsOver() {
+        assertFalse(token.begin());
+        take();
+        assertTrue(token.begin());
+        token.end();
+        assertNull(token.due());
+        assertEquals(new AppendToken.Held(null), token.state());
+        assertInstanceOf(AppendToken.Enough.class, token.fetch(token.isHeld()));
     }
 
     @Test
-    void aSyncMakesBytesDurableThatItPutOverAnothersMove() throws Exception {
-        moveBoth(
-                file -> {
-                    file.sync(false);
-                    long oid = ((ClientFile) file).state().layout().lastOid();
-                    assertTrue(isDurable(new ChunkKey(oid, 0)));
-                });
+    void whoNeedsItMeanwhileSharesWhatIsFetched() {
+        AppendToken.Ask first = ask();
+        AppendToken.Share second = assertInstanceOf(AppendToken.Share.class, token.fetch(false));
+        assertSame(first.promise(), second.other());
+        token.fetched();
+        assertEquals(new AppendToken.None(), token.state());
     }
 
     @Test
-    void anAppendThatATruncationKeptOutGoesToTheNewEnd() throws Exception {
-        long ino = create(2 * LARGE);
-        try (OpenFile file = fs.open(Caller.ROOT, ino, FileSystem.O_RDWR | FileSystem.O_APPEND)) {
-            InodeState state = ((ClientFile) file).state();
-            append(file);
-            file.flush();
-            state.gate().close();
-            Thread writer = Thread.ofPlatform().start(() -> append(file));
-            cluster.awaitTrue(
-                    () -> writer.getState() == Thread.State.TIMED_WAITING, "the append waits");
-            Mutation cut = new TreeMutation.SetAttributes(ino, AttributeChange.NONE.withSize(50));
-            Reply reply = fs.mount().master().change(cut, 0);
-            state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
-            state.gate().open();
-            writer.join(WAIT_MS);
-            assertFalse(writer.isAlive());
+    void aRecallWaitsForTheAppendThatRuns() {
+        token.begin();
+        take();
+        assertTrue(token.recall(OWNER));
+        assertNull(token.due());
+        assertTrue(token.isHeld());
+        token.end();
+        assertNotNull(token.due());
+        assertFalse(token.isHeld());
+        assertTrue(token.mayBeOurs(), "the commit before the release still has it");
+        token.released();
+        assertFalse(token.mayBeOurs());
+    }
+
+    @Test
+    void aRecallThatOvertakesTheGrantCounts() {
+        ask();
+        assertTrue(token.taken(token.asking()) && token.recall(OWNER));
+        token.fetched();
+        assertNotNull(token.due());
+        token.released();
+        ask();
+        int losses = token.asking();
+        assertTrue(token.recall(OWNER));
+        assertTrue(token.taken(losses));
+        token.fetched();
+        assertNotNull(token.due());
+    }
+
+    @Test
+    void aRecallOfTheTokenBeforeDoesNotCountForTheNextOne() {
+        take();
+        token.recall(OWNER);
+        token.due();
+        ask();
+        assertTrue(token.recall(OWNER), "the release is under way");
+        token.released();
+        assertTrue(token.taken(token.asking()));
+        token.fetched();
+        assertNull(token.due());
+    }
+
+    @Test
+    void itIsFetchedAgainBehindItsRelease() {
+        take();
+        token.recall(OWNER);
+        CompletableFuture<Void> released = token.due();
+        AppendToken.Ask again = ask();
+        assertSame(released, again.after());
+        token.released();
+        assertEquals(new AppendToken.Fetching(again.promise(), false), token.state());
+    }
+
+    @Test
+    void aRecallOfAnotherTokenIsNotOurs() {
+        take();
+        assertFalse(token.recall(OWNER + 1));
+        assertNull(token.due());
+        token.closed();
+        assertNotNull(token.due());
+        assertTrue(token.recall(OWNER), "only the release may give it away");
+        token.released();
+        assertFalse(token.recall(OWNER));
+    }
+
+    @Test
+    void theEndOfTheSessionTakesIt() {
+        take();
+        token.seen(token.number());
+        assertTrue(token.isOurs());
+        assertTrue(token.dropped());
+        assertFalse(token.mayBeOurs());
+        assertFalse(token.dropped());
+        ask();
+        int losses = token.asking();
+        token.dropped();
+        assertFalse(token.taken(losses), "it was granted in the session that ended");
+        assertTrue(token.taken(token.asking()));
+        token.fetched();
+        assertTrue(token.isHeld());
+        assertFalse(token.isOurs(), "nobody has looked at the inode under this one");
+    }
+
+    @Test
+    void aTokenOfAnotherNumberIsNotFenced() {
+        take();
+        token.fenced(token.number());
+        assertTrue(token.isFenced());
+        token.dropped();
+        take();
+        assertFalse(token.isFenced());
+    }
+
+    /** Whatever happens in whatever order, who waits for a promise is not forgotten. */
+    @Property(tries = 500)
+    void everyPromiseIsKept(@ForAll long seed) {
+        Random random = new Random(seed);
+        AppendToken.Ask running = null;
+        CompletableFuture<Void> release = null;
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            switch (random.nextInt(8)) {
+                case 0 -> token.begin();
+                case 1 -> token.end();
+                case 2 -> token.recall(OWNER);
+                case 3 -> token.closed();
+                case 4 -> token.dropped();
+                case 5 -> {
+                    if (token.fetch(token.mayBeOurs()) instanceof AppendToken.Ask ask) {
+                        assertNull(running, "one asks at a time");
+                        running = ask;
+                        all.add(ask.promise());
+                    }
+                }
+                case 6 -> {
+                    if (running != null && running.after().isDone()) {
+                        token.taken(token.asking());
+                        token.fetched();
+                        running.promise().complete(null);
+                        running = null;
+                    }
+                }
+                default -> {
+                    if (release != null) {
+                        token.released();
+                        release.complete(null);
+                        release = null;
+                    }
+                }
+            }
+            CompletableFuture<Void> due = token.due();
+            if (due != null) {
+                assertNull(release, "one release at a time");
+                release = due;
+                all.add(due);
+            }
+            assertEquals(running == null ? null : running.promise(), token.state().asked());
+            assertEquals(release != null, token.state() instanceof AppendToken.Releasing);
         }
-        byte[] model = Arrays.copyOf(bytes(2 * LARGE, 1), 150);
-        System.arraycopy(bytes(100, 2), 0, model, 50, 100);
-        assertArrayEquals(model, readAll(cluster.connect(), ino));
     }
 }

@@ -17,14 +17,20 @@ final class GateTest {
 
     private final Object lock = new Object();
 
+    private void locked(Runnable call) {
+        synchronized (lock) {
+            call.run();
+        }
+    }
+
     @Test
     void otherNewsOfTheFileDoNotUseUpTheTimeOfWhoWaits() throws Exception {
         Gate gate = new Gate(lock, LONG_MS);
-        gate.close();
+        locked(gate::close);
         Waiter writer =
                 new Waiter(
                         () -> {
-                            gate.pass();
+                            locked(gate::pass);
                             return true;
                         });
         for (int i = 0; i < 1000; i++) {
@@ -34,17 +40,17 @@ final class GateTest {
             }
         }
         assertFalse(writer.isThrough());
-        gate.open();
+        locked(gate::open);
         assertTrue(writer.result());
     }
 
     @Test
     void aGateThatStaysClosedIsAnError() {
         Gate gate = new Gate(lock, 50);
-        gate.close();
-        FsException error = assertThrows(FsException.class, gate::pass);
+        locked(gate::close);
+        FsException error = assertThrows(FsException.class, () -> locked(gate::pass));
         assertEquals(Errno.ETIMEDOUT, error.errno());
-        gate.open();
-        gate.pass();
+        locked(gate::open);
+        locked(gate::pass);
     }
 }

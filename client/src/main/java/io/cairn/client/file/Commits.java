@@ -1,0 +1,148 @@
+package io.cairn.client.file;
+
+import io.cairn.base.FsException;
+import io.cairn.client.session.Await;
+import io.cairn.client.session.Promises;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does for one inode what its {@link Committer} says. Who asks while a commit runs waits for the
+ * next one. Never blocks, except in {@link #commitNow}.
+ */
+final class Commits {
+    private final OpenInode inode;
+    private final Mount mount;
+
+    Commits(OpenInode inode, Mount mount) {
+        this.inode = inode;
+        this.mount = mount;
+    }
+
+    /** Commits what was written before; fails with the error that the inode has noted then. */
+    CompletableFuture<Void> commit() {
+        return commit(null);
+    }
+
+    /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
+    CompletableFuture<Void> commitOrGiveUp() {
+        return commit().handle(
+                        (_, failure) -> {
+                            if (failure != null) {
+                                inode.giveUpIfDirty(Await.failure(failure));
+                            }
+                            return null;
+                        });
+    }
+
+    /** As {@link #commit}, on a thread that is going to wait: it may ask the master itself. */
+    CompletableFuture<Void> commitNow() {
+        return commit(Thread.currentThread());
+    }
+
+    private CompletableFuture<Void> commit(@Nullable Thread waiter) {
+        CompletableFuture<Void> mine = new CompletableFuture<>();
+        CompletableFuture<Void> before = inode.with(s -> s.committer().queue(mine, s));
+        if (before == null) {
+            return Promises.DONE;
+        }
+        if (before.isDone()) {
+            new Run(mine, waiter).next(s -> s.committer().begin(s));
+        } else {
+            Promises.whenDone(
+                    before, (_, _) -> new Run(mine, null).next(s -> s.committer().begin(s)));
+        }
+        return mine;
+    }
+
+    /** One commit on its way, which completes a promise. */
+    private final class Run {
+        private final CompletableFuture<Void> promise;
+        private final @Nullable Thread waiter;
+
+        Run(CompletableFuture<Void> promise, @Nullable Thread waiter) {
+            this.promise = promise;
+            this.waiter = waiter;
+        }
+
+        /** Tells what happened, and does what is next. */
+        void next(Function<FileState, Committer.Step> event) {
+            Committer.Step step = told(event);
+            switch (step) {
+                case Committer.Done _ -> promise.complete(null);
+                case Committer.Failed failed -> promise.completeExceptionally(failed.error());
+                case Committer.Look _ ->
+                        Promises.whenDone(
+                                mount.master().query(new Query.GetInode(inode.ino())),
+                                (reply, failure) ->
+                                        next(s -> s.committer().looked(s, reply, failure)));
+                case Committer.Drain _ ->
+                        Promises.whenDone(
+                                inode.drain(), (_, _) -> next(s -> s.committer().drained(s)));
+                case Committer.TellClones clones ->
+                        Promises.whenDone(
+                                tellClones(clones.oids()),
+                                (_, failure) -> next(s -> s.committer().clonesTold(s, failure)));
+                case Committer.ObtainToken _ ->
+                        Promises.whenDone(
+                                inode.appends().obtain(),
+                                (_, failure) -> next(s -> s.committer().obtained(s, failure)));
+                case Committer.Tell tell ->
+                        Promises.whenDone(
+                                send(tell),
+                                (reply, failure) ->
+                                        next(s -> s.committer().answered(s, reply, failure)));
+            }
+        }
+
+        private Committer.Step told(Function<FileState, Committer.Step> event) {
+            try {
+                return inode.with(event);
+            } catch (RuntimeException e) {
+                return inode.with(s -> Committer.fail(s, e));
+            }
+        }
+
+        private CompletableFuture<Reply> send(Committer.Tell tell) {
+            if (tell.replaces()) {
+                return replace(tell.mutation(), tell.session());
+            }
+            if (!Thread.currentThread().equals(waiter)) {
+                return mount.master().mutate(tell.mutation(), tell.session());
+            }
+            try {
+                return CompletableFuture.completedFuture(
+                        mount.master().change(tell.mutation(), tell.session()));
+            } catch (FsException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+    }
+
+    private CompletableFuture<Void> tellClones(List<Long> oids) {
+        List<CompletableFuture<?>> told = new ArrayList<>(oids.size());
+        for (long oid : oids) {
+            told.add(
+                    replace(new ContentMutation.CloneDone(inode.ino(), oid), 0)
+                            .thenAccept(_ -> inode.tell(s -> s.clones().told(oid))));
+        }
+        return CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * Tells that chunks hold now what is on stable media elsewhere, and what the master forgets
+     * then: they must be on stable media before.
+     */
+    private CompletableFuture<Reply> replace(Mutation mutation, long session) {
+        return Promises.then(
+                mount.unsynced().flush(inode.ino(), _ -> true, _ -> {}),
+                _ -> mount.master().mutate(mutation, session));
+    }
+}
