@@ -43,7 +43,7 @@ final class BegunChanges implements LaterChanges {
         return metrics.begin(
                 Operation.MKDIR,
                 () ->
-                        tree.begun()
+                        tree.changes()
                                 .mkdir(caller, parentIno, name, mode)
                                 .thenApply(made -> tree.shown(made.inode().attributes())));
     }
@@ -52,13 +52,14 @@ final class BegunChanges implements LaterChanges {
     public CompletableFuture<Void> unlink(Caller caller, long parentIno, Name name) {
         return metrics.begin(
                 Operation.UNLINK,
-                () -> nothing(tree.begun().remove(caller, parentIno, name, false)));
+                () -> nothing(tree.changes().remove(caller, parentIno, name, false)));
     }
 
     @Override
     public CompletableFuture<Void> rmdir(Caller caller, long parentIno, Name name) {
         return metrics.begin(
-                Operation.RMDIR, () -> nothing(tree.begun().remove(caller, parentIno, name, true)));
+                Operation.RMDIR,
+                () -> nothing(tree.changes().remove(caller, parentIno, name, true)));
     }
 
     @Override
@@ -67,7 +68,8 @@ final class BegunChanges implements LaterChanges {
         TreeMutation.Rename rename =
                 new TreeMutation.Rename(
                         parentIno, name, newParentIno, newName, flags, caller.uid(), caller.gid());
-        return metrics.begin(Operation.RENAME, () -> nothing(tree.begun().rename(caller, rename)));
+        return metrics.begin(
+                Operation.RENAME, () -> nothing(tree.changes().rename(caller, rename)));
     }
 
     private static CompletableFuture<Void> nothing(CompletableFuture<?> change) {

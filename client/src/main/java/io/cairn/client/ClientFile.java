@@ -137,16 +137,10 @@ public final class ClientFile implements OpenFile {
     @Override
     public @Nullable CompletableFuture<Void> beginFlush() {
         requireOpen();
-        if (!isWritable() || !fs.mount().master().canBegin()) {
+        if (!isWritable() || !fs.mount().master().canBegin() || !state.commitsInOneCall()) {
             return null;
         }
-        return fs.metrics()
-                .beginIfPossible(
-                        Operation.FLUSH,
-                        () -> {
-                            CompletableFuture<Void> commit = state.commitInOneCall();
-                            return commit == null ? null : commit.handle(this::told);
-                        });
+        return fs.metrics().begin(Operation.FLUSH, () -> state.commit().handle(this::told));
     }
 
     private @Nullable Void told(@Nullable Void ignored, @Nullable Throwable failure) {

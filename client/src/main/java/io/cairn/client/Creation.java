@@ -116,7 +116,7 @@ final class Creation {
         master.session().checkRoomToOpen();
         Mutation mutation = opened(mode).creation(caller, parentIno, name, mode);
         return fs.tree()
-                .begun()
+                .changes()
                 .add(caller, parentIno, name, mutation)
                 .thenApply(entry -> created(caller, entry.inode(), flags))
                 .exceptionallyCompose(

@@ -11,24 +11,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Does for one inode what its {@link Committer} says. Who asks while a commit runs waits for the
- * next one. Never blocks, except in {@link #commitNow}.
+ * next one. Never blocks.
  */
 final class Commits {
+    private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
     private final OpenInode inode;
     private final Mount mount;
 
     Commits(OpenInode inode, Mount mount) {
         this.inode = inode;
         this.mount = mount;
-    }
-
-    /** Commits what was written before; fails with the error that the inode has noted then. */
-    CompletableFuture<Void> commit() {
-        return commit(null);
     }
 
     /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
@@ -42,34 +39,23 @@ final class Commits {
                         });
     }
 
-    /** As {@link #commit}, on a thread that is going to wait: it may ask the master itself. */
-    CompletableFuture<Void> commitNow() {
-        return commit(Thread.currentThread());
-    }
-
-    private CompletableFuture<Void> commit(@Nullable Thread waiter) {
+    /** Commits what was written before; fails with the error that the inode has noted then. */
+    CompletableFuture<Void> commit() {
         CompletableFuture<Void> mine = new CompletableFuture<>();
         CompletableFuture<Void> before = inode.with(s -> s.committer().queue(mine, s));
         if (before == null) {
             return Promises.DONE;
         }
-        if (before.isDone()) {
-            new Run(mine, waiter).next(s -> s.committer().begin(s));
-        } else {
-            Promises.whenDone(
-                    before, (_, _) -> new Run(mine, null).next(s -> s.committer().begin(s)));
-        }
+        Promises.whenDone(before, (_, _) -> new Run(mine).next(s -> s.committer().begin(s)));
         return mine;
     }
 
     /** One commit on its way, which completes a promise. */
     private final class Run {
         private final CompletableFuture<Void> promise;
-        private final @Nullable Thread waiter;
 
-        Run(CompletableFuture<Void> promise, @Nullable Thread waiter) {
+        Run(CompletableFuture<Void> promise) {
             this.promise = promise;
-            this.waiter = waiter;
         }
 
         /** Tells what happened, and does what is next. */
@@ -106,23 +92,17 @@ final class Commits {
             try {
                 return inode.with(event);
             } catch (RuntimeException e) {
+                if (!(e instanceof FsException)) {
+                    LOG.error("defect in a commit of inode {}", inode.ino(), e);
+                }
                 return inode.with(s -> Committer.fail(s, e));
             }
         }
 
         private CompletableFuture<Reply> send(Committer.Tell tell) {
-            if (tell.replaces()) {
-                return replace(tell.mutation(), tell.session());
-            }
-            if (!Thread.currentThread().equals(waiter)) {
-                return mount.master().mutate(tell.mutation(), tell.session());
-            }
-            try {
-                return CompletableFuture.completedFuture(
-                        mount.master().change(tell.mutation(), tell.session()));
-            } catch (FsException e) {
-                return CompletableFuture.failedFuture(e);
-            }
+            return tell.replaces()
+                    ? replace(tell.mutation(), tell.session())
+                    : mount.master().mutate(tell.mutation(), tell.session());
         }
     }
 

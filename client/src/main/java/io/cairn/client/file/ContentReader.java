@@ -129,10 +129,11 @@ public final class ContentReader {
         long size = s.size();
         int length = Math.clamp(size - offset, 0, target.remaining());
         InlineContents inline = s.contents().inline();
-        if (length == 0 || inline != null) {
-            if (inline != null) {
-                inline.read((int) offset, length, target);
-            }
+        if (length == 0) {
+            return Plan.done(0);
+        }
+        if (inline != null) {
+            inline.read((int) offset, length, target);
             return Plan.done(length);
         }
         long end = offset + length;

@@ -403,19 +403,17 @@ public final class OpenInode implements WriteOwner {
         return commits.commit();
     }
 
-    /** As {@link #commit} if that is at most one call to the master; else null. */
-    public @Nullable CompletableFuture<Void> commitInOneCall() {
-        boolean isOne =
-                with(
-                        s ->
-                                !s.committer().isBusy()
-                                        && (!s.isDirty() || s.contents().inline() != null));
-        return isOne ? commits.commit() : null;
+    /** Whether a commit now is at most one call to the master. */
+    public boolean commitsInOneCall() {
+        synchronized (lock) {
+            return !state.committer().isBusy()
+                    && (!state.isDirty() || state.contents().inline() != null);
+        }
     }
 
     /** As {@link #commit}; blocks. */
     public void commitAndWait() {
-        Await.get(commits.commitNow(), drainTimeoutMs());
+        Await.get(commits.commit(), drainTimeoutMs());
     }
 
     /** Commits before locks are given back; what cannot be committed is given up. Never fails. */

@@ -45,8 +45,7 @@ public final class Tree {
     private final Testimony testimony;
     private final ExtendedAttributes xattrs;
     private final DirectoryReadAhead readAhead;
-    private final TreeChanges waiting;
-    private final TreeChanges begun;
+    private final TreeChanges changes;
 
     public Tree(
             Mount mount,
@@ -63,8 +62,7 @@ public final class Tree {
         this.xattrs = new ExtendedAttributes(mount, this);
         this.readAhead =
                 new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
-        this.waiting = new TreeChanges(this, mount, this::answered);
-        this.begun = new TreeChanges(this, mount, mount.master()::mutate);
+        this.changes = new TreeChanges(this, mount);
     }
 
     /** The extended attributes of the same inodes. */
@@ -74,27 +72,18 @@ public final class Tree {
 
     // ---- asking
 
-    /** Sends a mutation and waits for the reply. */
-    private CompletableFuture<Reply> answered(Mutation mutation) {
-        try {
-            return CompletableFuture.completedFuture(mount.master().change(mutation));
-        } catch (FsException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    /** The result of a change for which this thread has waited. */
+    /** The result of a change, for which this thread waits. */
     private <T> T now(CompletableFuture<T> change) {
         return Await.get(change, mount.timeoutMs());
     }
 
-    /** Changes whose replies are polled for, for callers whose rights the kernel has checked. */
-    public TreeChanges begun() {
-        return begun;
+    /** Changes that do not wait, for callers whose rights were checked. */
+    public TreeChanges changes() {
+        return changes;
     }
 
     public EntryReply change(Caller caller, Mutation mutation) {
-        return now(waiting.change(caller, mutation));
+        return now(changes.change(caller, mutation));
     }
 
     /** Takes over what a reply tells of attributes, and tells it the caller's witness. */
@@ -277,12 +266,31 @@ public final class Tree {
 
     public Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         addTo(caller, parentIno, name);
-        return shown(now(waiting.mkdir(caller, parentIno, name, mode)).inode().attributes());
+        return shown(now(changes.mkdir(caller, parentIno, name, mode)).inode().attributes());
     }
 
     /** Gives a name to an inode. */
     private EntryReply add(Caller caller, long parentIno, Name name, Mutation mutation) {
-        return now(waiting.add(caller, parentIno, name, mutation));
+        CompletableFuture<EntryReply> added = changes.add(caller, parentIno, name, mutation);
+        try {
+            return now(added);
+        } catch (FsException e) {
+            if (mutation instanceof TreeMutation.Create create && create.open()) {
+                releaseWhenOpened(added);
+            }
+            throw e;
+        }
+    }
+
+    /** Whoever wanted a file open was interrupted. */
+    private void releaseWhenOpened(CompletableFuture<EntryReply> opened) {
+        Promises.whenDone(
+                opened,
+                (entry, _) -> {
+                    if (entry != null) {
+                        mount.master().release(entry.inode().ino());
+                    }
+                });
     }
 
     public EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {
@@ -339,7 +347,7 @@ public final class Tree {
             Permissions.search(caller, parent);
             Permissions.remove(caller, parent, find(parentIno, name));
         }
-        now(waiting.remove(caller, parentIno, name, directory));
+        now(changes.remove(caller, parentIno, name, directory));
     }
 
     /** An inode has lost its last name. */
@@ -356,7 +364,7 @@ public final class Tree {
         if (!caller.checked()) {
             requireRename(caller, rename);
         }
-        now(waiting.rename(caller, rename));
+        now(changes.rename(caller, rename));
     }
 
     private void requireRename(Caller caller, TreeMutation.Rename rename) {
@@ -432,7 +440,7 @@ public final class Tree {
         if (state != null) {
             state.commitAndWait();
         }
-        return now(waiting.setAttributes(caller, ino, change));
+        return now(changes.setAttributes(caller, ino, change));
     }
 
     /** Begins to set attributes other than the size; null when that would wait for more. */
@@ -440,13 +448,11 @@ public final class Tree {
             Caller caller, long ino, AttributeChange wanted) {
         AttributeChange change = Permissions.change(caller, attributes(ino), wanted);
         OpenInode state = beforeTimes(ino, change);
-        if (state == null) {
-            return begun.setAttributes(caller, ino, change);
+        if (state != null && !state.commitsInOneCall()) {
+            return null;
         }
-        CompletableFuture<Void> committed = state.commitInOneCall();
-        return committed == null
-                ? null
-                : Promises.then(committed, _ -> begun.setAttributes(caller, ino, change));
+        CompletableFuture<Void> committed = state == null ? Promises.DONE : state.commit();
+        return Promises.then(committed, _ -> changes.setAttributes(caller, ino, change));
     }
 
     /** The state to commit first: a later commit of earlier writes must not set the times again. */

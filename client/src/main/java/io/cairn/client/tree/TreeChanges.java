@@ -10,41 +10,32 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Mutation;
-import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /**
  * Changes of names and attributes for callers who may make them: sent to the master, and taken over
- * into what this mount knows when they are answered. Thread-safe; waits only if its way of sending
- * does.
+ * into what this mount knows when they are answered. Thread-safe; never blocks.
  */
 public final class TreeChanges {
     private final Tree tree;
     private final Mount mount;
     private final MetadataCache cache;
-    private final Function<Mutation, CompletableFuture<Reply>> sending;
 
-    /**
-     * Changes of one tree.
-     *
-     * @param sending brings a mutation to the master; what goes on with the reply does not wait
-     */
-    TreeChanges(Tree tree, Mount mount, Function<Mutation, CompletableFuture<Reply>> sending) {
+    TreeChanges(Tree tree, Mount mount) {
         this.tree = tree;
         this.mount = mount;
         this.cache = mount.cache();
-        this.sending = sending;
     }
 
     /** Sends a mutation, and takes over what the reply tells. */
     CompletableFuture<EntryReply> change(Caller caller, Mutation mutation) {
-        return sending.apply(Testimony.asked(caller, mutation))
+        return mount.master()
+                .mutate(Testimony.asked(caller, mutation))
                 .thenApply(reply -> tree.absorb(caller, Await.expect(reply, EntryReply.class)));
     }
 

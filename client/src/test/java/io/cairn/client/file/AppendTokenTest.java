@@ -149,6 +149,7 @@ class AppendTokenTest {
     /** Whatever happens in whatever order, who waits for a promise is not forgotten. */
     @Property(tries = 500)
     void everyPromiseIsKept(@ForAll long seed) {
+        AppendToken token = new AppendToken(OWNER);
         Random random = new Random(seed);
         AppendToken.Ask running = null;
         CompletableFuture<Void> release = null;

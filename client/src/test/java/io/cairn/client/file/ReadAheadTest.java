@@ -1,6 +1,7 @@
 package io.cairn.client.file;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -75,9 +76,9 @@ class ReadAheadTest {
         List<ReadAhead.Segment> used = read(4 * KIB, 8 * KIB, 0);
         assertNotNull(used);
         ahead.forget(0, SIZE);
-        assertEquals(List.of(), unused);
+        assertFalse(unused.contains(used.getFirst()));
         ahead.done(used.getFirst());
-        assertEquals(used, unused);
+        assertTrue(unused.contains(used.getFirst()));
     }
 
     @Test
