@@ -89,6 +89,16 @@ public final class FakeCluster implements AutoCloseable {
         return servers.stream().mapToInt(server -> server.reads.get()).sum();
     }
 
+    /** Requests to write, of all servers. */
+    public int writes() {
+        return servers.stream().mapToInt(server -> server.writes.get()).sum();
+    }
+
+    /** No server takes any byte more. */
+    public void fillDisks() {
+        servers.forEach(server -> server.full = true);
+    }
+
     /** All groups have a second member, which is away. */
     public void addAbsentMembers() {
         anyAway = true;

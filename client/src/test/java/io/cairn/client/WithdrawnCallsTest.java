@@ -148,6 +148,47 @@ class WithdrawnCallsTest {
         assertTrue(fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, NAME).isDirectory());
     }
 
+    /** Whoever is told EINTR has no file that it could close. */
+    @Test
+    void aFileThatWasMadeAllTheSameIsNotOpen() throws Exception {
+        AtomicInteger seen = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (!to.equals(FakeCluster.MASTER) || !isCreate(header)) {
+                        return FakeNetwork.Fate.DELIVER;
+                    }
+                    seen.getAndIncrement();
+                    return FakeNetwork.Fate.HOLD_ANSWER;
+                });
+        Asker asker =
+                new Asker(
+                        () ->
+                                fs.create(
+                                        Caller.ROOT,
+                                        FileSystem.ROOT_INO,
+                                        NAME,
+                                        0644,
+                                        FileSystem.O_RDWR));
+        cluster.awaitTrue(() -> seen.get() > 0, "the request");
+        asker.isInterrupted(cluster);
+        cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+        cluster.network.deliverLate();
+        long ino = fs.lookup(Caller.ROOT, FileSystem.ROOT_INO, NAME).ino();
+        cluster.awaitTrue(() -> cluster.network.ask(() -> opens(ino)) == 0, "nobody has it open");
+    }
+
+    private int opens(long ino) {
+        return cluster.shared.sessions.values().stream()
+                .mapToInt(session -> session.open.getOrDefault(ino, 0))
+                .sum();
+    }
+
+    private static boolean isCreate(byte[] header) {
+        Decoder in = new Decoder(header);
+        return in.u8() == MasterRequest.MUTATION
+                && Envelope.decode(in).mutation() instanceof TreeMutation.Create;
+    }
+
     @Test
     void whatWaitsForAMasterIsDroppedAtOnce() throws Exception {
         cluster.network.stop(FakeCluster.MASTER);

@@ -1,0 +1,180 @@
+package io.cairn.client.chunk;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.FakeCluster;
+import io.cairn.client.FakeNetwork;
+import io.cairn.client.file.Mount;
+import io.cairn.client.session.Await;
+import io.cairn.cluster.Layout;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Written bytes on their way to the chunk servers. */
+class WriteBackTest {
+    private static final int CHUNK = 1 << 16;
+    private static final long WAIT_MS = 10_000;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem fs = cluster.connect();
+    private final Mount mount = fs.mount();
+    private final FakeWriteOwner owner =
+            new FakeWriteOwner(
+                    new Layout(1, 16, 0, 5, List.of(Layout.Run.of(0, 77))),
+                    new WritePermit(mount.master().session(), 0));
+    private final WriteBack data = new WriteBack(owner, mount.chunks(), mount.pool());
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private void put(long offset, byte[] bytes) {
+        ByteBuffer source = ByteBuffer.wrap(bytes);
+        while (source.hasRemaining()) {
+            long at = offset + source.position();
+            assertTrue(owner.locked(() -> data.put(at, source, false)) > 0, "there is room");
+        }
+    }
+
+    private void drain() {
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        Await.get(drained, WAIT_MS);
+    }
+
+    private byte[] stored(long index, int length) {
+        ChunkPlace place = new ChunkPlace(owner.layout(), 77, index);
+        ChunkIo.Piece piece = Await.get(mount.chunks().read(place, 0, length), WAIT_MS);
+        byte[] found = new byte[length];
+        piece.copyTo(0, ByteBuffer.wrap(found));
+        piece.release();
+        return found;
+    }
+
+    /** All answers of chunk servers are kept back. */
+    private void hold() {
+        cluster.network.setFaults(
+                (to, header) ->
+                        to.equals(FakeCluster.MASTER)
+                                ? FakeNetwork.Fate.DELIVER
+                                : FakeNetwork.Fate.HOLD_ANSWER);
+    }
+
+    private void deliver() {
+        cluster.network.setFaults((to, header) -> FakeNetwork.Fate.DELIVER);
+        cluster.network.deliverLate();
+    }
+
+    private void awaitWrites(int count) {
+        cluster.awaitTrue(() -> cluster.writes() == count, count + " writes");
+    }
+
+    @Test
+    void aSequenceOfSmallWritesGoesInWholeWindows() {
+        byte[] all = bytes(2 * CHUNK + 100, 1);
+        for (int at = 0; at < all.length; at += 1000) {
+            put(at, Arrays.copyOfRange(all, at, Math.min(all.length, at + 1000)));
+        }
+        awaitWrites(2);
+        assertEquals(1, (int) owner.locked(data::count), "the rest waits for more");
+        drain();
+        assertEquals(3, cluster.writes());
+        assertArrayEquals(Arrays.copyOf(all, CHUNK), stored(0, CHUNK));
+        assertArrayEquals(Arrays.copyOfRange(all, 2 * CHUNK, all.length), stored(2, 100));
+        assertEquals(0, mount.pool().usedBytes());
+    }
+
+    @Test
+    void theYoungerOfTwoThatOverlapIsSentWhenTheOlderIsAnswered() {
+        hold();
+        put(0, bytes(2000, 1));
+        owner.locked(
+                () -> {
+                    data.sendAll();
+                    return true;
+                });
+        awaitWrites(1);
+        byte[] younger = bytes(2000, 2);
+        put(1000, younger);
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        assertEquals(1, cluster.writes());
+        assertEquals(2, (int) owner.locked(() -> data.held(1000, 2000).size()));
+        deliver();
+        Await.get(drained, WAIT_MS);
+        byte[] model = Arrays.copyOf(bytes(2000, 1), 3000);
+        System.arraycopy(younger, 0, model, 1000, 2000);
+        assertArrayEquals(model, stored(0, 3000));
+    }
+
+    @Test
+    void whatIsCutOffOnTheWayDoesNotCount() {
+        hold();
+        put(0, bytes(3000, 1));
+        put(CHUNK, bytes(3000, 2));
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        awaitWrites(2);
+        owner.locked(
+                () -> {
+                    data.cut(1000);
+                    return true;
+                });
+        deliver();
+        Await.get(drained, WAIT_MS);
+        assertEquals(List.of(1000L), owner.writtenEnds);
+        assertEquals(List.of(), owner.lost);
+    }
+
+    @Test
+    void whatIsPausedGoesWhenItGoesOn() {
+        owner.locked(
+                () -> {
+                    data.pause(0);
+                    return true;
+                });
+        put(0, bytes(CHUNK, 1));
+        CompletableFuture<Void> drained = owner.locked(data::drain);
+        assertFalse(drained.isDone());
+        assertEquals(0, cluster.writes());
+        owner.locked(
+                () -> {
+                    data.resume();
+                    return true;
+                });
+        Await.get(drained, WAIT_MS);
+        assertEquals(1, cluster.writes());
+    }
+
+    @Test
+    void aServerThatIsFullLosesIt() {
+        cluster.fillDisks();
+        put(0, bytes(100, 1));
+        drain();
+        assertEquals(1, owner.lost.size());
+        assertEquals(Errno.ENOSPC, owner.lost.getFirst().errno());
+        assertTrue(owner.locked(data::isEmpty));
+    }
+
+    @Test
+    void whatIsGivenUpIsForgottenAndItsRoomIsFree() {
+        put(0, bytes(100, 1));
+        put(CHUNK, bytes(100, 1));
+        owner.locked(
+                () -> {
+                    data.abandon();
+                    return true;
+                });
+        assertTrue(owner.locked(data::isEmpty));
+        assertEquals(0, mount.pool().usedBytes());
+        assertFalse(owner.locked(() -> data.holds(0, 2L * CHUNK)));
+    }
+}

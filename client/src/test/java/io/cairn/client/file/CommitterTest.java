@@ -1,0 +1,257 @@
+package io.cairn.client.file;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientFile;
+import io.cairn.client.FakeCluster;
+import io.cairn.client.chunk.ChunkClones;
+import io.cairn.client.chunk.FakeWriteOwner;
+import io.cairn.client.chunk.WriteBack;
+import io.cairn.client.chunk.WritePermit;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import io.cairn.fs.OpenFile;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Reply;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a commit does next, after what happened to it; nothing is sent here. */
+class CommitterTest {
+    private static final byte[] STORED = {1, 2, 3, 4, 5};
+    private static final int LARGE = 10_000;
+
+    private final FakeCluster cluster = new FakeCluster(16);
+    private Inode inode;
+    private FileState state;
+    private Committer committer;
+
+    @BeforeEach
+    void open() {
+        CairnFileSystem fs = cluster.connect();
+        try (OpenFile file =
+                fs.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR).file()) {
+            file.write(0, ByteBuffer.wrap(STORED));
+            file.flush();
+            inode = ((ClientFile) file).state().inode();
+        }
+        Mount mount = fs.mount();
+        FakeWriteOwner owner =
+                new FakeWriteOwner(inode.layout(), new WritePermit(mount.master().session(), 0));
+        state =
+                new FileState(
+                        inode,
+                        mount,
+                        new FileLocks(mount),
+                        new WriteBack(owner, mount.chunks(), mount.pool()),
+                        new ChunkClones(owner, mount.chunks()));
+        committer = state.committer();
+    }
+
+    @AfterEach
+    void close() {
+        state.chunks().abandon();
+        cluster.close();
+    }
+
+    private void write(int offset, int length) {
+        byte[] bytes = new byte[length];
+        Arrays.fill(bytes, (byte) 9);
+        assertEquals(length, state.buffer(offset, ByteBuffer.wrap(bytes)));
+    }
+
+    /** Begins a commit, and drains; what it does then. */
+    private Committer.Step begun() {
+        assertNotNull(committer.queue(new CompletableFuture<>(), state));
+        assertInstanceOf(Committer.Drain.class, committer.begin(state));
+        return committer.drained(state);
+    }
+
+    /** The inode as the master has it after a change. */
+    private Inode changed(byte[] contents) {
+        Attributes a = state.inode().attributes();
+        Attributes after =
+                new Attributes(
+                        a.ino(),
+                        a.generation(),
+                        a.type(),
+                        a.mode(),
+                        a.nlink(),
+                        a.uid(),
+                        a.gid(),
+                        a.rdev(),
+                        contents.length,
+                        contents.length,
+                        a.atimeNs(),
+                        a.mtimeNs(),
+                        a.ctimeNs(),
+                        a.version() + 1,
+                        a.acls(),
+                        a.birthNs());
+        return inode.withAttributes(after).withContents(inode.layout(), contents);
+    }
+
+    private static Reply refusal(Errno errno) {
+        return new Reply.Failure(errno, "refused");
+    }
+
+    private static Reply entry(Inode inode) {
+        return new Reply.EntryReply(inode, null, null, null);
+    }
+
+    @Test
+    void nothingIsDoneWhenNothingWasWritten() {
+        assertNull(committer.queue(new CompletableFuture<>(), state));
+        assertFalse(committer.isBusy());
+    }
+
+    @Test
+    void whoAsksMeanwhileWaitsForTheOneBefore() {
+        write(0, 1);
+        CompletableFuture<Void> first = new CompletableFuture<>();
+        CompletableFuture<Void> before = committer.queue(first, state);
+        assertNotNull(before);
+        assertTrue(before.isDone());
+        assertTrue(committer.isBusy());
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        assertSame(first, committer.queue(second, state));
+        first.complete(null);
+        second.complete(null);
+        assertFalse(committer.isBusy());
+    }
+
+    @Test
+    void aSmallFileIsToldInOneCall() {
+        write(5, 3);
+        Committer.Tell tell = assertInstanceOf(Committer.Tell.class, begun());
+        assertInstanceOf(ContentMutation.WriteInline.class, tell.mutation());
+        Inode after = changed(new byte[8]);
+        Reply reply = new Reply.WrittenReply(inode.attributes().version(), after);
+        assertInstanceOf(Committer.Done.class, committer.answered(state, reply, null));
+        assertFalse(state.isDirty());
+        assertArrayEquals(new byte[] {1, 2, 3, 4, 5, 9, 9, 9}, state.inode().inline());
+    }
+
+    @Test
+    void whatOthersWroteBetweenIsLookedAt() {
+        write(5, 3);
+        begun();
+        byte[] both = {7, 7, 7, 7, 7, 9, 9, 9};
+        Inode after = changed(both);
+        Reply reply = new Reply.WrittenReply(inode.attributes().version() + 1, after);
+        assertInstanceOf(Committer.Look.class, committer.answered(state, reply, null));
+        assertInstanceOf(Committer.Done.class, committer.looked(state, entry(after), null));
+        assertFalse(state.isDirty());
+        assertArrayEquals(both, state.inode().inline());
+    }
+
+    @Test
+    void whatIsWrittenWhileTheMasterIsToldStaysDirty() {
+        write(5, 3);
+        begun();
+        write(0, 1);
+        Reply reply = new Reply.WrittenReply(inode.attributes().version(), changed(new byte[8]));
+        assertInstanceOf(Committer.Done.class, committer.answered(state, reply, null));
+        assertTrue(state.isDirty());
+    }
+
+    @Test
+    void anInodeThatIsAnotherOneIsLookedAtAndToldAgainButNotForEver() {
+        write(5, 3);
+        Committer.Step step = begun();
+        for (int i = 0; i < Committer.MAX_ROUNDS; i++) {
+            assertInstanceOf(Committer.Tell.class, step);
+            assertInstanceOf(
+                    Committer.Look.class, committer.answered(state, refusal(Errno.ESTALE), null));
+            Inode fresh = changed(STORED);
+            assertInstanceOf(Committer.Drain.class, committer.looked(state, entry(fresh), null));
+            step = committer.drained(state);
+        }
+        Committer.Failed failed =
+                assertInstanceOf(
+                        Committer.Failed.class,
+                        committer.answered(state, refusal(Errno.ESTALE), null));
+        assertEquals(Errno.ESTALE, failed.error().errno());
+    }
+
+    @Test
+    void whatTheMasterNeverTakesIsGivenUpAndToldOnce() {
+        write(5, 3);
+        begun();
+        assertInstanceOf(
+                Committer.Failed.class, committer.answered(state, refusal(Errno.ENOSPC), null));
+        assertFalse(state.isDirty());
+        assertEquals(1, state.errors().count());
+        assertEquals(Errno.ENOSPC, state.errors().last().errno());
+        assertEquals(STORED.length, state.size());
+    }
+
+    @Test
+    void whatNoMasterAnsweredStays() {
+        write(5, 3);
+        begun();
+        FsException late = new FsException(Errno.ETIMEDOUT);
+        assertInstanceOf(Committer.Failed.class, committer.answered(state, null, late));
+        assertTrue(state.isDirty());
+        assertEquals(8, state.size());
+        assertInstanceOf(Committer.Tell.class, begun());
+    }
+
+    @Test
+    void inDoubtTheMasterIsAskedFirst() {
+        write(5, 3);
+        state.beginDoubt();
+        committer.queue(new CompletableFuture<>(), state);
+        assertInstanceOf(Committer.Look.class, committer.begin(state));
+        assertInstanceOf(Committer.Drain.class, committer.looked(state, entry(inode), null));
+        assertFalse(state.isDoubtful());
+        assertInstanceOf(Committer.Tell.class, committer.drained(state));
+    }
+
+    @Test
+    void bytesOfOthersMoveOnlyUnderTheToken() {
+        write(STORED.length, LARGE);
+        assertTrue(state.contents().isMoving());
+        assertInstanceOf(Committer.ObtainToken.class, begun());
+        FsException late = new FsException(Errno.ETIMEDOUT);
+        assertInstanceOf(Committer.Failed.class, committer.obtained(state, late));
+        assertTrue(state.isDirty());
+        assertInstanceOf(Committer.ObtainToken.class, begun());
+        AppendToken token = state.token();
+        token.fetch(false);
+        token.taken(token.asking());
+        token.fetched();
+        token.seen(token.number());
+        assertInstanceOf(Committer.Drain.class, committer.obtained(state, null));
+        assertTrue(state.contents().holds(0, STORED.length), "they go along");
+    }
+
+    @Test
+    void aTokenThatIsLostEachTimeEndsTheCommit() {
+        write(STORED.length, LARGE);
+        Committer.Step step = begun();
+        for (int i = 0; i < Committer.MAX_ROUNDS; i++) {
+            assertInstanceOf(Committer.ObtainToken.class, step);
+            step = committer.obtained(state, null);
+        }
+        assertEquals(
+                Errno.ETIMEDOUT, assertInstanceOf(Committer.Failed.class, step).error().errno());
+    }
+}
