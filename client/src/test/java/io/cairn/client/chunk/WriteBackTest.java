@@ -30,7 +30,7 @@ class WriteBackTest {
     private final Mount mount = fs.mount();
     private final FakeWriteOwner owner =
             new FakeWriteOwner(
-                    new Layout(1, 16, 0, 5, List.of(Layout.Run.of(0, 77))),
+                    new Layout(16, 0, 5, List.of(Layout.Run.of(0, 1, 77))),
                     new WritePermit(mount.master().session(), 0));
     private final WriteBack data = new WriteBack(owner, mount.chunks(), mount.pool());
 

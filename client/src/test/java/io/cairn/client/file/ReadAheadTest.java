@@ -34,7 +34,7 @@ class ReadAheadTest {
     }
 
     private static ChunkSource source(ReadAhead.Range range) {
-        Layout layout = new Layout(1, 22, 0, 5, List.of(Layout.Run.of(0, 1)));
+        Layout layout = new Layout(22, 0, 5, List.of(Layout.Run.of(0, 1, 1)));
         return new ChunkSource(new ChunkPlace(layout, 1, range.offset() / CHUNK), CHUNK);
     }
 
