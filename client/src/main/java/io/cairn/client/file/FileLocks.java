@@ -6,8 +6,6 @@ import io.cairn.client.session.Await;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;
-import io.cairn.runtime.Attendant;
-import io.cairn.runtime.Errand;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -18,9 +16,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -167,20 +162,10 @@ public final class FileLocks {
 
     /** Waits for the push, by the time of the scheduler; by any other only if that stands still. */
     private boolean await(CompletableFuture<Boolean> granted, long waitMs) {
-        Attendant.aboutToWait();
         CompletableFuture<Boolean> step = granted.copy();
         Scheduler.Timer end = scheduler.schedule(() -> step.complete(false), waitMs);
         try {
-            boolean came = step.get(waitMs + STANDSTILL_MS, TimeUnit.MILLISECONDS);
-            Errand.waited();
-            return came;
-        } catch (TimeoutException e) {
-            return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FsException(Errno.EINTR, "interrupted while waiting for a lock", e);
-        } catch (ExecutionException e) {
-            throw Await.failure(e);
+            return Await.interruptibly(step, waitMs + STANDSTILL_MS);
         } finally {
             end.cancel();
         }

@@ -143,23 +143,17 @@ public final class OpenInode implements WriteOwner {
     }
 
     public Inode inode() {
-        synchronized (lock) {
-            return state.inode();
-        }
+        return with(FileState::inode);
     }
 
     /** The length as every reader of this mount sees it, in bytes. */
     public long size() {
-        synchronized (lock) {
-            return state.size();
-        }
+        return with(FileState::size);
     }
 
     /** The attributes with the effects of what is not committed yet. */
     public Attributes attributes() {
-        synchronized (lock) {
-            return state.attributes();
-        }
+        return with(FileState::attributes);
     }
 
     /** The younger of what is known and given, with what is not committed yet. */
@@ -172,9 +166,7 @@ public final class OpenInode implements WriteOwner {
 
     /** The last version that others made, or that may hold changes of theirs. */
     public long foreignVersion() {
-        synchronized (lock) {
-            return state.ownChanges().foreignVersion();
-        }
+        return with(s -> s.ownChanges().foreignVersion());
     }
 
     /** As {@link io.cairn.fs.OpenFile#watch}. */
@@ -184,9 +176,7 @@ public final class OpenInode implements WriteOwner {
 
     /** Whether the master has been asked within the attribute TTL. */
     public boolean isFresh() {
-        synchronized (lock) {
-            return state.isFresh();
-        }
+        return with(FileState::isFresh);
     }
 
     /** The master says that this has changed. */
@@ -220,9 +210,7 @@ public final class OpenInode implements WriteOwner {
 
     /** Whether anything is not at the master yet. */
     public boolean isDirty() {
-        synchronized (lock) {
-            return state.isDirty();
-        }
+        return with(FileState::isDirty);
     }
 
     /** What was read ahead is not believed any more. */
@@ -232,30 +220,22 @@ public final class OpenInode implements WriteOwner {
 
     @Override
     public Layout layout() {
-        synchronized (lock) {
-            return state.layout();
-        }
+        return with(FileState::layout);
     }
 
     /** Whether the contents are in the inode. */
     public boolean isInline() {
-        synchronized (lock) {
-            return state.contents().inline() != null;
-        }
+        return with(s -> s.contents().inline() != null);
     }
 
     /** How many errors of writes that were buffered there were. */
     public long errorCount() {
-        synchronized (lock) {
-            return state.errors().count();
-        }
+        return with(s -> s.errors().count());
     }
 
     /** The last of these errors, which each open file reports once. */
     public FsException lastError() {
-        synchronized (lock) {
-            return state.errors().last();
-        }
+        return with(s -> s.errors().last());
     }
 
     // ---- the gate
@@ -359,9 +339,7 @@ public final class OpenInode implements WriteOwner {
      * of its clone.
      */
     public ChunkSource source(long index) {
-        synchronized (lock) {
-            return state.clones().source(state.layout(), index);
-        }
+        return with(s -> s.clones().source(s.layout(), index));
     }
 
     @Override
@@ -391,9 +369,7 @@ public final class OpenInode implements WriteOwner {
 
     /** As {@link FileState#lockingSession}. */
     public long lockingSession() {
-        synchronized (lock) {
-            return state.lockingSession();
-        }
+        return with(FileState::lockingSession);
     }
 
     // ---- commits and what comes before writes

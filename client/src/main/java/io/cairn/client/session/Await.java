@@ -73,6 +73,29 @@ public final class Await {
     }
 
     /**
+     * Waits for what a timer decides at the latest, and is ended by an interrupt: for what may take
+     * as long as others please.
+     *
+     * @param limitMs longest wait should the timer stand still; then false
+     * @throws FsException EINTR when the thread is interrupted, or its errand cancelled
+     */
+    public static boolean interruptibly(CompletableFuture<Boolean> future, long limitMs) {
+        Attendant.aboutToWait();
+        try {
+            boolean result = future.get(limitMs, TimeUnit.MILLISECONDS);
+            Errand.waited();
+            return result;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FsException(Errno.EINTR, "interrupted while waiting for others", e);
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+    }
+
+    /**
      * Waits on a monitor, which the caller holds, until a condition holds that is guarded by it.
      *
      * @param timeoutMs longest wait, however often the monitor is notified meanwhile

@@ -50,26 +50,40 @@ class PolledCallsTest {
         cluster.close();
     }
 
-    /** A thread that attends. */
-    private static final class Attending extends Thread implements Attendant {
+    /** A thread that attends until it has to wait; then another one looks for the answers. */
+    private final class Attending extends Thread implements Attendant {
+        private volatile boolean attends = true;
+
         Attending(Runnable work) {
             super(work, "attending");
         }
 
         @Override
-        public void handOver() {}
+        public void handOver() {
+            if (attends) {
+                attends = false;
+                Thread.startVirtualThread(this::lookInstead);
+            }
+        }
+
+        private void lookInstead() {
+            while (isAlive()) {
+                fs.polled().poll();
+                LockSupport.parkNanos(50_000);
+            }
+        }
 
         @Override
         public void glance() {}
 
         @Override
         public boolean attends() {
-            return true;
+            return attends;
         }
     }
 
     /** Does something on a thread that attends. */
-    private static <T> T attending(Callable<T> work) throws Exception {
+    private <T> T attending(Callable<T> work) throws Exception {
         CompletableFuture<T> result = new CompletableFuture<>();
         new Attending(
                         () -> {

@@ -1,0 +1,143 @@
+package io.cairn.client.file;
+
+import static io.cairn.client.CairnFileSystemTest.bytes;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.client.ClientFile;
+import io.cairn.client.FakeCluster;
+import io.cairn.client.Waiter;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.Name;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What follows from what an open file is told. */
+class OpenInodeTest {
+    private final FakeCluster cluster = new FakeCluster(16);
+    private final CairnFileSystem fs =
+            cluster.connect(cluster.settings().withWriteBackDelayMs(600_000));
+    private final Mount mount = fs.mount();
+    private ClientFile file;
+    private OpenInode inode;
+
+    @BeforeEach
+    void open() {
+        FileSystem.Created made = fs.create(Caller.ROOT, 1, Name.of("f"), 0644, FileSystem.O_RDWR);
+        file = (ClientFile) made.file();
+        inode = file.state();
+    }
+
+    @AfterEach
+    void close() {
+        file.close();
+        cluster.close();
+    }
+
+    private void write(int length) {
+        file.write(0, ByteBuffer.wrap(bytes(length, 1)));
+    }
+
+    @Test
+    void itIsListedWhileItHasSomethingToCommit() {
+        assertEquals(List.of(), mount.dirty().all());
+        write(10);
+        assertEquals(List.of(inode), mount.dirty().all());
+        inode.commitAndWait();
+        assertEquals(List.of(), mount.dirty().all());
+        write(100_000);
+        assertEquals(List.of(inode), mount.dirty().all());
+        inode.giveUpIfDirty(new FsException(Errno.EIO));
+        assertEquals(List.of(), mount.dirty().all());
+        assertEquals(1, inode.errorCount());
+        assertEquals(10, inode.size());
+        cluster.awaitTrue(() -> mount.pool().usedBytes() == 0, "the room is free");
+        assertThrows(FsException.class, file::flush);
+    }
+
+    @Test
+    void theCacheHasWhatACommitMade() {
+        write(10);
+        inode.commitAndWait();
+        assertEquals(10, mount.cache().attributes(inode.ino()).size());
+        assertEquals(
+                inode.inode().attributes().version(),
+                mount.cache().attributes(inode.ino()).version());
+    }
+
+    @Test
+    void anOlderAnswerChangesNothing() {
+        Inode old = inode.inode();
+        write(10);
+        inode.commitAndWait();
+        Inode known = inode.inode();
+        inode.adopt(old);
+        assertSame(known, inode.inode());
+        assertEquals(10, inode.size());
+    }
+
+    @Test
+    void aVersionThatWasToldUnderALockMakesItFresh() {
+        write(10);
+        inode.commitAndWait();
+        inode.expire();
+        long version = inode.inode().attributes().version();
+        assertFalse(inode.isConfirmed(version + 1));
+        assertFalse(inode.isConfirmed(0));
+        assertFalse(inode.isFresh());
+        assertTrue(inode.isConfirmed(version));
+        assertTrue(inode.isFresh());
+    }
+
+    @Test
+    void theEndOfTheSessionGivesUpWhatWasWrittenUnderLocksOnly() {
+        FsException error = new FsException(Errno.EIO, "the locks are lost");
+        write(10);
+        inode.sessionLost(false, error);
+        assertTrue(inode.isDirty());
+        assertTrue(inode.doubts().isOpen());
+        inode.sessionLost(true, error);
+        assertFalse(inode.isDirty());
+        assertSame(error, assertThrows(FsException.class, file::flush));
+    }
+
+    @Test
+    void writersWaitWhileTheGateIsClosedAndReadersDoNot() throws Exception {
+        write(10);
+        inode.closeGate();
+        Waiter writer =
+                new Waiter(
+                        () -> {
+                            write(20);
+                            return true;
+                        });
+        writer.awaitWaiting();
+        assertEquals(10, file.read(0, ByteBuffer.allocate(100)));
+        assertFalse(writer.isThrough());
+        inode.openGate();
+        assertTrue(writer.result());
+        assertEquals(20, inode.size());
+    }
+
+    @Test
+    void aSmallFileIsCommittedInOneCallAndALargeOneIsNot() {
+        assertTrue(inode.commitsInOneCall());
+        write(10);
+        assertTrue(inode.commitsInOneCall());
+        write(100_000);
+        assertFalse(inode.commitsInOneCall());
+        inode.commitAndWait();
+        assertTrue(inode.commitsInOneCall());
+    }
+}
