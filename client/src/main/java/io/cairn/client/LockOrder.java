@@ -1,10 +1,10 @@
 package io.cairn.client;
 
 import io.cairn.base.FsException;
-import io.cairn.client.file.FileLocks;
 import io.cairn.client.file.Mount;
 import io.cairn.client.file.OpenInode;
 import io.cairn.client.file.OpenInodes;
+import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Await;
 import io.cairn.fs.Lock;
 import io.cairn.wire.master.Query;

@@ -398,19 +398,15 @@ public final class WriteBack {
         long index = layout.chunkOf(extent.offset);
         ChunkPlace place = new ChunkPlace(layout, layout.runOf(index).oid(), index);
         CompletableFuture<Void> prepared = owner.prepare(place);
-        if (prepared.isDone() && !prepared.isCompletedExceptionally()) {
-            write(extent, place);
-        } else {
-            Promises.whenDone(
-                    prepared,
-                    (_, failure) -> {
-                        if (failure == null) {
-                            write(extent, place);
-                        } else {
-                            answered(extent, place, null, failure);
-                        }
-                    });
-        }
+        Promises.whenDone(
+                prepared,
+                (_, failure) -> {
+                    if (failure == null) {
+                        write(extent, place);
+                    } else {
+                        answered(extent, place, null, failure);
+                    }
+                });
     }
 
     private void write(WriteExtent extent, ChunkPlace place) {

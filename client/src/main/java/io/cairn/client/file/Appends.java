@@ -2,6 +2,7 @@ package io.cairn.client.file;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * OpenInode} guards it, {@link Commits} does what it says. One commit of an inode runs at a time.
  *
  * <pre>
- *   [Look] -> Drain -> [TellClones] -> [ObtainToken] -> Tell (WriteInline, Spill, CommitSize) -> Done
- *               ^                                        |
- *               +------- ESTALE, EFBIG: Look ------------+
+ *   [Look] -> Drain -> [TellClones] -> [ObtainToken] -> Tell -> Done
+ *               ^                                         |
+ *               +-------- ESTALE, EFBIG: Look ------------+
  * </pre>
  */
 final class Committer {

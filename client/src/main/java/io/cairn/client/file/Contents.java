@@ -1,5 +1,6 @@
 package io.cairn.client.file;
 
+import io.cairn.base.FsException;
 import io.cairn.client.chunk.HeldBytes;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.cluster.Inode;
@@ -160,14 +161,17 @@ final class Contents {
     }
 
     /**
-     * The file has another layout: notes an error when what was stored since the last commit did
-     * not go along. What {@link Spilling} keeps is put there once more.
+     * The file has another layout. Bytes that {@link Spilling} keeps are put there once more.
+     *
+     * @return the error to tell when others that were stored since the last commit are lost
      */
-    void leave(Layout before, Layout after, Uncommitted uncommitted, WriteErrors errors) {
+    @Nullable FsException leave(Layout before, Layout after, Uncommitted uncommitted) {
         long keptEnd = isMoving() ? Limits.MAX_INLINE_BYTES : 0;
-        if (uncommitted.isElsewhere(before, after, keptEnd, errors)) {
+        FsException loss = uncommitted.lossOf(before, after, keptEnd);
+        if (loss != null) {
             uncommitted.cutOff(Math.max(chunks.end(), keptEnd));
         }
+        return loss;
     }
 
     private void adoptMoving(Spilling moving, byte @Nullable [] master, long lastOid) {

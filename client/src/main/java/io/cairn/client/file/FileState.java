@@ -6,6 +6,7 @@ import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.chunk.WriteBack;
+import io.cairn.client.lock.FileLocks;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
@@ -34,11 +35,12 @@ final class FileState {
     private final AppendToken token;
     private final FileTail tail;
     private final OwnChanges ownChanges;
-    private final WriteErrors errors = new WriteErrors();
     private final List<ReadAhead> readers = new ArrayList<>(1);
     private final List<ReadAhead.Segment> unused = new ArrayList<>(0);
     private Inode inode;
     private long validatedMs;
+    private long errorCount;
+    private FsException lastError = new FsException(Errno.EIO);
     private long doubt;
     private long settledDoubt;
 
@@ -95,8 +97,20 @@ final class FileState {
         return ownChanges;
     }
 
-    WriteErrors errors() {
-        return errors;
+    /** How many errors befell data after its writer was told that all is well. */
+    long errorCount() {
+        return errorCount;
+    }
+
+    /** The last of these errors. */
+    FsException lastError() {
+        return lastError;
+    }
+
+    /** Another such error. Each open file remembers how many it has reported. */
+    void note(FsException error) {
+        errorCount++;
+        lastError = error;
     }
 
     /** Those who read ahead, and have to forget what is changed. */
@@ -209,7 +223,10 @@ final class FileState {
         }
         if (after != null && before != null && !after.equals(before)) {
             if (fresh.inline() == null || contents.isMoving()) {
-                contents.leave(before, after, uncommitted, errors);
+                FsException loss = contents.leave(before, after, uncommitted);
+                if (loss != null) {
+                    note(loss);
+                }
             }
             forgetReadAhead(0, Long.MAX_VALUE);
             if (after.chunkSizeLog2() != before.chunkSizeLog2()) {
@@ -229,7 +246,7 @@ final class FileState {
         contents.cut(size);
         if (uncommitted.cutTo(size)) {
             if (isDoubtful()) {
-                errors.note(Uncommitted.cutUnheard());
+                note(Uncommitted.cutUnheard());
             }
             if (contents.isMoving()) {
                 // It is in an object that the file still has.
@@ -329,7 +346,7 @@ final class FileState {
 
     /** Bytes that were buffered are lost. */
     void lost(FsException error) {
-        errors.note(error);
+        note(error);
         tail.leave();
         if (contents.isMoving()) {
             // The master has the contents as they were, perhaps synced: holes must not replace
@@ -347,7 +364,7 @@ final class FileState {
      * stored or told any more, and each open file hears of it once.
      */
     void giveUp(FsException error) {
-        errors.note(error);
+        note(error);
         chunks.abandon();
         contents.reset(inode.inline());
         uncommitted.clear();
@@ -387,7 +404,7 @@ final class FileState {
 
     /** A commit failed for good: what was not told is given up when {@code forget}. */
     void failed(FsException error, boolean forget) {
-        errors.note(error);
+        note(error);
         if (forget) {
             tail.leave();
             contents.reset(inode.inline());

@@ -8,6 +8,7 @@ import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WriteOwner;
 import io.cairn.client.chunk.WritePermit;
+import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
@@ -230,12 +231,12 @@ public final class OpenInode implements WriteOwner {
 
     /** How many errors of writes that were buffered there were. */
     public long errorCount() {
-        return with(s -> s.errors().count());
+        return with(FileState::errorCount);
     }
 
     /** The last of these errors, which each open file reports once. */
     public FsException lastError() {
-        return with(s -> s.errors().last());
+        return with(FileState::lastError);
     }
 
     // ---- the gate
@@ -431,7 +432,7 @@ public final class OpenInode implements WriteOwner {
                 .flush(
                         ino,
                         place -> layout().refersTo(place.oid(), place.index()),
-                        error -> tell(s -> s.errors().note(error)));
+                        error -> tell(s -> s.note(error)));
     }
 
     /** The right to append. */

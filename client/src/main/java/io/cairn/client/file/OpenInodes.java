@@ -1,5 +1,6 @@
 package io.cairn.client.file;
 
+import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was done to the contents of one inode that the master does not know yet. Guarded by the lock
@@ -51,14 +52,14 @@ final class Uncommitted {
     }
 
     /**
-     * The layout changed, but not because the file was emptied. Notes an error when the contents
-     * were moved elsewhere instead of cut, or what is beyond the end was given up: what was stored
-     * in the old place since the last commit did not move along.
+     * The layout changed, but not because the file was emptied. Bytes that were stored in the old
+     * place since the last commit did not move along when the contents were moved elsewhere instead
+     * of cut, or when those beyond the end were given up.
      *
-     * @param keptEnd up to here it is kept, in bytes
-     * @return whether that is so
+     * @param keptEnd up to here they are kept, in bytes
+     * @return the error to tell their writer; null when none are lost
      */
-    boolean isElsewhere(Layout before, Layout after, long keptEnd, WriteErrors errors) {
+    @Nullable FsException lossOf(Layout before, Layout after, long keptEnd) {
         Layout.Run first = after.runs().get(0);
         Layout.Run old = before.runs().get(0);
         boolean moved =
@@ -66,19 +67,14 @@ final class Uncommitted {
                         || (first.oid() == old.oid() && !first.sharesGroups(old))
                         || after.seed() != before.seed();
         if (moved) {
-            if (storedEnd > keptEnd) {
-                errors.note(
-                        new FsException(
-                                Errno.EIO, "the file moved to other storage while it was written"));
-            }
-            return storedEnd > keptEnd;
+            return storedEnd > keptEnd
+                    ? new FsException(
+                            Errno.EIO, "the file moved to other storage while it was written")
+                    : null;
         }
         boolean isGivenUp =
                 after.renewedOid() >= before.lastOid() && storedEnd > newFrom(before, after);
-        if (isGivenUp) {
-            errors.note(givenUp());
-        }
-        return isGivenUp;
+        return isGivenUp ? givenUp() : null;
     }
 
     /** From here on the objects of a layout are younger than those of an older one. */

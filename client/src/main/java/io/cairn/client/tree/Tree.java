@@ -276,21 +276,11 @@ public final class Tree {
             return now(added);
         } catch (FsException e) {
             if (mutation instanceof TreeMutation.Create create && create.open()) {
-                releaseWhenOpened(added);
+                // Perhaps it was opened for an asker who was interrupted.
+                var _ = added.thenAccept(entry -> mount.master().release(entry.inode().ino()));
             }
             throw e;
         }
-    }
-
-    /** Whoever wanted a file open was interrupted. */
-    private void releaseWhenOpened(CompletableFuture<EntryReply> opened) {
-        Promises.whenDone(
-                opened,
-                (entry, _) -> {
-                    if (entry != null) {
-                        mount.master().release(entry.inode().ino());
-                    }
-                });
     }
 
     public EntryReply make(Caller caller, long parentIno, Name name, NewFile file) {

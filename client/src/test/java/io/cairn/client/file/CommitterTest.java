@@ -18,6 +18,7 @@ import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.FakeWriteOwner;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WritePermit;
+import io.cairn.client.lock.FileLocks;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -59,7 +60,7 @@ class CommitterTest {
                 new FileState(
                         inode,
                         mount,
-                        new FileLocks(mount),
+                        new FileLocks(mount.master(), cluster.scheduler),
                         new WriteBack(owner, mount.chunks(), mount.pool()),
                         new ChunkClones(owner, mount.chunks()));
         committer = state.committer();
@@ -198,8 +199,8 @@ class CommitterTest {
         assertInstanceOf(
                 Committer.Failed.class, committer.answered(state, refusal(Errno.ENOSPC), null));
         assertFalse(state.isDirty());
-        assertEquals(1, state.errors().count());
-        assertEquals(Errno.ENOSPC, state.errors().last().errno());
+        assertEquals(1, state.errorCount());
+        assertEquals(Errno.ENOSPC, state.lastError().errno());
         assertEquals(STORED.length, state.size());
     }
 

@@ -1,4 +1,4 @@
-package io.cairn.client.file;
+package io.cairn.client.lock;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -36,13 +36,13 @@ public final class FileLocks {
     private final Map<Long, CompletableFuture<Boolean>> waiting = new ConcurrentHashMap<>();
     private final LockClaims claims = new LockClaims();
 
-    public FileLocks(Mount mount) {
-        this.master = mount.master();
-        this.scheduler = mount.runtime().scheduler();
+    public FileLocks(MasterChannel master, Scheduler scheduler) {
+        this.master = master;
+        this.scheduler = scheduler;
     }
 
     /** An owner for locks of the client itself; none that a door passes is negative like it. */
-    long newOwner() {
+    public long newOwner() {
         return Long.MIN_VALUE + requests.incrementAndGet();
     }
 
@@ -75,7 +75,7 @@ public final class FileLocks {
     }
 
     /** Takes a lock of the client itself; ETIMEDOUT when it does not come. */
-    void take(long ino, Lock lock, long waitMs) {
+    public void take(long ino, Lock lock, long waitMs) {
         try {
             long _ = acquire(ino, lock, waitMs, requests.incrementAndGet(), () -> {});
         } catch (FsException e) {

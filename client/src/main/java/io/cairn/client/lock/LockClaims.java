@@ -1,4 +1,4 @@
-package io.cairn.client.file;
+package io.cairn.client.lock;
 
 import io.cairn.fs.Lock;
 import java.util.HashMap;
