@@ -18,6 +18,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Listener;
+import io.cairn.wire.master.Push;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,7 @@ public final class ChunkService implements AutoCloseable {
     private final Groups groups;
     private final Garbage garbage;
     private final Door door;
+    private volatile @Nullable Registration registration;
     private @Nullable Listener listener;
     private boolean closed;
 
@@ -100,8 +102,11 @@ public final class ChunkService implements AutoCloseable {
         }
     }
 
-    private void mapChanged() {
-        var _ = station.heartbeat().refresh();
+    private void mapChanged(Push.MapChanged news) {
+        Registration known = registration;
+        if (known != null) {
+            known.mapChanged(news);
+        }
     }
 
     /**
@@ -118,9 +123,10 @@ public final class ChunkService implements AutoCloseable {
         Listener fresh = world.transport().listen(settings.listen(), door);
         Endpoint endpoint = new Endpoint(settings.listen().host(), fresh.endpoint().port());
         try {
-            Registration registration =
+            Registration own =
                     new Registration(station, groups, garbage, targets, settings, endpoint);
-            station.heartbeat().begin(registration);
+            registration = own;
+            station.heartbeat().begin(own);
         } catch (FsException e) {
             fresh.close();
             throw e;

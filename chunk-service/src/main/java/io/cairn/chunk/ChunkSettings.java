@@ -22,14 +22,17 @@ public record ChunkSettings(
         long clientBytes,
         boolean adopts,
         boolean replaces) {
+    private static final int MAX_NAME = 255;
+
     /** Payload bytes of client requests held at a time unless settings say otherwise. */
     public static final long STANDARD_CLIENT_BYTES = 128L << 20;
 
     /** Checks and copies. */
     public ChunkSettings {
         masters = List.copyOf(masters);
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("a chunk server needs a name: --id NAME");
+        if (name.isEmpty() || name.length() > MAX_NAME) {
+            throw new IllegalArgumentException(
+                    "a chunk server needs a name of at most " + MAX_NAME + " letters: --id NAME");
         }
         if (masters.isEmpty()) {
             throw new IllegalArgumentException(

@@ -1,6 +1,5 @@
 package io.cairn.chunk;
 
-import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Leader;
@@ -8,17 +7,12 @@ import io.cairn.chunk.peer.Peers;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Target;
-import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Scheduler;
-import io.cairn.wire.Decoder;
-import io.cairn.wire.master.MasterRequest;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FormerTargets {
     private static final Logger LOG = LoggerFactory.getLogger(FormerTargets.class);
-    private static final long TIMEOUT_MS = 3_000;
     private static final long RETRY_MS = 100;
 
     private final Transport transport;
@@ -51,7 +44,7 @@ public final class FormerTargets {
      * @throws InterruptedException when the wait was interrupted
      */
     public Set<Long> identities() throws InterruptedException {
-        try (Peers peers = new Peers(transport, new MasterNews(() -> {}))) {
+        try (Peers peers = new Peers(transport, new MasterNews(_ -> {}))) {
             Leader leader = new Leader(peers, settings.masters());
             return ask(leader).get();
         } catch (ExecutionException e) {
@@ -60,8 +53,8 @@ public final class FormerTargets {
     }
 
     private CompletableFuture<Set<Long>> ask(Leader leader) {
-        return leader.ask(v -> MasterRequest.query(0, new Query.GetMap(0), v), TIMEOUT_MS)
-                .thenApply(this::answer)
+        return MapQuestions.ask(leader, ClusterMap.EMPTY)
+                .thenApply(this::identities)
                 .exceptionallyCompose(
                         thrown -> {
                             note(Futures.failure(thrown));
@@ -82,26 +75,10 @@ public final class FormerTargets {
         }
     }
 
-    private Set<Long> answer(Message message) {
-        try {
-            Decoder in = message.decoder();
-            if (!(Reply.decode(in) instanceof Reply.MapReply reply)) {
-                throw new FsException(Errno.EPROTO, "a master told no cluster map");
-            }
-            return reply.map() == null ? Set.of() : identities(reply.map());
-        } finally {
-            message.release();
-        }
-    }
-
     private Set<Long> identities(ClusterMap map) {
-        Set<Long> identities = new HashSet<>();
-        for (Target target : map.targets()) {
-            ChunkServer server = map.server(target.serverId());
-            if (server != null && server.name().equals(settings.name())) {
-                identities.add(target.identity());
-            }
-        }
-        return identities;
+        ChunkServer server = map.server(settings.name());
+        return server == null
+                ? Set.of()
+                : map.targetsOf(server).stream().map(Target::identity).collect(Collectors.toSet());
     }
 }

@@ -10,18 +10,19 @@ import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
+import java.util.function.Consumer;
 
 /**
- * Pushes that come over the connections that this server made: the master tells that the cluster
- * map has changed. Everything else is refused.
+ * Pushes that come over the connections that this server made: the master tells what changed in the
+ * cluster map. Everything else is refused.
  */
 final class MasterNews implements Handler {
-    private final Runnable mapChanged;
+    private final Consumer<Push.MapChanged> mapChanged;
 
     /**
      * @param mapChanged what to do when the map has changed; does not block
      */
-    MasterNews(Runnable mapChanged) {
+    MasterNews(Consumer<Push.MapChanged> mapChanged) {
         this.mapChanged = mapChanged;
     }
 
@@ -30,8 +31,8 @@ final class MasterNews implements Handler {
         request.release();
         try {
             Decoder in = request.decoder();
-            if (in.u8() == MasterRequest.PUSH && Push.decode(in) instanceof Push.MapChanged) {
-                mapChanged.run();
+            if (in.u8() == MasterRequest.PUSH && Push.decode(in) instanceof Push.MapChanged news) {
+                mapChanged.accept(news);
                 answer.send(Message.empty());
                 return;
             }

@@ -3,16 +3,20 @@ package io.cairn.chunk;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
+import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Heartbeat;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.Push;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The report of this server to the master, and the effect of the answer: fresh targets join the
@@ -31,6 +35,7 @@ final class Registration implements Heartbeat.Contents {
     private final ChunkSettings settings;
     private long mark;
     private long[] told = {};
+    private final AtomicBoolean fetching = new AtomicBoolean();
 
     /**
      * @throws FsException WRONG_CLUSTER when the targets belong to different clusters
@@ -110,26 +115,68 @@ final class Registration implements Heartbeat.Contents {
                             + hex(reply.clusterId()));
         }
         adopt(reply.clusterId());
-        ClusterMap map = reply.map();
-        if (map != null) {
-            groups.accept(map);
-            confirm(map);
+        MapDelta delta = reply.map();
+        if (delta != null && groups.map().takes(delta)) {
+            take(groups.map().with(delta));
+        }
+        if (reply.mapEpoch() > groups.map().epoch()) {
+            fetch();
+            return;
         }
         station.lease().renew(sentNs, reply.leaseMs());
         groups.floors().clear(mark);
-        if (map != null) {
+        if (delta != null) {
             groups.repairKnown();
         }
         garbage.accept(reply.garbage(), told);
     }
 
-    private void confirm(ClusterMap map) {
-        for (Target known : map.targets()) {
-            for (StorageTarget target : targets) {
-                if (known.identity() == target.identity() && known.start() == incarnation) {
-                    target.starts().confirm(incarnation);
-                }
+    private void take(ClusterMap map) {
+        groups.accept(map);
+        for (StorageTarget target : targets) {
+            Target known = map.targetOf(target.identity());
+            if (known != null && known.start() == incarnation) {
+                target.starts().confirm(incarnation);
             }
+        }
+    }
+
+    /**
+     * The master tells what changed. Asks for it where this server lacks what was before, or has no
+     * lease because the master waited with it for this change.
+     */
+    void mapChanged(Push.MapChanged news) {
+        MapDelta delta = news.delta();
+        boolean asks = delta == null || groups.map().epoch() == 0 || !station.lease().runs();
+        Futures.finish(
+                asks ? Futures.DONE : station.doOnDisk(() -> mapChanged(delta)),
+                (_, _) -> {
+                    if (groups.map().epoch() < news.epoch()) {
+                        var _ = station.heartbeat().refresh();
+                    }
+                });
+    }
+
+    private void mapChanged(MapDelta delta) {
+        ClusterMap map = groups.map();
+        if (delta.from() == map.epoch()) {
+            take(map.with(delta));
+            groups.repairKnown();
+        }
+    }
+
+    /** Asks for a map that no heartbeat can bring, and only then for a lease. */
+    private void fetch() {
+        if (fetching.compareAndSet(false, true)) {
+            Futures.finish(
+                    MapQuestions.ask(station.leader(), groups.map())
+                            .thenAcceptAsync(this::take, station.world().disks()),
+                    (_, thrown) -> {
+                        fetching.set(false);
+                        if (thrown == null) {
+                            var _ = station.heartbeat().refresh();
+                        }
+                    });
         }
     }
 

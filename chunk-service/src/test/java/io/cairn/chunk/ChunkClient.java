@@ -58,7 +58,7 @@ public final class ChunkClient {
             Clock clock,
             FakeMaster master,
             long session) {
-        this.peers = new Peers(transport, new MasterNews(() -> {}));
+        this.peers = new Peers(transport, new MasterNews(_ -> {}));
         this.scheduler = scheduler;
         this.clock = clock;
         this.master = master;

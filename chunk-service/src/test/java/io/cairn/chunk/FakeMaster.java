@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
@@ -160,12 +161,12 @@ public final class FakeMaster implements Handler {
         PlacementGroup group = group(groupId);
         List<Member> members = new ArrayList<>(group.members());
         members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
-        replace(Map.of(groupId, members), map.servers());
+        replace(Map.of(groupId, members), List.copyOf(map.servers()));
     }
 
     /** The same map with a new epoch for a group. */
     public synchronized void renewEpoch(int groupId) {
-        replace(Map.of(groupId, group(groupId).members()), map.servers());
+        replace(Map.of(groupId, group(groupId).members()), List.copyOf(map.servers()));
     }
 
     @Override
@@ -225,8 +226,8 @@ public final class FakeMaster implements Handler {
                                                 .getOrDefault(t.entryId(), Set.of())
                                                 .contains(heartbeat.name()))
                         .toList();
-        ClusterMap younger = map.epoch() > heartbeat.mapEpoch() ? map : null;
-        return new HeartbeatReply(clusterId, suspended ? 0 : LEASE_MS, younger, tasks);
+        MapDelta younger = map.epoch() > heartbeat.mapEpoch() ? map.since(ClusterMap.EMPTY) : null;
+        return new HeartbeatReply(clusterId, suspended ? 0 : LEASE_MS, map.epoch(), younger, tasks);
     }
 
     private boolean isOf(int targetId, String server) {
@@ -275,12 +276,12 @@ public final class FakeMaster implements Handler {
             synced.clear();
         }
         if (!changed.isEmpty()) {
-            replace(changed, map.servers());
+            replace(changed, List.copyOf(map.servers()));
             return;
         }
         map.groups().forEach(group -> decide(group, changed));
         List<ChunkServer> present = presentServers();
-        if (!changed.isEmpty() || !present.equals(map.servers())) {
+        if (!changed.isEmpty() || !present.equals(List.copyOf(map.servers()))) {
             replace(changed, present);
         }
     }

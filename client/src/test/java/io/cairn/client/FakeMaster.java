@@ -267,7 +267,10 @@ public final class FakeMaster implements Handler {
         shared.listings += query instanceof Query.ReadDirectory ? 1 : 0;
         switch (query) {
             case Query.GetMap q -> {
-                return new Reply.MapReply(shared.map.epoch() > q.knownEpoch() ? shared.map : null);
+                return new Reply.MapReply(
+                        shared.map.epoch() > q.knownEpoch()
+                                ? shared.map.since(ClusterMap.EMPTY).part(q.at())
+                                : null);
             }
             case Query.GetUsage ignored -> {
                 return new Reply.UsageReply(new Usage(1 << 30, 1 << 29, 1 << 29, 10, 1000));

@@ -11,7 +11,8 @@ package io.cairn.cluster;
  * @param bootId which start of its machine the map knows: another one beside another incarnation
  *     means that what was not flushed may be lost; 0 when it is not known
  */
-public record ChunkServer(int id, String name, Endpoint endpoint, long incarnation, long bootId) {
+public record ChunkServer(int id, String name, Endpoint endpoint, long incarnation, long bootId)
+        implements Table.Numbered {
     /** A server of which the start of its machine is not known. */
     public ChunkServer(int id, String name, Endpoint endpoint, long incarnation) {
         this(id, name, endpoint, incarnation, 0);

@@ -1,16 +1,14 @@
 package io.cairn.cluster;
 
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The places of all data: servers, targets, pools and placement groups, with an epoch that grows
- * with every change. Part of the replicated state; servers and clients keep copies. Immutable and
- * thread-safe.
+ * with every change. Part of the replicated state; servers and clients keep copies. A change costs
+ * what it changes: a map shares with the one before whatever is the same. Immutable and thread-safe.
  */
 public final class ClusterMap {
     /** The map of a new cluster: epoch 0 and nothing in it. */
@@ -18,33 +16,105 @@ public final class ClusterMap {
             new ClusterMap(0, List.of(), List.of(), List.of(), List.of());
 
     private final long epoch;
-    private final List<ChunkServer> servers;
-    private final List<Target> targets;
-    private final List<Pool> pools;
-    private final List<PlacementGroup> groups;
-    private final Map<Integer, ChunkServer> serverById = new HashMap<>();
-    private final Map<Integer, Target> targetById = new HashMap<>();
-    private final Map<Integer, Pool> poolById = new HashMap<>();
-    private final Map<Integer, PlacementGroup> groupById = new HashMap<>();
-    private final Set<Integer> headless = new HashSet<>();
+    private final Table<ChunkServer> servers;
+    private final Table<Target> targets;
+    private final Table<Pool> pools;
+    private final Table<PlacementGroup> groups;
+    private final int headless;
+    private final MapIndex index;
 
-    /** A map of the given parts, which are copied. */
+    /** A map of the given parts. */
     public ClusterMap(
             long epoch,
-            List<ChunkServer> servers,
-            List<Target> targets,
-            List<Pool> pools,
-            List<PlacementGroup> groups) {
+            Collection<ChunkServer> servers,
+            Collection<Target> targets,
+            Collection<Pool> pools,
+            Collection<PlacementGroup> groups) {
         this.epoch = epoch;
-        this.servers = List.copyOf(servers);
-        this.targets = List.copyOf(targets);
-        this.pools = List.copyOf(pools);
-        this.groups = List.copyOf(groups);
-        this.servers.forEach(s -> serverById.put(s.id(), s));
-        this.targets.forEach(t -> targetById.put(t.id(), t));
-        this.pools.forEach(p -> poolById.put(p.id(), p));
-        this.groups.forEach(g -> groupById.put(g.id(), g));
-        this.groups.stream().filter(g -> g.head() == null).forEach(g -> headless.add(g.id()));
+        this.servers = Table.<ChunkServer>empty().with(servers);
+        this.targets = Table.<Target>empty().with(targets);
+        this.pools = Table.<Pool>empty().with(pools);
+        this.groups = Table.<PlacementGroup>empty().with(groups);
+        this.headless = (int) groups.stream().filter(g -> g.head() == null).count();
+        this.index = new MapIndex(this.servers, this.targets, this.groups);
+    }
+
+    private ClusterMap(ClusterMap base, MapDelta delta) {
+        epoch = delta.to();
+        servers = change(base.servers, delta.servers(), delta.gone().servers());
+        targets = change(base.targets, delta.targets(), delta.gone().targets());
+        pools = change(base.pools, delta.pools(), delta.gone().pools());
+        Table<PlacementGroup> left = base.groups;
+        int lost = base.headless;
+        for (int id : delta.gone().pools()) {
+            Pool pool = base.pool(id);
+            if (pool != null) {
+                lost -= base.headless(pool);
+                left = left.without(pool.firstGroup(), pool.groupCount());
+            }
+        }
+        for (PlacementGroup group : delta.groups()) {
+            PlacementGroup before = left.get(group.id());
+            lost -= before != null && before.head() == null ? 1 : 0;
+            lost += group.head() == null ? 1 : 0;
+        }
+        groups = left.with(delta.groups());
+        headless = lost;
+        index = base.index.follow(servers, targets, groups);
+    }
+
+    private static <T extends Table.Numbered> Table<T> change(
+            Table<T> base, List<T> put, List<Integer> gone) {
+        Table<T> left = put.isEmpty() ? base : base.with(put);
+        for (int id : gone) {
+            left = left.without(id, 1);
+        }
+        return left;
+    }
+
+    private int headless(Pool pool) {
+        return (int) groupsOf(pool).stream().filter(g -> g.head() == null).count();
+    }
+
+    /** Whether a delta begins at this map, or is a whole map. */
+    public boolean takes(MapDelta delta) {
+        return delta.from() == 0 || delta.from() == epoch;
+    }
+
+    /**
+     * The younger map.
+     *
+     * @throws IllegalArgumentException when this map does not take it
+     */
+    public ClusterMap with(MapDelta delta) {
+        if (!takes(delta)) {
+            throw new IllegalArgumentException(
+                    "epoch " + epoch + " and a change from epoch " + delta.from());
+        }
+        return new ClusterMap(delta.from() == 0 ? EMPTY : this, delta);
+    }
+
+    /** What this map has other than an older one. */
+    public MapDelta since(ClusterMap older) {
+        List<ChunkServer> newServers = new ArrayList<>();
+        List<Target> newTargets = new ArrayList<>();
+        List<Pool> newPools = new ArrayList<>();
+        List<PlacementGroup> newGroups = new ArrayList<>();
+        List<Integer> goneServers = new ArrayList<>();
+        List<Integer> goneTargets = new ArrayList<>();
+        List<Integer> gonePools = new ArrayList<>();
+        servers.since(older.servers, newServers::add, goneServers::add);
+        targets.since(older.targets, newTargets::add, goneTargets::add);
+        pools.since(older.pools, newPools::add, gonePools::add);
+        groups.since(older.groups, newGroups::add, _ -> {});
+        return new MapDelta(
+                older.epoch,
+                epoch,
+                newServers,
+                newTargets,
+                newPools,
+                newGroups,
+                new MapDelta.Gone(goneServers, goneTargets, gonePools));
     }
 
     /** Grows with every change; 0 only for the empty map. */
@@ -53,59 +123,97 @@ public final class ClusterMap {
     }
 
     /** All servers, by id. */
-    public List<ChunkServer> servers() {
+    public Table<ChunkServer> servers() {
         return servers;
     }
 
     /** All targets, by id. */
-    public List<Target> targets() {
+    public Table<Target> targets() {
         return targets;
     }
 
     /** All pools, oldest first. */
-    public List<Pool> pools() {
+    public Table<Pool> pools() {
         return pools;
     }
 
     /** All placement groups, by id. */
-    public List<PlacementGroup> groups() {
+    public Table<PlacementGroup> groups() {
         return groups;
     }
 
     /** The server of an id, or null. */
     public @Nullable ChunkServer server(int id) {
-        return serverById.get(id);
+        return servers.get(id);
+    }
+
+    /** The server of a name, or null. */
+    public @Nullable ChunkServer server(String name) {
+        return servers.get(index.server(name));
     }
 
     /** The target of an id, or null. */
     public @Nullable Target target(int id) {
-        return targetById.get(id);
+        return targets.get(id);
+    }
+
+    /** The target that was formatted with this random number, or null. */
+    public @Nullable Target targetOf(long identity) {
+        return targets.get(index.target(identity));
+    }
+
+    /** The targets of a server, by id. */
+    public List<Target> targetsOf(ChunkServer server) {
+        return index.targetsOf(server.id());
     }
 
     /** The pool of an id, or null. */
     public @Nullable Pool pool(int id) {
-        return poolById.get(id);
+        return pools.get(id);
     }
 
     /** The group of an id, or null. */
     public @Nullable PlacementGroup group(int id) {
-        return groupById.get(id);
+        return groups.get(id);
+    }
+
+    /** The groups of a pool, by id. */
+    public List<PlacementGroup> groupsOf(Pool pool) {
+        List<PlacementGroup> found = new ArrayList<>();
+        for (int i = 0; i < pool.groupCount(); i++) {
+            PlacementGroup group = groups.get(pool.firstGroup() + i);
+            if (group != null) {
+                found.add(group);
+            }
+        }
+        return found;
+    }
+
+    /** The groups that have a member on a target, by id. */
+    public List<PlacementGroup> groupsOf(Target target) {
+        List<PlacementGroup> found = new ArrayList<>();
+        for (int id : index.groupsOf(target.id())) {
+            PlacementGroup group = groups.get(id);
+            if (group != null) {
+                found.add(group);
+            }
+        }
+        return found;
     }
 
     /** The server that holds a target, or null when the target is unknown. */
     public @Nullable ChunkServer serverOfTarget(int targetId) {
-        Target target = targetById.get(targetId);
-        return target == null ? null : serverById.get(target.serverId());
+        Target target = targets.get(targetId);
+        return target == null ? null : servers.get(target.serverId());
     }
 
     /** The youngest pool with a number of replicas, or null. */
     public @Nullable Pool youngestPool(int replicas) {
-        for (int i = pools.size() - 1; i >= 0; i--) {
-            if (pools.get(i).replicas() == replicas) {
-                return pools.get(i);
-            }
+        Pool youngest = null;
+        for (Pool pool : pools) {
+            youngest = pool.replicas() == replicas ? pool : youngest;
         }
-        return null;
+        return youngest;
     }
 
     /**
@@ -114,10 +222,10 @@ public final class ClusterMap {
      * leaves out. Null when the map does not know the pool yet.
      */
     public @Nullable PlacementGroup groupOf(Layout layout, long chunkIndex) {
-        Pool pool = poolById.get(layout.runOf(chunkIndex).poolId());
+        Pool pool = pools.get(layout.runOf(chunkIndex).poolId());
         return pool == null
                 ? null
-                : groupById.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
+                : groups.get(pool.firstGroup() + Stripe.slot(layout, pool, chunkIndex));
     }
 
     /** How many copies there are of every chunk of a layout at least; 0 when that is not known. */
@@ -132,12 +240,13 @@ public final class ClusterMap {
 
     /** Whether every group has a head: everything that is stored can be read and written. */
     public boolean isAvailable() {
-        return headless.isEmpty();
+        return headless == 0;
     }
 
     /** Whether a group of this number has a head. */
     public boolean isAvailable(int group) {
-        return !headless.contains(group) && groupById.containsKey(group);
+        PlacementGroup known = groups.get(group);
+        return known != null && known.head() != null;
     }
 
     @Override

@@ -22,7 +22,8 @@ public record PlacementGroup(
         long epoch,
         long unbrokenSince,
         long unbrokenBefore,
-        List<Member> members) {
+        List<Member> members)
+        implements Table.Numbered {
     /** One target of a group. */
     public record Member(int targetId, MemberState state) {}
 

@@ -9,7 +9,8 @@ package io.cairn.cluster;
  * @param firstGroup number of its first placement group; its groups are numbered consecutively
  * @param groupCount how many groups, from 1
  */
-public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount) {
+public record Pool(int id, Redundancy redundancy, int firstGroup, int groupCount)
+        implements Table.Numbered {
     /** A pool with {@code replicas} copies of every chunk, 1..15. */
     public Pool(int id, int replicas, int firstGroup, int groupCount) {
         this(id, new Redundancy.Copies(replicas), firstGroup, groupCount);

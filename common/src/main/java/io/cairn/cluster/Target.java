@@ -10,7 +10,7 @@ package io.cairn.cluster;
  * @param start the last start of a process that had it, as the directory knows them; 0 when none is
  *     known
  */
-public record Target(int id, long identity, int serverId, long start) {
+public record Target(int id, long identity, int serverId, long start) implements Table.Numbered {
     /** One of which no start is known. */
     public Target(int id, long identity, int serverId) {
         this(id, identity, serverId, 0);

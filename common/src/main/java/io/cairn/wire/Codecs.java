@@ -2,11 +2,11 @@ package io.cairn.wire;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
@@ -287,32 +287,40 @@ public final class Codecs {
         return new Endpoint(in.text(), in.i32());
     }
 
-    private static void server(Encoder out, ChunkServer s) {
+    private static int number(Decoder in) {
+        int number = in.i32();
+        if (number < 1) {
+            throw new MalformedMessageException("a record of number " + number);
+        }
+        return number;
+    }
+
+    public static void server(Encoder out, ChunkServer s) {
         out.i32(s.id()).text(s.name());
         endpoint(out, s.endpoint());
         out.i64(s.incarnation()).i64(s.bootId());
     }
 
-    private static ChunkServer server(Decoder in) {
-        return new ChunkServer(in.i32(), in.text(), endpoint(in), in.i64(), in.i64());
+    public static ChunkServer server(Decoder in) {
+        return new ChunkServer(number(in), in.text(), endpoint(in), in.i64(), in.i64());
     }
 
-    private static void target(Encoder out, Target t) {
+    public static void target(Encoder out, Target t) {
         out.i32(t.id()).i64(t.identity()).i32(t.serverId()).i64(t.start());
     }
 
-    private static Target target(Decoder in) {
-        return new Target(in.i32(), in.i64(), in.i32(), in.i64());
+    public static Target target(Decoder in) {
+        return new Target(number(in), in.i64(), in.i32(), in.i64());
     }
 
-    private static void pool(Encoder out, Pool p) {
+    public static void pool(Encoder out, Pool p) {
         out.i32(p.id());
         redundancy(out, p.redundancy());
         out.i32(p.firstGroup()).i32(p.groupCount());
     }
 
-    private static Pool pool(Decoder in) {
-        return new Pool(in.i32(), redundancy(in), in.i32(), in.i32());
+    public static Pool pool(Decoder in) {
+        return new Pool(number(in), redundancy(in), in.i32(), in.i32());
     }
 
     private static void redundancy(Encoder out, Redundancy r) {
@@ -336,28 +344,51 @@ public final class Codecs {
         return new PlacementGroup.Member(in.i32(), in.coded(MemberState.CODES));
     }
 
-    private static void group(Encoder out, PlacementGroup g) {
+    public static void group(Encoder out, PlacementGroup g) {
         out.i32(g.id()).i32(g.poolId()).i64(g.epoch());
         out.i64(g.unbrokenSince()).i64(g.unbrokenBefore());
         out.list(g.members(), Codecs::member);
     }
 
-    private static PlacementGroup group(Decoder in) {
+    public static PlacementGroup group(Decoder in) {
         return new PlacementGroup(
-                in.i32(), in.i32(), in.i64(), in.i64(), in.i64(), in.list(Codecs::member));
+                number(in), in.i32(), in.i64(), in.i64(), in.i64(), in.list(Codecs::member));
     }
 
-    public static void clusterMap(Encoder out, ClusterMap m) {
-        out.i64(m.epoch()).list(m.servers(), Codecs::server).list(m.targets(), Codecs::target);
-        out.list(m.pools(), Codecs::pool).list(m.groups(), Codecs::group);
+    private static void gone(Encoder out, MapDelta.Gone g) {
+        out.list(g.servers(), Encoder::i32).list(g.targets(), Encoder::i32);
+        out.list(g.pools(), Encoder::i32);
     }
 
-    public static ClusterMap clusterMap(Decoder in) {
-        return new ClusterMap(
+    private static MapDelta.Gone gone(Decoder in) {
+        return new MapDelta.Gone(
+                in.list(Decoder::i32), in.list(Decoder::i32), in.list(Decoder::i32));
+    }
+
+    public static void mapDelta(Encoder out, MapDelta d) {
+        out.i64(d.from()).i64(d.to()).list(d.servers(), Codecs::server);
+        out.list(d.targets(), Codecs::target).list(d.pools(), Codecs::pool);
+        out.list(d.groups(), Codecs::group);
+        gone(out, d.gone());
+    }
+
+    public static MapDelta mapDelta(Decoder in) {
+        return new MapDelta(
+                in.i64(),
                 in.i64(),
                 in.list(Codecs::server),
                 in.list(Codecs::target),
                 in.list(Codecs::pool),
-                in.list(Codecs::group));
+                in.list(Codecs::group),
+                gone(in));
+    }
+
+    public static void mapPart(Encoder out, MapDelta.Part p) {
+        mapDelta(out, p.delta());
+        out.i32(p.at()).bool(p.last());
+    }
+
+    public static MapDelta.Part mapPart(Decoder in) {
+        return new MapDelta.Part(mapDelta(in), in.i32(), in.bool());
     }
 }

@@ -66,7 +66,7 @@ class ClusterMapTest {
         List<ChunkServer> servers = new ArrayList<>(List.of(SERVER));
         ClusterMap map = new ClusterMap(1, servers, List.of(), List.of(), List.of());
         servers.clear();
-        assertEquals(List.of(SERVER), map.servers());
+        assertEquals(List.of(SERVER), List.copyOf(map.servers()));
     }
 
     @Test

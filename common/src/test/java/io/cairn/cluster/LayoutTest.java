@@ -220,7 +220,7 @@ class LayoutTest {
         ClusterMap one = serving(3, i -> true);
         List<PlacementGroup> groups = new ArrayList<>(one.groups());
         groups.add(new PlacementGroup(20, 2, 1, List.of(new Member(9, MemberState.WAITING))));
-        List<Pool> pools = List.of(one.pools().getFirst(), new Pool(2, 2, 20, 1));
+        List<Pool> pools = List.of(one.pools().iterator().next(), new Pool(2, 2, 20, 1));
         ClusterMap map = new ClusterMap(1, List.of(), List.of(), pools, groups);
         Layout both = layout(0, 42).withRuns(List.of(Run.of(0, 1, 100), Run.of(5000, 2, 101)));
         assertEquals(groupOf(one, layout(0, 42), 4999), groupOf(map, both, 4999));

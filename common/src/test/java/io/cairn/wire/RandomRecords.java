@@ -1,11 +1,6 @@
 package io.cairn.wire;
 
-import io.cairn.cluster.ChunkServer;
-import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.Pool;
 import io.cairn.cluster.Redundancy;
-import io.cairn.cluster.Target;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
@@ -77,6 +72,10 @@ public final class RandomRecords {
             return null;
         }
         return switch (component.getName()) {
+            case "id" ->
+                    component.getType() == int.class
+                            ? 1 + random.nextInt(Integer.MAX_VALUE)
+                            : value(component.getType(), component.getGenericType());
             case "chunkSizeLog2" -> 16 + random.nextInt(11);
             case "replicas" -> random.nextInt(16);
             case "firstChunk" -> number() & Long.MAX_VALUE;
@@ -97,7 +96,7 @@ public final class RandomRecords {
     private Object value(Class<?> type, Type generic) {
         if (type == long.class || type == Long.class) {
             return number();
-        } else if (type == int.class) {
+        } else if (type == int.class || type == Integer.class) {
             return (int) number();
         } else if (type == boolean.class) {
             return random.nextBoolean();
@@ -116,8 +115,6 @@ public final class RandomRecords {
             return constants[random.nextInt(constants.length)];
         } else if (type == List.class) {
             return list(generic);
-        } else if (type == ClusterMap.class) {
-            return map();
         }
         if (type == Ticket.class) {
             return new Ticket(Arrays.copyOf(bytes(), random.nextInt(2) * 16));
@@ -191,23 +188,6 @@ public final class RandomRecords {
         List<Object> list = new ArrayList<>();
         for (int i = random.nextInt(MAX_ELEMENTS); i > 0; i--) {
             list.add(value((Class<?>) element, element));
-        }
-        return list;
-    }
-
-    private ClusterMap map() {
-        return new ClusterMap(
-                number(),
-                some(ChunkServer.class),
-                some(Target.class),
-                some(Pool.class),
-                some(PlacementGroup.class));
-    }
-
-    private <T> List<T> some(Class<T> record) {
-        List<T> list = new ArrayList<>();
-        for (int i = random.nextInt(MAX_ELEMENTS); i > 0; i--) {
-            list.add(of(record));
         }
         return list;
     }

@@ -50,7 +50,7 @@ final class LostSessionsTest {
 
     LostSessionsTest() {
         apply(0, 0, new LeaderMutation.Found(77, 1, 4096));
-        apply(0, 0, new LeaderMutation.ChangeMap(map()));
+        apply(0, 0, new LeaderMutation.ChangeMap(map().since(ClusterMap.EMPTY)));
         dead = open(1);
         alive = open(2);
         Mutation create =

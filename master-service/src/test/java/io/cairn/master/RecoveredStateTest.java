@@ -106,7 +106,7 @@ final class RecoveredStateTest {
         assertTrue(made > ino + (1L << 31), "inode " + made);
         ClusterMap after = namespace.clusterMap();
         assertTrue(after.epoch() > before.epoch() + 1_000, "map " + after.epoch());
-        long groupEpoch = after.groups().getFirst().epoch();
+        long groupEpoch = after.groups().iterator().next().epoch();
         assertTrue(groupEpoch > before.epoch() + 1_000, "group at " + groupEpoch);
         assertEquals(List.of(), namespace.check());
         long index = namespace.appliedIndex();

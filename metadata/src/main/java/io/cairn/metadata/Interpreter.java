@@ -359,7 +359,7 @@ final class Interpreter {
                     garbage.remove(entryId);
                 }
             }
-            case LeaderMutation.ChangeMap m -> cluster.change(m.map());
+            case LeaderMutation.ChangeMap m -> cluster.change(m.part());
             case LeaderMutation.ChangeRecords m -> records.change(m.changes());
             case LeaderMutation.ChangeSettings m -> change(m);
             case LeaderMutation.LoseSession m -> lose(m);

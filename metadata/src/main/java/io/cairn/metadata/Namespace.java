@@ -4,10 +4,12 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
 import io.cairn.metadata.check.StateCheck;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.cluster.MapHistory;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.OrphanIndex;
 import io.cairn.metadata.job.JobError;
@@ -30,6 +32,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +65,7 @@ public final class Namespace {
     private record Published(
             long term,
             long index,
-            ClusterMap map,
+            Set<Integer> usedPools,
             long clusterId,
             int level,
             int standardReplicas,
@@ -78,6 +81,7 @@ public final class Namespace {
     private final Transaction transaction;
     private final Interpreter interpreter;
     private final View view;
+    private final MapHistory maps;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile Published published;
 
@@ -100,6 +104,7 @@ public final class Namespace {
         transaction = new Transaction(store, cache, counters);
         interpreter = new Interpreter(store, transaction, understood);
         view = new View(store, cache);
+        maps = new MapHistory(interpreter.cluster().map());
         published = publication(store.appliedTerm(), store.appliedIndex());
     }
 
@@ -178,6 +183,7 @@ public final class Namespace {
             orphans.follow(changes);
             transaction.publish();
             interpreter.jobs().publish();
+            maps.add(interpreter.cluster().map());
             published = publication(term, index);
         } finally {
             lock.writeLock().unlock();
@@ -189,7 +195,7 @@ public final class Namespace {
         return new Published(
                 term,
                 index,
-                cluster.map(),
+                counters.usedPools(),
                 cluster.clusterId(),
                 cluster.level(),
                 cluster.standardReplicas(),
@@ -224,10 +230,7 @@ public final class Namespace {
      */
     public Reply read(long session, Query.OfState query) {
         return switch (query) {
-            case Query.GetMap m -> {
-                ClusterMap map = published.map;
-                yield new Reply.MapReply(map.epoch() > m.knownEpoch() ? map : null);
-            }
+            case Query.GetMap m -> maps.answer(m);
             case Query.GetPath m -> new PathSearch(view, lock.readLock()).path(m.ino());
             case Query.CheckTail m -> answer(() -> view.checkTail(m.ino(), published.firstSureOid));
             case Query.Lookup m -> answer(() -> view.lookup(m));
@@ -272,7 +275,17 @@ public final class Namespace {
 
     /** The current cluster map. */
     public ClusterMap clusterMap() {
-        return published.map;
+        return maps.youngest();
+    }
+
+    /** What the current cluster map has other than that of an epoch. */
+    public MapDelta mapSince(long epoch) {
+        return maps.since(epoch);
+    }
+
+    /** The pools that a file or an entry of garbage refers to. */
+    public Set<Integer> usedPools() {
+        return published.usedPools;
     }
 
     /** The identity of the cluster; 0 until it is founded. */
@@ -306,7 +319,7 @@ public final class Namespace {
         Published now = published;
         return layout == null
                 || inode.inline() != null
-                || LayoutChoice.satisfies(now.map, now.standardReplicas, layout, policy);
+                || LayoutChoice.satisfies(maps.youngest(), now.standardReplicas, layout, policy);
     }
 
     /** Whether a mutation of a session was done, and its client has not said that it knows. */

@@ -67,7 +67,7 @@ public final class Bench {
     /** The same with pools of the given numbers of replicas. */
     public static Bench withPools(int... replicas) {
         Bench bench = new Bench();
-        bench.leader(new LeaderMutation.ChangeMap(map(1, replicas)));
+        bench.changeMap(map(1, replicas));
         return bench;
     }
 
@@ -90,6 +90,11 @@ public final class Bench {
                 List.of(new Target(1, 5, 1)),
                 pools,
                 groups);
+    }
+
+    /** Makes the cluster map this one. */
+    public Reply changeMap(ClusterMap next) {
+        return leader(new LeaderMutation.ChangeMap(next.since(namespace.clusterMap())));
     }
 
     /** Opens the state again from the store, as after a restart. */

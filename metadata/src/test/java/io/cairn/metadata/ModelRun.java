@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeStamp;
@@ -92,7 +93,7 @@ final class ModelRun {
         tree = new TreeModel(now);
         tree.node(1).version = 1L << Keys.ORDINAL_BITS;
         flush();
-        leader(new LeaderMutation.ChangeMap(Bench.map(1, 1)));
+        leader(new LeaderMutation.ChangeMap(Bench.map(1, 1).since(ClusterMap.EMPTY)));
         flush();
         openSession();
         flush();

@@ -3,6 +3,7 @@ package io.cairn.admin.api;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ public final class Listing {
      * @param json what an item looks like
      */
     public static <T> Outcome page(
-            Call call, List<T> all, Function<T, String> key, Function<T, ?> json) {
+            Call call, Collection<T> all, Function<T, String> key, Function<T, ?> json) {
         String after = after(call);
         long limit = limit(call);
         List<T> sorted = new ArrayList<>(all);

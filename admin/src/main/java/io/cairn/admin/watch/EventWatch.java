@@ -115,7 +115,8 @@ public final class EventWatch {
         boolean isDown = map.groups().stream().anyMatch(g -> g.head() == null);
         boolean isShort = map.groups().stream().anyMatch(group -> !group.isComplete());
         int risk = isDown ? 2 : isShort ? 1 : 0;
-        return new Look(serverUp, mastersUp(), failed, erring, sessions, map.pools().size(), risk);
+        return new Look(
+                serverUp, mastersUp(), failed, erring, sessions, map.pools().lastId(), risk);
     }
 
     private Map<String, Boolean> mastersUp() {

@@ -12,7 +12,6 @@ import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -170,14 +169,8 @@ public final class StorageHealth {
     }
 
     private void down(Health health, String name, Endpoint at) {
-        List<Integer> targets = new ArrayList<>();
-        for (ChunkServer server : map.servers()) {
-            if (server.name().equals(name)) {
-                map.targets().stream()
-                        .filter(target -> target.serverId() == server.id())
-                        .forEach(target -> targets.add(target.id()));
-            }
-        }
+        ChunkServer server = map.server(name);
+        List<Target> targets = server == null ? List.of() : map.targetsOf(server);
         tell(
                 health,
                 "Chunk server %s does not answer".formatted(name),
@@ -186,11 +179,8 @@ public final class StorageHealth {
     }
 
     private void failed(Health health, String server, TargetReport report) {
-        List<Integer> targets =
-                map.targets().stream()
-                        .filter(target -> target.identity() == report.identity())
-                        .map(Target::id)
-                        .toList();
+        Target known = map.targetOf(report.identity());
+        List<Target> targets = known == null ? List.of() : List.of(known);
         String disk =
                 report.directory().isEmpty()
                         ? "target " + Json.hex(report.identity())
@@ -202,11 +192,13 @@ public final class StorageHealth {
                 "Replace the disk; what had copies elsewhere is there.");
     }
 
-    private void tell(Health health, String what, List<Integer> targets, String remedy) {
-        List<PlacementGroup> waiting =
-                map.groups().stream()
-                        .filter(group -> targets.stream().anyMatch(t -> waitsFor(group, t)))
-                        .toList();
+    private void tell(Health health, String what, List<Target> targets, String remedy) {
+        Set<PlacementGroup> waiting = new HashSet<>();
+        for (Target target : targets) {
+            map.groupsOf(target).stream()
+                    .filter(group -> !group.isCurrent(target.id()))
+                    .forEach(waiting::add);
+        }
         waiting.forEach(group -> explained.add(group.id()));
         long unreadable = waiting.stream().filter(this::isMissed).count();
         long copyless = waiting.stream().filter(group -> group.head() != null).count();
@@ -229,10 +221,6 @@ public final class StorageHealth {
         } else {
             health.warning(what + ".", remedy);
         }
-    }
-
-    private static boolean waitsFor(PlacementGroup group, int target) {
-        return group.stateOf(target) != null && !group.isCurrent(target);
     }
 
     /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */

@@ -101,14 +101,12 @@ public final class Topology {
         List<TargetActivity> activities = new ArrayList<>();
         long capacity = 0;
         long free = 0;
-        for (Target target : map.targets()) {
-            if (target.serverId() == server.id()) {
-                targets.add(target.id());
-                activities.addAll(activity(target));
-                TargetReport report = reports.get(target.identity());
-                capacity += report == null ? 0 : report.capacityBytes();
-                free += report == null ? 0 : report.freeBytes();
-            }
+        for (Target target : map.targetsOf(server)) {
+            targets.add(target.id());
+            activities.addAll(activity(target));
+            TargetReport report = reports.get(target.identity());
+            capacity += report == null ? 0 : report.capacityBytes();
+            free += report == null ? 0 : report.freeBytes();
         }
         document.put("targets", targets);
         document.put("capacityBytes", capacity);
@@ -155,14 +153,13 @@ public final class Topology {
         document.put("usedBytes", capacity - free);
         document.put("freeBytes", free);
         document.put("chunks", report == null ? 0 : report.chunks());
-        int member = 0;
+        List<PlacementGroup> groups = map.groupsOf(target);
         int head = 0;
-        for (PlacementGroup group : map.groups()) {
+        for (PlacementGroup group : groups) {
             PlacementGroup.Member first = group.head();
-            member += group.stateOf(target.id()) == null ? 0 : 1;
             head += first != null && first.targetId() == target.id() ? 1 : 0;
         }
-        document.put("groups", member);
+        document.put("groups", groups.size());
         document.put("groupsHeaded", head);
         document.put("load", LoadDocument.of(activity(target)));
         return document;
@@ -203,11 +200,9 @@ public final class Topology {
         document.put("groups", pool.groupCount());
         int atRisk = 0;
         int unavailable = 0;
-        for (PlacementGroup group : map.groups()) {
-            if (group.poolId() == pool.id()) {
-                atRisk += group.isComplete() ? 0 : 1;
-                unavailable += group.head() == null ? 1 : 0;
-            }
+        for (PlacementGroup group : map.groupsOf(pool)) {
+            atRisk += group.isComplete() ? 0 : 1;
+            unavailable += group.head() == null ? 1 : 0;
         }
         document.put("groupsAtRisk", atRisk);
         document.put("groupsUnavailable", unavailable);

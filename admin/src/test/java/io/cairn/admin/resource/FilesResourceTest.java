@@ -155,7 +155,7 @@ class FilesResourceTest {
                                         List.of(
                                                 new PlacementGroup.Member(
                                                         1, MemberState.SERVING)))));
-        forest.submit(new LeaderMutation.ChangeMap(map));
+        forest.submit(new LeaderMutation.ChangeMap(map.since(ClusterMap.EMPTY)));
     }
 
     @Test

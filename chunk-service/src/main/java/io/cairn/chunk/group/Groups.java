@@ -132,15 +132,17 @@ public final class Groups {
 
     private Map<Integer, Term> terms(ClusterMap younger) {
         Map<Integer, StorageTarget> own = new HashMap<>();
-        for (Target target : younger.targets()) {
-            StorageTarget here = targets.get(target.identity());
-            ChunkServer server = younger.serverOfTarget(target.id());
-            if (here != null && server != null && server.incarnation() == incarnation) {
+        Map<Integer, PlacementGroup> groups = new TreeMap<>();
+        for (StorageTarget here : targets.values()) {
+            Target target = younger.targetOf(here.identity());
+            ChunkServer server = target == null ? null : younger.server(target.serverId());
+            if (target != null && server != null && server.incarnation() == incarnation) {
                 own.put(target.id(), here);
+                younger.groupsOf(target).forEach(group -> groups.put(group.id(), group));
             }
         }
         Map<Integer, Term> terms = new TreeMap<>();
-        for (PlacementGroup group : younger.groups()) {
+        for (PlacementGroup group : groups.values()) {
             for (PlacementGroup.Member member : group.members()) {
                 StorageTarget here = own.get(member.targetId());
                 Term other = terms.get(group.id());

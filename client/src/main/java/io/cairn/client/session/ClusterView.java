@@ -1,6 +1,9 @@
 package io.cairn.client.session;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MapDelta;
+import io.cairn.cluster.MapFetch;
+import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +31,20 @@ public final class ClusterView {
         return map;
     }
 
+    /**
+     * The master tells what changed: takes it, or asks for it where something before is missing.
+     */
+    void learn(Push.MapChanged news) {
+        MapDelta delta = news.delta();
+        synchronized (this) {
+            if (delta != null && map.epoch() > 0 && delta.from() == map.epoch()) {
+                map = map.with(delta);
+                LOG.debug("{}", map);
+            }
+        }
+        learn(news.epoch());
+    }
+
     /** The master has a map of this epoch: fetches it if it is younger. */
     void learn(long epoch) {
         if (epoch > map.epoch()) {
@@ -45,24 +62,29 @@ public final class ClusterView {
             promise = new CompletableFuture<>();
             asking = promise;
         }
-        Promises.whenDone(
-                master.query(new Query.GetMap(map.epoch())),
-                (reply, failure) -> answered(promise, reply, failure));
+        ask(promise, new MapFetch(map));
         return promise;
     }
 
+    private void ask(CompletableFuture<ClusterMap> promise, MapFetch fetch) {
+        Promises.whenDone(
+                master.query(new Query.GetMap(fetch)),
+                (reply, failure) -> {
+                    if (reply instanceof Reply.MapReply answer && !fetch.take(answer.part())) {
+                        ask(promise, fetch);
+                    } else {
+                        answered(promise, fetch.map(), failure);
+                    }
+                });
+    }
+
     private void answered(
-            CompletableFuture<ClusterMap> promise,
-            @Nullable Reply reply,
-            @Nullable Throwable failure) {
+            CompletableFuture<ClusterMap> promise, ClusterMap found, @Nullable Throwable failure) {
         synchronized (this) {
             asking = null;
-            if (reply instanceof Reply.MapReply answer && answer.map() != null) {
-                ClusterMap found = answer.map();
-                if (found.epoch() > map.epoch()) {
-                    map = found;
-                    LOG.debug("{}", found);
-                }
+            if (found.epoch() > map.epoch()) {
+                map = found;
+                LOG.debug("{}", found);
             }
         }
         if (failure != null) {

@@ -484,8 +484,9 @@ public final class MasterChannel implements AutoCloseable {
         @Override
         public CompletableFuture<Void> push(Push push) {
             LOG.debug("push {}", push);
-            if (push instanceof Push.MapChanged changed) {
-                mapEpoch(changed.epoch());
+            ClusterView map = view;
+            if (map != null && push instanceof Push.MapChanged changed) {
+                map.learn(changed);
             }
             Listener hearer = listener;
             return hearer == null ? Promises.DONE : hearer.push(push);

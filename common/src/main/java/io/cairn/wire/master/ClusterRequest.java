@@ -1,7 +1,7 @@
 package io.cairn.wire.master;
 
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MapDelta;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -247,15 +247,21 @@ public sealed interface ClusterRequest extends TypedMessage {
      *
      * @param clusterId the cluster, for fresh directories to adopt
      * @param leaseMs the server may serve this long after it sent the heartbeat
-     * @param map a younger map than the server's, or null
+     * @param mapEpoch the map of the master
+     * @param map what it has other than the server's; null when that is nothing, or too much for
+     *     one message: then {@code leaseMs} is 0 and the server asks for it
      * @param garbage what to delete; repeated until confirmed
      */
     record HeartbeatReply(
-            long clusterId, long leaseMs, @Nullable ClusterMap map, List<GarbageTask> garbage) {
+            long clusterId,
+            long leaseMs,
+            long mapEpoch,
+            @Nullable MapDelta map,
+            List<GarbageTask> garbage) {
         /** The bytes, for a reader of this version of the protocol. */
         public byte[] toBytes(int version) {
             Encoder out = Encoder.speaking(version);
-            out.i64(clusterId).i64(leaseMs).optional(map, Codecs::clusterMap);
+            out.i64(clusterId).i64(leaseMs).i64(mapEpoch).optional(map, Codecs::mapDelta);
             out.list(garbage, (o, g) -> g.encode(o));
             return out.toBytes();
         }
@@ -265,7 +271,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             return new HeartbeatReply(
                     in.i64(),
                     in.i64(),
-                    in.optional(Codecs::clusterMap),
+                    in.i64(),
+                    in.optional(Codecs::mapDelta),
                     in.list(GarbageTask::decode));
         }
     }

@@ -1,6 +1,6 @@
 package io.cairn.wire.master;
 
-import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MapDelta;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -55,9 +55,17 @@ public sealed interface LeaderMutation extends Mutation
     }
 
     /**
-     * Leader: a new cluster map; refused with ESTALE unless its epoch is the current one plus 1.
+     * Leader: the next cluster map, as what it has other than the present one. What is large comes
+     * in parts, one after the other, and is in force with the last one. Refused with ESTALE unless
+     * it leads from the current epoch to the next, and with a pool that goes although something
+     * refers to it.
      */
-    record ChangeMap(ClusterMap map) implements LeaderMutation {
+    record ChangeMap(MapDelta.Part part) implements LeaderMutation {
+        /** All of a small one. */
+        public ChangeMap(MapDelta delta) {
+            this(delta.part(0));
+        }
+
         @Override
         public MutationType type() {
             return MutationType.CHANGE_MAP;
@@ -65,11 +73,11 @@ public sealed interface LeaderMutation extends Mutation
 
         @Override
         public void encode(Encoder out) {
-            Codecs.clusterMap(out, map);
+            Codecs.mapPart(out, part);
         }
 
         static ChangeMap decode(Decoder in) {
-            return new ChangeMap(Codecs.clusterMap(in));
+            return new ChangeMap(Codecs.mapPart(in));
         }
     }
 

@@ -1,11 +1,13 @@
 package io.cairn.wire.master;
 
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.MapDelta;
 import io.cairn.fs.Lock;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
+import org.jspecify.annotations.Nullable;
 
 /** A push of the master to a client, over the connection of the client's session. No reply. */
 public sealed interface Push extends TypedMessage {
@@ -63,8 +65,13 @@ public sealed interface Push extends TypedMessage {
         }
     }
 
-    /** The cluster map has a new epoch: ask for it. */
-    record MapChanged(long epoch) implements Push {
+    /**
+     * The cluster map has a new epoch.
+     *
+     * @param delta what changed; null when that is too much for one message, so that it must be
+     *     asked for
+     */
+    record MapChanged(long epoch, @Nullable MapDelta delta) implements Push {
         @Override
         public PushType type() {
             return PushType.MAP_CHANGED;
@@ -72,11 +79,11 @@ public sealed interface Push extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(epoch);
+            out.i64(epoch).optional(delta, Codecs::mapDelta);
         }
 
         static MapChanged decode(Decoder in) {
-            return new MapChanged(in.i64());
+            return new MapChanged(in.i64(), in.optional(Codecs::mapDelta));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.cluster.MapFetch;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
@@ -143,8 +144,21 @@ public sealed interface Query extends TypedMessage {
         }
     }
 
-    /** The cluster map if its epoch is above {@code knownEpoch}: MapReply. */
-    record GetMap(long knownEpoch) implements OfState {
+    /**
+     * What the cluster map has other than that of an epoch: MapReply. What is large is told in
+     * parts: see {@link MapFetch}.
+     *
+     * @param knownEpoch the map of the asker; when the master does not remember it the answer is
+     *     the whole map
+     * @param wantedEpoch the map that the parts so far are of; 0 for the youngest
+     * @param at how many records the parts so far have
+     */
+    record GetMap(long knownEpoch, long wantedEpoch, int at) implements OfState {
+        /** The next part. */
+        public GetMap(MapFetch fetch) {
+            this(fetch.knownEpoch(), fetch.wantedEpoch(), fetch.at());
+        }
+
         @Override
         public QueryType type() {
             return QueryType.GET_MAP;
@@ -152,11 +166,11 @@ public sealed interface Query extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.i64(knownEpoch);
+            out.i64(knownEpoch).i64(wantedEpoch).i32(at);
         }
 
         static GetMap decode(Decoder in) {
-            return new GetMap(in.i64());
+            return new GetMap(in.i64(), in.i64(), in.i32());
         }
     }
 

@@ -4,9 +4,9 @@ import io.cairn.base.CodeTable;
 import io.cairn.base.Coded;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.MapDelta;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
@@ -289,8 +289,8 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
-    /** The cluster map, or null when the asker's is current. */
-    record MapReply(@Nullable ClusterMap map) implements Reply {
+    /** What the cluster map has other than the asker's, or null when that one is current. */
+    record MapReply(MapDelta.@Nullable Part part) implements Reply {
         @Override
         public ReplyType type() {
             return ReplyType.MAP;
@@ -298,11 +298,11 @@ public sealed interface Reply extends TypedMessage {
 
         @Override
         public void encode(Encoder out) {
-            out.optional(map, Codecs::clusterMap);
+            out.optional(part, Codecs::mapPart);
         }
 
         static MapReply decode(Decoder in) {
-            return new MapReply(in.optional(Codecs::clusterMap));
+            return new MapReply(in.optional(Codecs::mapPart));
         }
     }
 

@@ -3,6 +3,7 @@ package io.cairn.master.cluster;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import io.cairn.wire.master.LeaderMutation;
@@ -78,27 +79,24 @@ final class GarbageRounds {
             done.forEach(rounds::remove);
             return;
         }
+        Map<Integer, Set<String>> servers = new HashMap<>();
         for (GarbageTask task : namespace.get().garbage(takenUpTo, WINDOW - rounds.size())) {
-            rounds.computeIfAbsent(task.entryId(), id -> round(task));
+            Set<String> theirs = servers.computeIfAbsent(task.poolId(), this::serversOf);
+            rounds.computeIfAbsent(
+                    task.entryId(), _ -> new Round(task, theirs, new HashSet<>(theirs)));
             takenUpTo = task.entryId();
         }
-    }
-
-    private Round round(GarbageTask task) {
-        Set<String> servers = serversOf(task.poolId());
-        return new Round(task, servers, new HashSet<>(servers));
     }
 
     private Set<String> serversOf(int poolId) {
         ClusterMap map = namespace.get().clusterMap();
         Set<String> names = new HashSet<>();
-        for (PlacementGroup group : map.groups()) {
-            if (group.poolId() == poolId) {
-                for (PlacementGroup.Member member : group.members()) {
-                    ChunkServer server = map.serverOfTarget(member.targetId());
-                    if (server != null) {
-                        names.add(server.name());
-                    }
+        Pool pool = map.pool(poolId);
+        for (PlacementGroup group : pool == null ? List.<PlacementGroup>of() : map.groupsOf(pool)) {
+            for (PlacementGroup.Member member : group.members()) {
+                ChunkServer server = map.serverOfTarget(member.targetId());
+                if (server != null) {
+                    names.add(server.name());
                 }
             }
         }

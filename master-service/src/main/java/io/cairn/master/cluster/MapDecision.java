@@ -2,36 +2,45 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
-import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.GroupDecision.Standing;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides the next cluster map from the present one and the servers as the leader sees them. A pure
- * function; use each object once.
+ * Decides what the servers as the leader sees them change in the cluster map. A pure function; use
+ * each object once.
  *
  * <p>It works in this order. Servers and targets not yet in the map are entered. Members whose
  * server is gone or whose disk failed leave. Restarted and returning members begin to sync. Of the
  * last ones serving one that kept its memory comes back as serving ({@link GroupDecision}).
  */
 final class MapDecision {
+    private static final Standing AWAY = new Standing(false, false, false);
+    private static final Standing WELL = new Standing(true, false, false);
+
+    private final MapDraft draft;
     private final ClusterMap map;
-    private final long nextEpoch;
     private final Map<String, ServerView> viewByName = new HashMap<>();
     private final Map<Long, ServerView> viewByTarget = new HashMap<>();
-    private final List<ChunkServer> servers = new ArrayList<>();
-    private final List<Target> targets = new ArrayList<>();
+    private final Map<String, Integer> serverIds = new HashMap<>();
     private final Set<Integer> impatient;
-    private boolean changed;
+    private final Seat[] seats;
+
+    /**
+     * How a target is seen.
+     *
+     * @param server the living server that has it, or null
+     */
+    private record Seat(@Nullable ServerView server, Standing standing) {}
 
     /**
      * A decision.
@@ -39,86 +48,91 @@ final class MapDecision {
      * @param impatient groups that have waited long enough for members that may have kept their
      *     memory
      */
-    MapDecision(ClusterMap map, List<ServerView> views, Set<Integer> impatient) {
-        this.map = map;
+    MapDecision(MapDraft draft, List<ServerView> views, Set<Integer> impatient) {
+        this.draft = draft;
+        this.map = draft.map();
         this.impatient = impatient;
-        this.nextEpoch = map.epoch() + 1;
+        this.seats = new Seat[map.targets().lastId() + 1];
         for (ServerView view : views) {
             viewByName.put(view.name(), view);
             if (view.alive()) {
                 view.targets().forEach(t -> viewByTarget.put(t.identity(), view));
             }
         }
+        map.targets().forEach(target -> seats[target.id()] = seat(target));
     }
 
-    /** The next map, with the next epoch, or null when nothing has to change. */
-    @Nullable ClusterMap decide() {
+    /** Puts what has to change into the draft. */
+    void decide() {
         enterServers();
         enterTargets();
-        List<PlacementGroup> groups = new ArrayList<>();
         for (PlacementGroup group : map.groups()) {
-            PlacementGroup next =
-                    new GroupDecision(
-                                    group, m -> standing(group, m), !impatient.contains(group.id()))
-                            .decide(nextEpoch);
-            changed |= !next.equals(group);
-            groups.add(next);
+            if (!isWell(group)) {
+                draft.put(
+                        new GroupDecision(
+                                        group,
+                                        m -> standing(group, m),
+                                        !impatient.contains(group.id()))
+                                .decide(draft.epoch()));
+            }
         }
-        return changed ? new ClusterMap(nextEpoch, servers, targets, map.pools(), groups) : null;
+    }
+
+    /** Whether all members have what is theirs, so that nothing has to be decided: nearly all. */
+    private boolean isWell(PlacementGroup group) {
+        List<Member> members = group.members();
+        for (int i = 0; i < members.size(); i++) {
+            Seat seat = seat(members.get(i));
+            if (members.get(i).state() != MemberState.SERVING || !seat.standing.equals(WELL)) {
+                return false;
+            }
+            for (int other = 0; other < i; other++) {
+                if (Objects.equals(seat(members.get(other)).server, seat.server)) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private void enterServers() {
-        int lastId = 0;
+        int lastId = map.servers().lastId();
         Map<String, ServerView> unknown = new HashMap<>(viewByName);
         for (ChunkServer server : map.servers()) {
             ServerView view = unknown.remove(server.name());
-            ChunkServer next = server;
+            serverIds.put(server.name(), server.id());
             if (view != null && view.alive()) {
-                next =
-                        new ChunkServer(
-                                server.id(),
-                                server.name(),
-                                view.endpoint(),
-                                view.incarnation(),
-                                view.bootId());
+                draft.put(entry(server.id(), view));
             }
-            changed |= !next.equals(server);
-            servers.add(next);
-            lastId = Math.max(lastId, server.id());
         }
         for (String name : unknown.keySet().stream().sorted().toList()) {
             ServerView view = viewByName.get(name);
             if (view != null && view.alive()) {
-                servers.add(
-                        new ChunkServer(
-                                ++lastId,
-                                name,
-                                view.endpoint(),
-                                view.incarnation(),
-                                view.bootId()));
-                changed = true;
+                draft.put(entry(++lastId, view));
+                serverIds.put(name, lastId);
             }
         }
     }
 
+    private static ChunkServer entry(int id, ServerView view) {
+        return new ChunkServer(id, view.name(), view.endpoint(), view.incarnation(), view.bootId());
+    }
+
     private void enterTargets() {
-        int lastId = 0;
+        int lastId = map.targets().lastId();
         Map<Long, ServerView> unknown = new HashMap<>(viewByTarget);
         for (Target target : map.targets()) {
             Target next = next(target, unknown.remove(target.identity()));
-            changed |= !next.equals(target);
-            lastId = Math.max(lastId, target.id());
-            if (next.serverId() != 0 || isMember(target.id())) {
-                targets.add(next);
+            if (next.serverId() != 0 || !map.groupsOf(target).isEmpty()) {
+                draft.put(next);
             } else {
-                changed = true;
+                draft.removeTarget(target.id());
             }
         }
         for (long identity : unknown.keySet().stream().sorted().toList()) {
             ServerView view = unknown.get(identity);
             if (view != null) {
-                targets.add(next(new Target(++lastId, identity, 0), view));
-                changed = true;
+                draft.put(next(new Target(++lastId, identity, 0), view));
             }
         }
     }
@@ -136,19 +150,12 @@ final class MapDecision {
                 : target;
     }
 
-    private boolean isMember(int targetId) {
-        return map.groups().stream()
-                .flatMap(group -> group.members().stream())
-                .anyMatch(member -> member.targetId() == targetId);
-    }
-
     private int serverId(ServerView view) {
-        for (ChunkServer server : servers) {
-            if (server.name().equals(view.name())) {
-                return server.id();
-            }
+        Integer id = serverIds.get(view.name());
+        if (id == null) {
+            throw new IllegalStateException("server " + view.name() + " was not entered");
         }
-        throw new IllegalStateException("server " + view.name() + " was not entered");
+        return id;
     }
 
     /**
@@ -156,24 +163,23 @@ final class MapDecision {
      * another member already, the one that stands higher counts as here, the other as away.
      */
     private Standing standing(PlacementGroup group, Member member) {
-        Standing alone = standing(member);
-        ServerView here = view(member);
+        Seat seat = seat(member);
+        Standing alone = seat.standing;
+        if (seat.server == null) {
+            return alone;
+        }
         boolean beside = false;
         List<Integer> ids = group.members().stream().map(Member::targetId).toList();
         int own = ids.indexOf(member.targetId());
         int rank = rank(group.members().get(own));
-        for (int i = 0; here != null && i < group.members().size(); i++) {
+        for (int i = 0; i < group.members().size(); i++) {
             Member other = group.members().get(i);
             int order = Integer.compare(rank(other), rank);
             boolean higher = order < 0 || (order == 0 && i < own);
-            beside |= higher && here.equals(view(other)) && standing(other).present();
+            Seat theirs = seat(other);
+            beside |= higher && seat.server.equals(theirs.server) && theirs.standing.present();
         }
         return beside ? new Standing(false, alone.restarted(), alone.rebooted()) : alone;
-    }
-
-    private @Nullable ServerView view(Member member) {
-        Target target = map.target(member.targetId());
-        return target == null ? null : viewByTarget.get(target.identity());
     }
 
     private static int rank(Member member) {
@@ -186,13 +192,14 @@ final class MapDecision {
         };
     }
 
-    private Standing standing(Member member) {
-        Target target = map.target(member.targetId());
-        if (target == null) {
-            return new Standing(false, false, false);
-        }
+    private Seat seat(Member member) {
+        Seat seat = member.targetId() < seats.length ? seats[member.targetId()] : null;
+        return seat == null ? new Seat(null, AWAY) : seat;
+    }
+
+    private Seat seat(Target target) {
         ServerView view = viewByTarget.get(target.identity());
-        ChunkServer former = former(target.serverId());
+        ChunkServer former = map.server(target.serverId());
         TargetReport report = view == null ? null : view.target(target.identity());
         boolean restarted =
                 view != null && (former == null || former.incarnation() != view.incarnation());
@@ -203,36 +210,7 @@ final class MapDecision {
                         && report.follows(target.start())
                         && former.bootId() != 0
                         && former.bootId() == view.bootId();
-        return new Standing(report != null && report.healthy(), restarted, restarted && !sameBoot);
-    }
-
-    private @Nullable ChunkServer former(int serverId) {
-        for (ChunkServer server : map.servers()) {
-            if (server.id() == serverId) {
-                return server;
-            }
-        }
-        return null;
-    }
-
-    /**
-     * The map with fresh pools over the given targets: for every number of replicas from 1 to
-     * {@code maxReplicas} that the number of distinct servers allows, one pool.
-     */
-    static ClusterMap withPools(ClusterMap map, List<Target> members, int maxReplicas) {
-        List<Target> order = PoolPlan.interleave(members);
-        long distinct = order.stream().mapToInt(Target::serverId).distinct().count();
-        int poolId = map.pools().stream().mapToInt(Pool::id).max().orElse(0);
-        int groupId = map.groups().stream().mapToInt(PlacementGroup::id).max().orElse(0);
-        List<Pool> pools = new ArrayList<>(map.pools());
-        List<PlacementGroup> groups = new ArrayList<>(map.groups());
-        for (int replicas = 1; replicas <= Math.min(maxReplicas, distinct); replicas++) {
-            List<List<Member>> plan = PoolPlan.groups(order, replicas);
-            pools.add(new Pool(++poolId, replicas, groupId + 1, plan.size()));
-            for (List<Member> each : plan) {
-                groups.add(new PlacementGroup(++groupId, poolId, map.epoch() + 1, each));
-            }
-        }
-        return new ClusterMap(map.epoch() + 1, map.servers(), map.targets(), pools, groups);
+        boolean present = report != null && report.healthy();
+        return new Seat(view, new Standing(present, restarted, restarted && !sameBoot));
     }
 }

@@ -1,5 +1,7 @@
 package io.cairn.master.cluster;
 
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
@@ -56,5 +58,35 @@ record ServerView(
             }
         }
         return null;
+    }
+
+    /** Whether a server tells what it told before, but for what its disks do. */
+    static boolean isSame(Heartbeat before, Heartbeat now) {
+        return before.endpoint().equals(now.endpoint())
+                && before.incarnation() == now.incarnation()
+                && before.bootId() == now.bootId()
+                && before.replaces() == now.replaces()
+                && facts(before).equals(facts(now));
+    }
+
+    private static List<Object> facts(Heartbeat heartbeat) {
+        return heartbeat.targets().stream()
+                .<Object>map(t -> List.of(t.identity(), t.healthy(), t.starts()))
+                .toList();
+    }
+
+    /** One that the map has and that this leader has not heard yet. */
+    static ServerView presumed(ClusterMap map, ChunkServer server) {
+        List<TargetReport> targets =
+                map.targetsOf(server).stream()
+                        .map(target -> new TargetReport(target.identity(), 0, 0, 0, true))
+                        .toList();
+        return new ServerView(
+                server.name(),
+                server.endpoint(),
+                server.incarnation(),
+                server.bootId(),
+                targets,
+                true);
     }
 }

@@ -5,9 +5,8 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.MemberState;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
@@ -28,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,9 +60,11 @@ public final class ServerWatch {
     private final LoadWatch load;
     private final ForeignServers foreign;
     private final Map<String, Seen> servers = new TreeMap<>();
-    private final Set<Removal> removals = new HashSet<>();
-    private final List<MemberSynced> synced = new ArrayList<>();
+    private final GroupReports reports = new GroupReports();
+    private final Map<Long, String> holders = new HashMap<>();
     private final Map<Integer, Long> waitingSinceMs = new HashMap<>();
+    private long nextPatienceMs = Long.MAX_VALUE;
+    private @Nullable Moment decided;
     private long leaderSinceMs;
     private long lastArrivalMs;
     private boolean proposing;
@@ -71,6 +73,7 @@ public final class ServerWatch {
     private static final class Seen {
         Heartbeat heartbeat;
         long answeredMs;
+        boolean aliveAsDecided;
         @Nullable Connection connection;
 
         Seen(Heartbeat heartbeat) {
@@ -78,8 +81,11 @@ public final class ServerWatch {
         }
     }
 
-    /** A member that its head could not write to; it leaves when its server's lease has ended. */
-    private record Removal(int group, long epoch, int targetId, String server) {}
+    /**
+     * What a decision depends on besides what servers and heads tell; when nothing is other than
+     * with the last decision there is nothing to decide.
+     */
+    private record Moment(long epoch, Set<Integer> usedPools, boolean presuming, boolean settled) {}
 
     /** A watch that has not begun, on a clock that stands still while this process does. */
     public ServerWatch(
@@ -96,8 +102,9 @@ public final class ServerWatch {
     /** This master has become the leader: forget what an earlier term saw. */
     public synchronized void lead() {
         servers.clear();
-        removals.clear();
-        synced.clear();
+        reports.clear();
+        holders.clear();
+        decided = null;
         waitingSinceMs.clear();
         garbage.clear();
         load.clear();
@@ -124,7 +131,11 @@ public final class ServerWatch {
         Seen seen = servers.get(heartbeat.name());
         long now = clock.millis();
         ClusterMap known = namespace.get().clusterMap();
-        new TargetClaims(known, views(known)).check(heartbeat);
+        new TargetClaims(known, holders(known, heartbeat)).check(heartbeat);
+        if (seen == null || !ServerView.isSame(seen.heartbeat, heartbeat)) {
+            decided = null;
+            heartbeat.targets().forEach(t -> holders.put(t.identity(), heartbeat.name()));
+        }
         if (seen == null) {
             seen = new Seen(heartbeat);
             servers.put(heartbeat.name(), seen);
@@ -144,16 +155,38 @@ public final class ServerWatch {
         seen.connection = connection;
         load.heard(heartbeat);
         garbage.confirm(heartbeat.name(), heartbeat.collected());
-        boolean suspended = isSuspended(heartbeat.name());
+        boolean suspended = reports.isSuspended(heartbeat.name());
         if (!suspended) {
             seen.answeredMs = now;
         }
-        ClusterMap map = namespace.get().clusterMap();
+        MapDelta delta =
+                known.epoch() > heartbeat.mapEpoch()
+                        ? namespace.get().mapSince(heartbeat.mapEpoch())
+                        : null;
+        boolean fits = delta == null || delta.isSmall();
         return new HeartbeatReply(
                 cluster,
-                suspended ? 0 : settings.serverLeaseMs(),
-                map.epoch() > heartbeat.mapEpoch() ? map : null,
+                suspended || !fits ? 0 : settings.serverLeaseMs(),
+                delta == null ? known.epoch() : delta.to(),
+                fits ? delta : null,
                 garbage.tasks(heartbeat.name()));
+    }
+
+    /** The other servers that may have a target of one. */
+    private List<ServerView> holders(ClusterMap map, Heartbeat heartbeat) {
+        Map<String, ServerView> found = new TreeMap<>();
+        for (TargetReport report : heartbeat.targets()) {
+            Target target = map.targetOf(report.identity());
+            ChunkServer server = target == null ? null : map.server(target.serverId());
+            if (server != null && !servers.containsKey(server.name()) && presumes()) {
+                found.put(server.name(), ServerView.presumed(map, server));
+            }
+            Seen holder = servers.get(holders.getOrDefault(report.identity(), ""));
+            if (holder != null) {
+                found.put(holder.heartbeat.name(), view(holder));
+            }
+        }
+        return List.copyOf(found.values());
     }
 
     private void refuseNamesake(Seen seen, Heartbeat heartbeat, long now) {
@@ -171,11 +204,6 @@ public final class ServerWatch {
         }
     }
 
-    /** While one of its targets waits to leave a group, a server's lease is not renewed. */
-    private boolean isSuspended(String server) {
-        return removals.stream().anyMatch(r -> r.server().equals(server));
-    }
-
     private boolean isAlive(Seen seen, long now) {
         return now - seen.answeredMs < leaseWithGraceMs();
     }
@@ -186,118 +214,94 @@ public final class ServerWatch {
 
     /** A head reports that it cannot write to a member. */
     public synchronized void memberFailed(MemberFailed report) {
-        PlacementGroup group = namespace.get().clusterMap().group(report.group());
-        ChunkServer server = namespace.get().clusterMap().serverOfTarget(report.targetId());
-        if (group == null || server == null || group.epoch() != report.epoch()) {
-            return;
-        }
-        Removal removal =
-                new Removal(report.group(), report.epoch(), report.targetId(), server.name());
-        if (group.isCurrent(report.targetId()) && removals.add(removal)) {
-            LOG.warn(
-                    "group {} loses target {} on chunk server {}: {}",
-                    report.group(),
-                    report.targetId(),
-                    server.name(),
-                    report.reason());
-        }
+        decided = null;
+        reports.failed(namespace.get().clusterMap(), report);
     }
 
     /** A head reports that a syncing member has everything. */
     public synchronized void memberSynced(MemberSynced report) {
-        synced.add(report);
+        decided = null;
+        reports.synced(report);
     }
 
-    /** Looks whether something must change; a few times a second while this master leads. */
+    /**
+     * Looks whether something must change; a few times a second while this master leads. Cheap
+     * while there is no news.
+     */
     public synchronized void tick() {
         if (proposing || namespace.get().clusterId() == 0) {
             return;
         }
         garbage.tick();
+        if (!hasNews()) {
+            return;
+        }
         ClusterMap map = namespace.get().clusterMap();
-        ClusterMap next = new MapDecision(map, views(map), impatient(map)).decide();
-        if (next != null) {
-            propose(next, describe(map, next));
-            return;
+        MapDraft draft = new MapDraft(map);
+        new MapDecision(draft, views(map), impatient(map)).decide();
+        reports.decide(draft, this::isAlive);
+        if (draft.keepsServers()) {
+            expandIfDue(draft);
+            PoolDecision.retire(draft, namespace.get().usedPools());
         }
-        next = withReportedStates(map);
-        if (next != null) {
-            propose(next, describe(map, next));
-            return;
-        }
-        ClusterMap pools = poolsIfDue(map);
-        if (pools != null) {
-            propose(pools, "new pools over " + Wording.count(pools.targets().size(), "target"));
+        MapDelta delta = draft.delta();
+        if (delta.size() > 0) {
+            propose(delta);
         }
     }
 
-    /**
-     * The map after what heads reported: members in sync serve, members out of reach leave; null
-     * for no change.
-     */
-    private @Nullable ClusterMap withReportedStates(ClusterMap map) {
-        Map<Integer, PlacementGroup> changed = new TreeMap<>();
-        long epoch = map.epoch() + 1;
-        for (MemberSynced report : synced) {
-            PlacementGroup group = map.group(report.group());
-            if (group != null
-                    && group.epoch() == report.epoch()
-                    && group.stateOf(report.targetId()) == MemberState.SYNCING) {
-                PlacementGroup base = changed.getOrDefault(group.id(), group);
-                changed.put(
-                        group.id(), withState(base, report.targetId(), MemberState.SERVING, epoch));
-            }
-        }
-        synced.clear();
+    private boolean hasNews() {
         long now = clock.millis();
-        removals.removeIf(
-                r -> {
-                    PlacementGroup group = map.group(r.group());
-                    return group == null || group.epoch() != r.epoch();
-                });
-        for (Removal removal : removals) {
-            Seen seen = servers.get(removal.server());
-            PlacementGroup group = map.group(removal.group());
-            if (group != null && (seen == null || !isAlive(seen, now))) {
-                PlacementGroup base = changed.getOrDefault(group.id(), group);
-                changed.put(
-                        group.id(),
-                        withState(base, removal.targetId(), MemberState.OFFLINE, epoch));
-            }
+        Namespace state = namespace.get();
+        Moment moment =
+                new Moment(
+                        state.clusterMap().epoch(),
+                        state.usedPools(),
+                        presumes(),
+                        now - lastArrivalMs >= settings.settleMs());
+        boolean news = !moment.equals(decided) || now >= nextPatienceMs;
+        for (Seen seen : servers.values()) {
+            boolean alive = isAlive(seen, now);
+            news |= alive != seen.aliveAsDecided;
+            seen.aliveAsDecided = alive;
         }
-        if (changed.isEmpty()) {
-            return null;
-        }
-        List<PlacementGroup> groups = new ArrayList<>(map.groups());
-        groups.replaceAll(g -> changed.getOrDefault(g.id(), g));
-        return new ClusterMap(epoch, map.servers(), map.targets(), map.pools(), groups);
+        decided = moment;
+        return news;
     }
 
-    private static PlacementGroup withState(
-            PlacementGroup group, int targetId, MemberState state, long epoch) {
-        List<Member> members = new ArrayList<>(group.members());
-        members.replaceAll(m -> m.targetId() == targetId ? new Member(targetId, state) : m);
-        return group.next(epoch, false, members);
+    private boolean isAlive(String server) {
+        Seen seen = servers.get(server);
+        return seen != null && isAlive(seen, clock.millis());
+    }
+
+    /** Whether servers of the map that were not heard yet count as alive: this leader is fresh. */
+    private boolean presumes() {
+        return clock.millis() - leaderSinceMs < leaseWithGraceMs();
+    }
+
+    private ServerView view(Seen seen) {
+        String name = seen.heartbeat.name();
+        return ServerView.of(seen.heartbeat, isAlive(name) || reports.isSuspended(name));
     }
 
     private List<ServerView> views(ClusterMap map) {
-        long now = clock.millis();
         List<ServerView> views = new ArrayList<>();
-        for (Seen seen : servers.values()) {
-            Heartbeat h = seen.heartbeat;
-            boolean alive = isAlive(seen, now) || isSuspended(h.name());
-            views.add(ServerView.of(h, alive));
-        }
-        if (now - leaderSinceMs < leaseWithGraceMs()) {
+        servers.values().forEach(seen -> views.add(view(seen)));
+        if (presumes()) {
             map.servers().stream()
                     .filter(s -> !servers.containsKey(s.name()))
-                    .forEach(s -> views.add(presumed(map, s)));
+                    .forEach(s -> views.add(ServerView.presumed(map, s)));
         }
         return views;
     }
 
     /** Groups that have waited long enough for members that may have kept their memory. */
     private Set<Integer> impatient(ClusterMap map) {
+        nextPatienceMs = Long.MAX_VALUE;
+        if (map.isAvailable()) {
+            waitingSinceMs.clear();
+            return Set.of();
+        }
         long now = clock.millis();
         Set<Integer> impatient = new HashSet<>();
         List<Integer> begin = new ArrayList<>();
@@ -307,11 +311,14 @@ public final class ServerWatch {
                 continue;
             }
             Long since = waitingSinceMs.putIfAbsent(group.id(), now);
+            long end = (since == null ? now : since) + settings.reunionMs();
             if (since == null) {
                 begin.add(group.id());
-            } else if (now - since >= settings.reunionMs()) {
+            } else if (now >= end) {
                 impatient.add(group.id());
+                continue;
             }
+            nextPatienceMs = Math.min(nextPatienceMs, end);
         }
         if (!begin.isEmpty()) {
             LOG.warn(
@@ -323,27 +330,12 @@ public final class ServerWatch {
         return impatient;
     }
 
-    private static ServerView presumed(ClusterMap map, ChunkServer server) {
-        List<TargetReport> targets = new ArrayList<>();
-        for (Target target : map.targets()) {
-            if (target.serverId() == server.id()) {
-                targets.add(new TargetReport(target.identity(), 0, 0, 0, true));
-            }
-        }
-        return new ServerView(
-                server.name(),
-                server.endpoint(),
-                server.incarnation(),
-                server.bootId(),
-                targets,
-                true);
-    }
-
     /**
      * New pools when targets exist that the youngest pools do not use, and no further server came
      * for a while.
      */
-    private @Nullable ClusterMap poolsIfDue(ClusterMap map) {
+    private void expandIfDue(MapDraft draft) {
+        ClusterMap map = draft.map();
         List<Target> present = new ArrayList<>();
         long now = clock.millis();
         for (Target target : map.targets()) {
@@ -353,17 +345,18 @@ public final class ServerWatch {
                 present.add(target);
             }
         }
-        Set<Integer> used = targetsOfYoungestPools(map);
-        boolean news = present.stream().anyMatch(t -> !used.contains(t.id()));
         long distinct = present.stream().mapToInt(Target::serverId).distinct().count();
         boolean complete = settings.expectedServers() > 0 && distinct >= settings.expectedServers();
         boolean settled = now - lastArrivalMs >= settings.settleMs();
         boolean early = map.pools().isEmpty() && distinct < settings.expectedServers();
-        if (!news || early || distinct < settings.replicas() || (!complete && !settled)) {
-            return null;
+        if (early
+                || distinct < settings.replicas()
+                || (!complete && !settled)
+                || !PoolDecision.isNews(map, present)) {
+            return;
         }
-        return MapDecision.withPools(
-                map, present, Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS));
+        PoolDecision.expand(
+                draft, present, Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS));
     }
 
     private static boolean isHealthy(Seen seen, Target target) {
@@ -371,45 +364,49 @@ public final class ServerWatch {
                 .anyMatch(t -> t.identity() == target.identity() && t.healthy());
     }
 
-    private static Set<Integer> targetsOfYoungestPools(ClusterMap map) {
-        Set<Integer> used = new HashSet<>();
-        Pool pool = map.youngestPool(1);
-        for (PlacementGroup group : map.groups()) {
-            if (pool != null && group.poolId() == pool.id()) {
-                group.members().forEach(m -> used.add(m.targetId()));
-            }
-        }
-        return used;
+    private static String describe(MapDelta delta) {
+        return Wording.count(delta.servers().size(), "server")
+                + ", "
+                + Wording.count(delta.targets().size(), "target")
+                + ", "
+                + Wording.count(delta.groups().size(), "group")
+                + " changed, "
+                + Wording.count(delta.pools().size(), "pool")
+                + " made, "
+                + delta.gone().pools().size()
+                + " gone";
     }
 
-    private static String describe(ClusterMap map, ClusterMap next) {
-        long groups = next.groups().stream().filter(g -> !g.equals(map.group(g.id()))).count();
-        return Wording.count(next.servers().size(), "server")
-                + ", "
-                + Wording.count(next.targets().size(), "target")
-                + ", "
-                + Wording.count(groups, "group")
-                + " changed";
-    }
-
-    private void propose(ClusterMap next, String what) {
+    private void propose(MapDelta delta) {
         proposing = true;
         var _ =
-                log.submit(new LeaderMutation.ChangeMap(next))
-                        .whenComplete((reply, error) -> proposed(next, what, reply, error));
+                submit(delta.parts(), 0)
+                        .whenComplete((reply, error) -> proposed(delta, reply, error));
     }
 
-    private void proposed(
-            ClusterMap next, String what, @Nullable Reply reply, @Nullable Throwable error) {
+    private CompletableFuture<Reply> submit(List<MapDelta.Part> parts, int number) {
+        CompletableFuture<Reply> done = log.submit(new LeaderMutation.ChangeMap(parts.get(number)));
+        return number == parts.size() - 1
+                ? done
+                : done.thenCompose(
+                        reply ->
+                                reply instanceof Reply.Failure
+                                        ? CompletableFuture.completedFuture(reply)
+                                        : submit(parts, number + 1));
+    }
+
+    private void proposed(MapDelta delta, @Nullable Reply reply, @Nullable Throwable error) {
+        boolean failed = error != null || reply instanceof Reply.Failure;
         synchronized (this) {
             proposing = false;
+            decided = failed ? null : decided;
         }
         if (error != null) {
-            LOG.warn("cluster map {} not committed: {}", next.epoch(), error.getMessage());
+            LOG.warn("cluster map {} not committed: {}", delta.to(), error.getMessage());
         } else if (reply instanceof Reply.Failure failure) {
-            LOG.warn("cluster map {} refused: {}", next.epoch(), failure.message());
+            LOG.warn("cluster map {} refused: {}", delta.to(), failure.message());
         } else {
-            LOG.info("cluster map {}: {}", next.epoch(), what);
+            LOG.info("cluster map {}: {}", delta.to(), describe(delta));
         }
     }
 

@@ -8,7 +8,6 @@ import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Which server may have a target: a directory may have been copied, or a disk moved. The server
@@ -23,7 +22,8 @@ final class TargetClaims {
     /**
      * The claims as they are.
      *
-     * @param servers as the leader sees them; for a fresh one all of the map live
+     * @param servers as the leader sees them, at least those that may have one of the targets; for
+     *     a fresh leader all of the map live
      */
     TargetClaims(ClusterMap map, List<ServerView> servers) {
         this.map = map;
@@ -59,7 +59,7 @@ final class TargetClaims {
                                 + " stop the other server and start this one with --adopt");
             }
         }
-        Target known = known(target.identity());
+        Target known = map.targetOf(target.identity());
         if (known != null && !target.follows(known.start()) && !heartbeat.adopts()) {
             throw new FsException(
                     Errno.EEXIST,
@@ -78,14 +78,5 @@ final class TargetClaims {
                             + "; start that one with it, or if its disk has moved for good this"
                             + " one with --adopt");
         }
-    }
-
-    private @Nullable Target known(long identity) {
-        for (Target target : map.targets()) {
-            if (target.identity() == identity) {
-                return target;
-            }
-        }
-        return null;
     }
 }

@@ -58,11 +58,20 @@ final class MapDecisionTest {
                         server(2, ALIVE, 1),
                         server(3, ALIVE, 1));
         assertNotNull(entered);
-        return MapDecision.withPools(entered, entered.targets(), 3);
+        MapDraft draft = new MapDraft(entered);
+        PoolDecision.expand(draft, List.copyOf(entered.targets()), 3);
+        return entered.with(draft.delta());
     }
 
     private static @Nullable ClusterMap decide(ClusterMap map, ServerView... views) {
-        return new MapDecision(map, List.of(views), Set.of()).decide();
+        return decide(map, Set.of(), views);
+    }
+
+    private static @Nullable ClusterMap decide(
+            ClusterMap map, Set<Integer> impatient, ServerView... views) {
+        MapDraft draft = new MapDraft(map);
+        new MapDecision(draft, List.of(views), impatient).decide();
+        return draft.delta().size() == 0 ? null : map.with(draft.delta());
     }
 
     /** All members lost their servers at once. */
@@ -291,11 +300,7 @@ final class MapDecisionTest {
         ClusterMap one = changed(dark(), rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1));
         Set<Integer> impatient = Set.of(tripleGroup(one).id());
         ClusterMap next =
-                new MapDecision(
-                                one,
-                                List.of(rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1)),
-                                impatient)
-                        .decide();
+                decide(one, impatient, rebooted(1), server(2, DEAD, 1), server(3, DEAD, 1));
         assertNotNull(next);
         assertEquals(List.of(SERVING, OFFLINE, OFFLINE), states(next));
         assertEquals(next.epoch(), tripleGroup(next).unbrokenSince());

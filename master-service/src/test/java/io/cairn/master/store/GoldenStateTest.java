@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.Lock;
@@ -88,7 +89,7 @@ final class GoldenStateTest {
 
         void run() {
             leader(new LeaderMutation.Found(0x1234_5678_9abc_def1L, 2, 4096));
-            leader(new LeaderMutation.ChangeMap(Bench.map(1, 1, 2)));
+            leader(new LeaderMutation.ChangeMap(Bench.map(1, 1, 2).since(ClusterMap.EMPTY)));
             apply(new Envelope(0, 4711, 0, 99, new SessionMutation.OpenSession("host:/mnt 42")));
             long dir = ino(new TreeMutation.Mkdir(1, Name.of("dir"), 02755, 10, 20));
             ino(new TreeMutation.SetPolicy(dir, new Policy(2, 18, 1)));

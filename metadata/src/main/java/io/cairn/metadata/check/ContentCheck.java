@@ -23,6 +23,7 @@ final class ContentCheck {
 
     private final Consumer<String> violated;
     private final Map<Long, List<Use>> uses = new HashMap<>();
+    private final Map<Integer, Long> poolUses = new HashMap<>();
 
     ContentCheck(Consumer<String> violated) {
         this.violated = violated;
@@ -47,6 +48,7 @@ final class ContentCheck {
             tell(inode, "has a negative size, usage or link count");
         }
         if (layout != null) {
+            layout.pools().forEach(this::usePool);
             checkRuns(inode, layout);
         }
     }
@@ -84,8 +86,22 @@ final class ContentCheck {
         of.add(use);
     }
 
+    private void usePool(int pool) {
+        if (pool != 0) {
+            poolUses.merge(pool, 1L, Long::sum);
+        }
+    }
+
+    /** Checks how many files and garbage entries were counted for each pool; after all of them. */
+    void checkPools(Map<Integer, Long> counted) {
+        if (!poolUses.equals(counted)) {
+            violated.accept("I11 uses of pools are " + poolUses + ", counted " + counted);
+        }
+    }
+
     /** Checks that nobody needs what a garbage entry gives up; after all inodes. */
     void check(GarbageTask task) {
+        usePool(task.poolId());
         for (Use use : uses.getOrDefault(task.oid(), List.of())) {
             if (use.poolId == task.poolId()
                     && use.fromChunk < task.endChunk()

@@ -7,6 +7,7 @@ import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.GarbageQueue;
+import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
@@ -77,6 +78,7 @@ public final class StateCheck {
         inodes.values().forEach(this::checkLinks);
         scan(Family.ORPHAN, (key, value) -> checkOrphan(Keys.numberAt(key, 0)));
         scan(Family.GC, (key, value) -> contents.check(GarbageQueue.decode(key, value)));
+        contents.checkPools(Counters.load(store).poolUses());
         scan(
                 Family.META,
                 (key, value) -> {

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Target;
@@ -11,7 +12,6 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
-import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
 import io.cairn.wire.ProtocolRange;
@@ -32,7 +32,8 @@ public final class Cluster {
     private long clusterId;
     private int standardReplicas = 1;
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
-    private ClusterMap map = ClusterMap.EMPTY;
+    private final MapRecords records;
+    private ClusterMap map;
 
     /**
      * Reads them from the store.
@@ -54,10 +55,8 @@ public final class Cluster {
             standardReplicas = in.i32();
             inlineLimitBytes = in.i32();
         }
-        byte[] storedMap = store.get(Family.META, Keys.map());
-        if (storedMap != null) {
-            map = Codecs.clusterMap(Keys.open(Family.META, storedMap));
-        }
+        records = new MapRecords(transaction);
+        map = MapRecords.load(store);
     }
 
     /** Founds the cluster; false when it is founded already. */
@@ -140,14 +139,28 @@ public final class Cluster {
                         .toBytes());
     }
 
-    /** Takes the next cluster map and tells everybody; ESTALE when it is not the next one. */
-    public void change(ClusterMap next) {
-        if (next.epoch() != map.epoch() + 1) {
+    /**
+     * Takes a part of what the next cluster map has other than this one; with the last part it is
+     * in force, and everybody is told. ESTALE when it is not the next one, or not the next part, or
+     * takes a pool away that something refers to.
+     */
+    public void change(MapDelta.Part part) {
+        long from = part.delta().from();
+        if (from != map.epoch() || part.delta().to() != from + 1) {
             throw new FsException(
-                    Errno.ESTALE,
-                    "the cluster map has epoch " + map.epoch() + ", not " + (next.epoch() - 1));
+                    Errno.ESTALE, "the cluster map has epoch " + map.epoch() + ", not " + from);
         }
-        take(next);
+        MapDelta delta = records.stage(part);
+        if (delta != null) {
+            delta.gone().pools().forEach(this::requireUnused);
+            take(delta);
+        }
+    }
+
+    private void requireUnused(int pool) {
+        if (transaction.counters().usedPools().contains(pool)) {
+            throw new FsException(Errno.ESTALE, "something refers to pool " + pool + " again");
+        }
     }
 
     /** A map that is younger than any that was given unknown to this state. */
@@ -166,15 +179,21 @@ public final class Cluster {
                 map.groups().stream()
                         .map(group -> group.next(epoch, false, group.members()))
                         .toList();
-        take(new ClusterMap(epoch, servers, targets, map.pools(), groups));
+        take(
+                new MapDelta(
+                        map.epoch(),
+                        epoch,
+                        servers,
+                        targets,
+                        List.of(),
+                        groups,
+                        MapDelta.Gone.NOTHING));
     }
 
-    private void take(ClusterMap next) {
-        map = next;
-        var out = Keys.value(4096);
-        Codecs.clusterMap(out, next);
-        transaction.put(Family.META, Keys.map(), out.toBytes());
-        transaction.notify(0, new Push.MapChanged(next.epoch()));
+    private void take(MapDelta delta) {
+        records.write(map, delta);
+        map = map.with(delta);
+        transaction.notify(0, new Push.MapChanged(map.epoch(), delta.isSmall() ? delta : null));
     }
 
     /** 0 until the cluster is founded. */

@@ -134,10 +134,12 @@ public final class LayoutChoice {
             return best;
         }
         for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
-            for (Pool pool : map.pools().reversed()) {
-                if (pool.replicas() == n && serves(map, pool)) {
-                    return pool;
-                }
+            Pool youngest = null;
+            for (Pool pool : map.pools()) {
+                youngest = pool.replicas() == n && serves(map, pool) ? pool : youngest;
+            }
+            if (youngest != null) {
+                return youngest;
             }
         }
         return best;

@@ -28,6 +28,7 @@ public final class GarbageQueue {
         }
         byte[] value = Keys.value(29).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk).toBytes();
         transaction.put(Family.GC, Keys.of(transaction.counters().takeGarbage()), value);
+        transaction.counters().poolUsed(poolId, 1);
     }
 
     /** Queues the object of a run from a chunk on. */
@@ -56,7 +57,9 @@ public final class GarbageQueue {
     /** Forgets an entry; nothing happens when it is unknown. */
     public void remove(long entryId) {
         byte[] key = Keys.of(entryId);
-        if (transaction.get(Family.GC, key) != null) {
+        byte[] value = transaction.get(Family.GC, key);
+        if (value != null) {
+            transaction.counters().poolUsed(decode(key, value).poolId(), -1);
             transaction.delete(Family.GC, key);
         }
     }

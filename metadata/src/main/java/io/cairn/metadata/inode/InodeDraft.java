@@ -41,6 +41,10 @@ public final class InodeDraft {
     long nameCookie;
     public Policy policy = Policy.STANDARD;
     public @Nullable Layout layout;
+
+    /** The layout as it is stored now. */
+    @Nullable Layout storedLayout;
+
     public byte @Nullable [] inline;
     public long entryCount;
     public long exclusiveVerifier;
@@ -80,6 +84,7 @@ public final class InodeDraft {
         nameCookie = inode.nameCookie();
         policy = inode.policy();
         layout = inode.layout();
+        storedLayout = layout;
         inline = inode.inline();
         entryCount = inode.entryCount();
         exclusiveVerifier = inode.exclusiveVerifier();

@@ -7,10 +7,12 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import java.util.Arrays;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,8 +131,22 @@ public final class InodeTable {
     /** Stores a draft without a new version: nothing changed that a cache could miss. */
     public Inode putQuietly(InodeDraft draft) {
         Inode inode = draft.seal();
+        countPools(draft.storedLayout, draft.layout);
+        draft.storedLayout = draft.layout;
         transaction.putInode(inode);
         return inode;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is
+    private void countPools(@Nullable Layout before, @Nullable Layout after) {
+        if (before == after) {
+            return;
+        }
+        Set<Integer> from = before == null ? Set.of() : before.pools();
+        Set<Integer> to = after == null ? Set.of() : after.pools();
+        Counters counters = transaction.counters();
+        from.stream().filter(id -> !to.contains(id)).forEach(id -> counters.poolUsed(id, -1));
+        to.stream().filter(id -> !from.contains(id)).forEach(id -> counters.poolUsed(id, 1));
     }
 
     /** An inode loses one name; with the last one it becomes an orphan. A directory has one. */
@@ -177,6 +193,7 @@ public final class InodeTable {
         if (layout != null && (inode.inline() == null || leavings.has(ino, layout))) {
             garbage.addAll(layout);
         }
+        countPools(layout, null);
         leavings.remove(ino);
         xattrs.removeAll(ino);
         transaction.delete(Family.ORPHAN, Keys.of(ino));

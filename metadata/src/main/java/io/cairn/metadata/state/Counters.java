@@ -4,6 +4,11 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
 import io.cairn.wire.Decoder;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +28,8 @@ public final class Counters {
     private long nextTicket = 1;
     private long inodeCount;
     private long firstSureOid;
+    private final SortedMap<Integer, Long> poolUses = new TreeMap<>();
+    private Set<Integer> usedPools = Set.of();
     private boolean changed;
 
     /** Reads them from a store. */
@@ -38,12 +45,14 @@ public final class Counters {
             counters.nextTicket = in.i64();
             counters.inodeCount = in.i64();
             counters.firstSureOid = in.i64();
+            in.list(i -> counters.poolUses.put(i.i32(), i.i64()));
+            counters.usedPools = Set.copyOf(counters.poolUses.keySet());
         }
         return counters;
     }
 
     byte[] encode() {
-        return Keys.value(57)
+        return Keys.value(61 + 12 * poolUses.size())
                 .i64(nextIno)
                 .i64(nextOid)
                 .i64(nextGarbage)
@@ -51,6 +60,9 @@ public final class Counters {
                 .i64(nextTicket)
                 .i64(inodeCount)
                 .i64(firstSureOid)
+                .list(
+                        List.copyOf(poolUses.entrySet()),
+                        (out, use) -> out.i32(use.getKey()).i64(use.getValue()))
                 .toBytes();
     }
 
@@ -114,6 +126,31 @@ public final class Counters {
     public void inodeRemoved() {
         changed = true;
         inodeCount--;
+    }
+
+    /** So many files and entries of garbage more refer to a pool; 0 stands for none. */
+    public void poolUsed(int pool, int more) {
+        if (pool == 0) {
+            return;
+        }
+        changed = true;
+        Long uses = poolUses.merge(pool, (long) more, Long::sum);
+        if (uses != null && uses == 0) {
+            poolUses.remove(pool);
+        }
+        if (usedPools.contains(pool) != poolUses.containsKey(pool)) {
+            usedPools = Set.copyOf(poolUses.keySet());
+        }
+    }
+
+    /** The pools that a file or an entry of garbage refers to. */
+    public Set<Integer> usedPools() {
+        return usedPools;
+    }
+
+    /** How many files and entries of garbage refer to each pool. */
+    public Map<Integer, Long> poolUses() {
+        return Map.copyOf(poolUses);
     }
 
     /** All objects that exist now may hold bytes that a lost client never committed. */

@@ -20,8 +20,14 @@ import java.nio.charset.StandardCharsets;
  *   "cluster"    -> | 1 | clusterId 8 | standardReplicas 4 | inlineLimitBytes 4 |
  *   "counters"   -> | 1 | nextIno 8 | nextOid 8 | nextGarbage 8 | nextSession 8 | nextTicket 8 |
  *                       | inodeCount 8 | firstSureOid 8 |
+ *                       | count 4 | { pool 4 | uses 8 } ... |  files and GC entries of a pool
  *   "level"      -> | 1 | level 4 |                         absent while it is the first one
- *   "map"        -> | 1 | cluster map (Codecs) |
+ *   "map"        -> | 1 | epoch 8 |                          the cluster map, and its records:
+ *   "map/" 1 id 4 -> | 1 | server (Codecs) |
+ *   "map/" 2 id 4 -> | 1 | target (Codecs) |
+ *   "map/" 3 id 4 -> | 1 | pool (Codecs) |
+ *   "map/" 4 id 4 -> | 1 | group (Codecs) |
+ *   "map/" 5 n 4  -> | 1 | part of a change (Codecs) |       until its last part comes
  *   "notify"     -> | 1 | state 4 |                         last state number told to machines
  *   "jobs"       -> | 1 | nextJob 8 |
  *   "left"       -> | 1 | oid 8 |                            objects before may have chunks of
@@ -103,6 +109,7 @@ public final class Keys {
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+    private static final String MAP_PREFIX = "map/";
     private static final String RECORD_PREFIX = "record/";
     private static final int HELD = 0;
     private static final int WAITING = 1;
@@ -131,6 +138,28 @@ public final class Keys {
 
     public static byte[] map() {
         return meta("map");
+    }
+
+    /** The prefix of all records of the map. */
+    public static byte[] mapRecords() {
+        return meta(MAP_PREFIX);
+    }
+
+    /** The prefix of the records of a kind. */
+    public static byte[] mapRecords(int kind) {
+        return new Encoder(5).raw(mapRecords(), 0, MAP_PREFIX.length()).u8(kind).toBytes();
+    }
+
+    public static byte[] mapRecord(int kind, int number) {
+        return new Encoder(9)
+                .raw(mapRecords(kind), 0, MAP_PREFIX.length() + 1)
+                .i32(number)
+                .toBytes();
+    }
+
+    /** The kind in the key of a record of the map. */
+    public static int mapKind(byte[] key) {
+        return key[MAP_PREFIX.length()];
     }
 
     public static byte[] notifyState() {

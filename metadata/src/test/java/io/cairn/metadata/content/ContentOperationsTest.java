@@ -134,7 +134,7 @@ class ContentOperationsTest extends OneFile {
         Inode empty = poor.create(ROOT, "e");
         AttributeChange grow = AttributeChange.NONE.withSize(1 << 20);
         poor.fails(Errno.ENOSPC, new TreeMutation.SetAttributes(empty.ino(), grow));
-        poor.leader(new LeaderMutation.ChangeMap(Bench.map(1, 2)));
+        poor.changeMap(Bench.map(1, 2));
         poor.fails(Errno.ESTALE, new ContentMutation.Spill(file.ino(), version, 9000, 0, 9000));
         Inode settled = poor.inode(file.ino());
         Layout now = settled.layout();
@@ -151,7 +151,7 @@ class ContentOperationsTest extends OneFile {
         Bench poor = new Bench();
         long touched = poor.create(ROOT, "t", "x").ino();
         long written = poor.create(ROOT, "w", "x").ino();
-        poor.leader(new LeaderMutation.ChangeMap(Bench.map(1, 2)));
+        poor.changeMap(Bench.map(1, 2));
         Layout layout = poor.change(touched, AttributeChange.NONE.withMtime(1)).layout();
         assertNotNull(layout);
         assertEquals(1, layout.lastRun().poolId());

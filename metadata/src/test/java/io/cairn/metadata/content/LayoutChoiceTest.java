@@ -76,7 +76,7 @@ class LayoutChoiceTest {
     void newContentsGoToANewerPool() {
         Bench bench = Bench.withPools(2);
         Inode file = bench.create(ROOT, "f", "x");
-        bench.leader(new LeaderMutation.ChangeMap(Bench.map(2, 2, 2)));
+        bench.changeMap(Bench.map(2, 2, 2));
         assertEquals(1, pool(bench.truncate(file.ino(), 2)));
         assertEquals(2, pool(bench.create(ROOT, "g")));
         long version = bench.inode(file.ino()).attributes().version();
@@ -115,12 +115,12 @@ class LayoutChoiceTest {
     @Test
     void newContentsGoToGroupsThatServe() {
         Bench bench = Bench.withPools(1);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        bench.changeMap(lossy(2, Set.of(), 1));
         Inode small = bench.create(ROOT, "small");
         Inode large = bench.create(ROOT, "large");
         for (Set<Integer> lost : List.of(Set.of(1), Set.of(2), Set.of(3), Set.of(1, 3))) {
             long epoch = bench.namespace.clusterMap().epoch() + 1;
-            bench.leader(new LeaderMutation.ChangeMap(lossy(epoch, lost, 1)));
+            bench.changeMap(lossy(epoch, lost, 1));
             for (int i = 0; i < 20; i++) {
                 assertWritable(bench, bench.create(ROOT, epoch + "." + i));
             }
@@ -134,10 +134,10 @@ class LayoutChoiceTest {
     @Test
     void filesThatExistGrowIntoGroupsThatServe() {
         Bench bench = Bench.withPools(1);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        bench.changeMap(lossy(2, Set.of(), 1));
         Inode small = bench.create(ROOT, "small", "x");
         Inode large = bench.truncate(bench.create(ROOT, "large").ino(), (5 << 22) + 7);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        bench.changeMap(lossy(3, Set.of(2), 1));
         bench.fails(
                 Errno.ESTALE,
                 new ContentMutation.TakeDetour(large.ino(), large.attributes().version() - 1));
@@ -157,9 +157,9 @@ class LayoutChoiceTest {
             }
         }
         assertEquals(after, detour(bench, large.ino()));
-        bench.leader(new LeaderMutation.ChangeMap(lossy(4, Set.of(1, 2, 3), 1)));
+        bench.changeMap(lossy(4, Set.of(1, 2, 3), 1));
         assertEquals(after, detour(bench, large.ino()), "where nothing helps nothing changes");
-        bench.leader(new LeaderMutation.ChangeMap(lossy(5, Set.of(1), 1)));
+        bench.changeMap(lossy(5, Set.of(1), 1));
         assertEquals(2, Objects.requireNonNull(detour(bench, large.ino()).layout()).runs().size());
         bench.verify();
     }
@@ -168,10 +168,10 @@ class LayoutChoiceTest {
     @Test
     void aFileWhosePoolIsLostGrowsInAnotherPool() {
         Bench bench = Bench.withPools(1);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        bench.changeMap(lossy(2, Set.of(), 1));
         Inode file = bench.truncate(bench.create(ROOT, "f").ino(), (5 << 22) + 7);
         Set<Integer> lost = Set.of(1, 2, 3);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(3, lost, 1, 1)));
+        bench.changeMap(lossy(3, lost, 1, 1));
         Layout now = Objects.requireNonNull(detour(bench, file.ino()).layout());
         assertEquals(List.of(1, 2), now.runs().stream().map(Run::poolId).toList());
         ClusterMap map = bench.namespace.clusterMap();
@@ -197,12 +197,12 @@ class LayoutChoiceTest {
     @Test
     void aDetourLeavesTheLastChunkWithItsDoubt() {
         Bench bench = Bench.withPools(1);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(), 1)));
+        bench.changeMap(lossy(2, Set.of(), 1));
         Inode one = bench.truncate(bench.create(ROOT, "one").ino(), (5 << 22) + 7);
         Inode other = bench.truncate(bench.create(ROOT, "other").ino(), (5 << 22) + 7);
         long oid = Objects.requireNonNull(other.layout()).lastOid();
         bench.leader(new LeaderMutation.DoubtObjects());
-        bench.leader(new LeaderMutation.ChangeMap(lossy(3, Set.of(2), 1)));
+        bench.changeMap(lossy(3, Set.of(2), 1));
         assertRuns(detour(bench, one.ino()), 0L, 6L);
         assertRuns(detour(bench, other.ino()), 0L, 6L);
         bench.readFails(Errno.ESTALE, new Query.CheckTail(one.ino()));
@@ -231,13 +231,15 @@ class LayoutChoiceTest {
     void aPoolThatDoesNotServeIsPassedOverButNotForFewerCopies() {
         Bench bench = Bench.withPools(1);
         bench.ok(new TreeMutation.SetPolicy(ROOT, new Policy(2, 0, -1)));
-        bench.leader(new LeaderMutation.ChangeMap(lossy(2, Set.of(7, 8, 9), 1, 2, 2, 3)));
+        bench.changeMap(lossy(2, Set.of(7, 8, 9), 1, 2, 2, 3));
         assertEquals(2, pool(bench.create(ROOT, "an older one")));
         Set<Integer> all = Set.of(4, 5, 6, 7, 8, 9);
-        bench.leader(new LeaderMutation.ChangeMap(lossy(3, all, 1, 2, 2, 3)));
+        bench.changeMap(lossy(3, all, 1, 2, 2, 3));
         assertEquals(4, pool(bench.create(ROOT, "more copies")));
-        bench.leader(new LeaderMutation.ChangeMap(lossy(4, all, 1, 2, 2)));
-        assertEquals(3, pool(bench.create(ROOT, "as asked, when it serves again")));
+        Bench poor = Bench.withPools(1);
+        poor.ok(new TreeMutation.SetPolicy(ROOT, new Policy(2, 0, -1)));
+        poor.changeMap(lossy(2, all, 1, 2, 2));
+        assertEquals(3, pool(poor.create(ROOT, "as asked, when it serves again")));
     }
 
     @Test

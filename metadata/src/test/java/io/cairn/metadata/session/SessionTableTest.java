@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.cairn.base.Errno;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MapDelta;
 import io.cairn.metadata.Bench;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
@@ -173,7 +175,8 @@ class SessionTableTest {
         assertFails(Errno.EPERM, send(two, 2, 0, new SessionMutation.OpenSession("x")));
         assertFails(Errno.EPERM, send(two, 3, 0, new LeaderMutation.Purge(new long[0])));
         assertFails(Errno.EPERM, send(two, 4, 0, new LeaderMutation.Collected(new long[0])));
-        assertFails(Errno.EPERM, send(two, 5, 0, new LeaderMutation.ChangeMap(Bench.map(1))));
+        MapDelta map = Bench.map(1).since(ClusterMap.EMPTY);
+        assertFails(Errno.EPERM, send(two, 5, 0, new LeaderMutation.ChangeMap(map)));
         assertFails(Errno.EPERM, send(two, 6, 0, new LeaderMutation.Found(1, 1, 1)));
     }
 }

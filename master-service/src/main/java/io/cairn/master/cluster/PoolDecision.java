@@ -1,0 +1,65 @@
+package io.cairn.master.cluster;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Decides which pools come and go. Pure functions. */
+final class PoolDecision {
+    private PoolDecision() {}
+
+    /** Whether one of the targets has no part in the youngest pools. */
+    static boolean isNews(ClusterMap map, List<Target> present) {
+        Set<Integer> used = new HashSet<>();
+        Pool pool = map.youngestPool(1);
+        if (pool != null) {
+            for (PlacementGroup group : map.groupsOf(pool)) {
+                group.members().forEach(m -> used.add(m.targetId()));
+            }
+        }
+        return present.stream().anyMatch(t -> !used.contains(t.id()));
+    }
+
+    /**
+     * Fresh pools over the given targets: for every number of replicas from 1 to {@code
+     * maxReplicas} that the number of distinct servers allows, one pool.
+     */
+    static void expand(MapDraft draft, List<Target> members, int maxReplicas) {
+        ClusterMap map = draft.map();
+        List<Target> order = PoolPlan.interleave(members);
+        long distinct = order.stream().mapToInt(Target::serverId).distinct().count();
+        int poolId = map.pools().lastId();
+        int groupId = map.groups().lastId();
+        for (int replicas = 1; replicas <= Math.min(maxReplicas, distinct); replicas++) {
+            List<List<Member>> plan = PoolPlan.groups(order, replicas);
+            draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size()));
+            for (List<Member> each : plan) {
+                draft.put(new PlacementGroup(++groupId, poolId, draft.epoch(), each));
+            }
+        }
+    }
+
+    /**
+     * Takes pools away that nothing refers to and nothing will: a younger one with the same
+     * redundancy takes new files, and can.
+     *
+     * @param used pools that a file or an entry of garbage refers to
+     */
+    static void retire(MapDraft draft, Set<Integer> used) {
+        ClusterMap map = draft.map();
+        for (Pool pool : map.pools()) {
+            Pool youngest = map.youngestPool(pool.replicas());
+            if (youngest != null
+                    && youngest.id() > pool.id()
+                    && !used.contains(pool.id())
+                    && map.groupsOf(youngest).stream().anyMatch(g -> g.head() != null)) {
+                draft.removePool(pool.id());
+            }
+        }
+    }
+}
