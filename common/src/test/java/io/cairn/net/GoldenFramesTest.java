@@ -49,10 +49,22 @@ final class GoldenFramesTest {
                 + "312e30";
     }
 
+    /** A greeting with a principal of a form that this release does not know. */
+    private static String helloOf(String principal) {
+        return hello(1, 1)
+                        .replaceFirst("^00000025", "0000002d")
+                        .replaceFirst("00000018", "00000020")
+                + "07"
+                + "00000003"
+                + principal;
+    }
+
     /** What this release greets with, but for the lengths and its name. */
     private static void isOurGreeting(String frame) {
         assertEquals("01" + "0000000000000000", frame.substring(8, 26));
         assertEquals(MAGIC + "00000001" + "00" + "00000001", frame.substring(34, 68));
+        int nameEnd = 76 + 2 * Integer.parseInt(frame.substring(68, 76), 16);
+        assertEquals("00" + "00000000", frame.substring(nameEnd), "no principal");
     }
 
     private static String request(int kind, long id, String header) {
@@ -129,6 +141,17 @@ final class GoldenFramesTest {
     void aGreetingOfARange() throws Exception {
         try (Peer peer = new Peer()) {
             peer.write(hello(1, 9));
+            isOurGreeting(peer.read());
+            peer.write(request(2, 1, "01aabb"));
+            assertEquals(request(3, 1, "070809"), peer.read());
+        }
+    }
+
+    @Test
+    @Timeout(60)
+    void aPrincipalOfALaterReleaseIsNobodyInParticular() throws Exception {
+        try (Peer peer = new Peer()) {
+            peer.write(helloOf("616263"));
             isOurGreeting(peer.read());
             peer.write(request(2, 1, "01aabb"));
             assertEquals(request(3, 1, "070809"), peer.read());

@@ -14,15 +14,16 @@ import java.nio.charset.StandardCharsets;
  * What each side of a connection tells about itself, in the first frame.
  *
  * <pre>
- * +-------+--------+-------+--------+---------+
- * | magic | newest | flags | oldest | release |
- * |   8   |   4    |   1   |   4    |  4 + n  |
- * +-------+--------+-------+--------+---------+
+ * +-------+--------+-------+--------+---------+------+-----------+
+ * | magic | newest | flags | oldest | release | form | principal |
+ * |   8   |   4    |   1   |   4    |  4 + n  |  1   |   4 + n   |
+ * +-------+--------+-------+--------+---------+------+-----------+
  * </pre>
  *
  * This layout never changes; bytes behind it are ignored. What tells only its newest version speaks
  * no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in traces
- * and understands TRACED. Other flags are ignored.
+ * and understands TRACED. Other flags are ignored. The form says how the principal is told in whose
+ * name the side speaks; form 0 is nobody in particular, without bytes. Other forms are read as that.
  *
  * @param range what the side understands
  * @param line whether it is a line
@@ -38,6 +39,7 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
 
     private static final int FLAG_LINE = 1;
     private static final int FLAG_TRACES = 2;
+    private static final int NO_PRINCIPAL = 0;
     private static final int MAX_RELEASE_BYTES = 64;
     private static final String UNKNOWN = "unknown";
 
@@ -52,6 +54,8 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
                 .i32(range.oldest())
                 .i32(length)
                 .raw(text, 0, length)
+                .u8(NO_PRINCIPAL)
+                .i32(0)
                 .toBytes();
     }
 
