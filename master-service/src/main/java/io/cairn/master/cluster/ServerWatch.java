@@ -177,13 +177,16 @@ public final class ServerWatch {
         Map<String, ServerView> found = new TreeMap<>();
         for (TargetReport report : heartbeat.targets()) {
             Target target = map.targetOf(report.identity());
-            ChunkServer server = target == null ? null : map.server(target.serverId());
-            if (server != null && !servers.containsKey(server.name()) && presumes()) {
-                found.put(server.name(), ServerView.presumed(map, server));
+            ChunkServer owner = target == null ? null : map.server(target.serverId());
+            if (owner != null && !servers.containsKey(owner.name()) && presumes()) {
+                found.put(owner.name(), ServerView.presumed(map, owner));
             }
-            Seen holder = servers.get(holders.getOrDefault(report.identity(), ""));
-            if (holder != null) {
-                found.put(holder.heartbeat.name(), view(holder));
+            String last = holders.getOrDefault(report.identity(), "");
+            for (String name : List.of(owner == null ? "" : owner.name(), last)) {
+                Seen holder = servers.get(name);
+                if (holder != null) {
+                    found.put(name, view(holder));
+                }
             }
         }
         return List.copyOf(found.values());
