@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The places of all data: servers, targets, pools and placement groups, with an epoch that grows
  * with every change. Part of the replicated state; servers and clients keep copies. A change costs
- * what it changes: a map shares with the one before whatever is the same. Immutable and thread-safe.
+ * what it changes: a map shares with the one before whatever is the same. Immutable and
+ * thread-safe.
  */
 public final class ClusterMap {
     /** The map of a new cluster: epoch 0 and nothing in it. */
