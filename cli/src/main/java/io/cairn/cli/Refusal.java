@@ -35,8 +35,8 @@ final class Refusal {
     }
 
     /**
-     * Refuses words that nobody understands although help was asked for: whoever spells a command
-     * wrongly does not want the help of another.
+     * Refuses unknown words although help was asked for: a user that spells a command wrongly does
+     * not want the help of another.
      *
      * @throws UnmatchedArgumentException when there are some
      */

@@ -3,7 +3,7 @@ package io.cairn.base;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what somebody who made a typing error meant. */
+/** Finds the word that was meant by a word with a typing error. */
 public final class Spelling {
     private Spelling() {}
 

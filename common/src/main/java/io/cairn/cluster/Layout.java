@@ -15,8 +15,8 @@ import java.util.TreeSet;
  *     group as long as it stays in its pool
  * @param runs in order of their first chunk, the first one starting at 0; never empty
  * @param renewedOid the youngest object whose bytes beyond the end of the file were given up
- *     although nobody had truncated it, 0 when none: a writer who has not heard of it in time has
- *     lost what it put there
+ *     although no client had truncated it, 0 when none. A writer that has not heard of it in time
+ *     has lost the bytes that it put there
  */
 public record Layout(
         int chunkSizeLog2, int stripeWidth, long seed, List<Run> runs, long renewedOid) {

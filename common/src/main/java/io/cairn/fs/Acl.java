@@ -209,7 +209,7 @@ public record Acl(List<Entry> entries) {
     }
 
     /**
-     * Whether somebody who is neither the owner nor the superuser is granted all bits (acl(5),
+     * Whether a caller that is neither the owner nor the superuser is granted all bits (acl(5),
      * access check algorithm).
      *
      * @param group the group of the inode

@@ -33,7 +33,7 @@ public record Caller(int uid, int gid, int[] groups, boolean checked, @Nullable 
         return new Caller(uid, gid, NO_GROUPS, true);
     }
 
-    /** The same, with somebody who hears exactly what operations did. */
+    /** The same, with a listener that hears exactly what operations did. */
     public Caller watchedBy(Witness who) {
         return new Caller(uid, gid, groups, checked, who);
     }

@@ -15,10 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which connections a port takes. One address gets a part of the places at most, and the last
- * sixteenth of them is kept for addresses that have few, such as other servers: whoever opens
- * connections without end keeps out nobody but himself. Of an address that has all its places, one
- * that has not yet said who it is makes room for the next, so that not even on one machine idle
+ * Which connections a port takes. One address gets a part of the places at most. The last sixteenth
+ * of them is kept for addresses that have few, such as other servers. A machine that opens
+ * connections without end keeps out only itself. Of an address that has all its places, one that
+ * has not yet said who it is makes room for the next, so that not even on one machine idle
  * connections keep out those that speak. Refusals are one warning a minute. Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.

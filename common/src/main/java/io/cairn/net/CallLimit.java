@@ -7,7 +7,7 @@ import io.cairn.wire.Limits;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** What one side of a connection may send: messages of bounded size, calls of bounded number. */
+/** Limits of one side of a connection: messages of bounded size, calls of bounded number. */
 public final class CallLimit {
     private final Endpoint remote;
     private final AtomicInteger inFlight = new AtomicInteger();

@@ -80,7 +80,7 @@ public final class ReceiveBudget {
         return !waiting.isEmpty();
     }
 
-    /** What is reserved now. */
+    /** Bytes that are reserved now. */
     public long usedBytes() {
         return usedBytes.get();
     }

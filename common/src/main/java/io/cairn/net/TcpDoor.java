@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * A TCP port for a protocol that is not Cairn's own, such as NFS: it binds, limits connections and
- * closes them in the end. What a connection says is the affair of who opens the door. Thread-safe.
+ * closes them in the end. The protocol of a connection is the affair of the opener of the door.
+ * Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
 public final class TcpDoor implements Listener {

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A thread that looks after something while it works, so that no second thread has to be woken for
  * it: what comes in meanwhile is for it, too. It must hear before it waits, so that another thread
- * takes over what it looks after. Whoever makes a thread wait for what may take long (an answer
- * from the network, a lock of somebody else) calls {@link #aboutToWait} first; for other threads
- * that does nothing.
+ * takes over what it looks after. A method that makes a thread wait for long (an answer from the
+ * network, a lock of another process) calls {@link #aboutToWait} first; for other threads that does
+ * nothing.
  */
 public interface Attendant {
     /** Lets another thread take over. By the thread itself; does nothing when one has already. */

@@ -56,8 +56,8 @@ public final class CpuLatency implements AutoCloseable {
     }
 
     /**
-     * Begins to look after this process. Who may not open the device (root may) or has none, as in
-     * a container, goes without: everything works, at the pace of the machine.
+     * Begins to look after this process. A process that may not open the device (root may) or has
+     * none, as in a container, goes without: everything works, at the pace of the machine.
      *
      * @param limitUs microseconds, 0 or more; with 0 idle processors do not sleep at all
      */

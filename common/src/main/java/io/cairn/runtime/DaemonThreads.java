@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes daemon platform threads named {@code prefix-1}, {@code prefix-2} and so on. What one of
- * them does not catch is logged. Thread-safe.
+ * Makes daemon platform threads named {@code prefix-1}, {@code prefix-2} and so on. An exception
+ * that one of them does not catch is logged. Thread-safe.
  */
 public final class DaemonThreads implements ThreadFactory {
     private static final Logger LOG = LoggerFactory.getLogger(DaemonThreads.class);

@@ -98,7 +98,7 @@ public interface Disk {
      */
     void copyPrefix(Path from, Path to, long lengthBytes) throws IOException;
 
-    /** What the disk that holds a path can hold, in bytes: what is in use and what is usable. */
+    /** The capacity of the disk that holds a path, in bytes: used and usable. */
     long totalBytes(Path path) throws IOException;
 
     /** Bytes that may still be written to the disk that holds a path. */

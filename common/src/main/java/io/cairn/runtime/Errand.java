@@ -5,9 +5,9 @@ import io.cairn.base.FsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a thread, or nobody any more, does for a process that may lose its patience: one request of
- * a door. It can be cancelled while it waits, and only then. Who asked is told so at once; the work
- * itself is undone or finished by those who do it, and has no effects after the wait: {@link
+ * The work of a thread, or of none any more, for a process that may lose its patience: one request
+ * of a door. It can be cancelled while it waits, and only then. The process is told so at once; the
+ * work itself is undone or finished by those who do it, and has no effects after the wait: {@link
  * #endWait} throws. So what the process does next is never overtaken by what it gave up. Thread-
  * safe.
  */
@@ -16,7 +16,7 @@ public class Errand {
     private boolean finished;
     private volatile boolean cancelled;
 
-    /** What the calling thread does, if a process may lose its patience with it. */
+    /** The work of the calling thread, if a process may lose its patience with it. */
     public static @Nullable Errand current() {
         return Thread.currentThread() instanceof Attendant attendant ? attendant.errand() : null;
     }

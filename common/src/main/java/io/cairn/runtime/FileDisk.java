@@ -22,8 +22,9 @@ import java.util.UUID;
  * interrupted, and because holes and reflinks need the file descriptor.
  *
  * <p>Errors are {@link NoSuchFileException} for what does not exist, {@link DiskFullException}, and
- * {@link FileSystemException} for the rest; each names the path. What may find no room is called
- * directly, because the JDK tells a full disk by a text in the language of the user. Thread-safe.
+ * {@link FileSystemException} for the rest; each names the path. Operations that may find no room
+ * are called directly, because the JDK tells a full disk by a text in the language of the user.
+ * Thread-safe.
  */
 public final class FileDisk implements Disk {
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");

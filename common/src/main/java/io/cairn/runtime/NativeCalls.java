@@ -53,7 +53,7 @@ final class NativeCalls {
         long run(MemorySegment state) throws Throwable;
     }
 
-    /** What the call returns, or the negated error number; repeated while signals interrupt it. */
+    /** The result of the call, or the negated error number; repeated while signals interrupt it. */
     static long invoke(Call call) {
         long result = once(call);
         while (result == -EINTR) {
@@ -62,7 +62,7 @@ final class NativeCalls {
         return result;
     }
 
-    /** What the call returns, or the negated error number. */
+    /** The result of the call, or the negated error number. */
     static long once(Call call) {
         MemorySegment place = PLACE.get();
         try {

@@ -2,7 +2,7 @@ package io.cairn.runtime;
 
 /**
  * Answers that a thread looks for between other work, so that no thread has to be woken for each of
- * them. What goes on when an answer has come runs on the thread that found it. Thread-safe.
+ * them. The continuation of an answer runs on the thread that found it. Thread-safe.
  */
 public interface Polled {
     /** Nothing to look for, ever. */

@@ -1,7 +1,7 @@
 package io.cairn.runtime;
 
 /**
- * What is chosen at start by the number of processors. The times come from measurements on a
+ * Choices that are made at start by the number of processors. The times come from measurements on a
  * virtual machine of two processors (bench/NOTES.md): to wake a sleeping thread took 30 to 60
  * microseconds there. Where there is one processor, looking keeps it from who answers. The
  * compilers of each role are chosen by the launchers (.mvn/jvm-options.sh).

@@ -4,16 +4,16 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * What a thread works for. It ends with the call that it was said for, so nothing is left behind on
- * a thread that goes on to other work. Whoever continues on another thread takes {@link #current}
- * along and says it there again.
+ * The span that a thread works for. It ends with the call that it was said for, so nothing is left
+ * behind on a thread that goes on to other work. Work that goes on on another thread takes {@link
+ * #current} along and says it there again.
  */
 public final class Scope {
     private static final ScopedValue<Span> CURRENT = ScopedValue.newInstance();
 
     private Scope() {}
 
-    /** What this thread works for; {@link Span#NONE} when nobody has said so. */
+    /** The span that this thread works for; {@link Span#NONE} when none is set. */
     public static Span current() {
         return CURRENT.isBound() ? CURRENT.get() : Span.NONE;
     }

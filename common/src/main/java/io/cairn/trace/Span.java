@@ -20,7 +20,7 @@ public interface Span {
         SERVER
     }
 
-    /** What others name as their parent; null when there is no span. */
+    /** The context that others name as their parent; null when there is no span. */
     @Nullable TraceContext context();
 
     /** Says something about the work, never anything that a user has named. */

@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens to each request of a {@link WebDoor}: gathers its body, lets it be answered, sends
+ * The handling of each request of a {@link WebDoor}: gathers its body, lets it be answered, sends
  * the answer; all on the virtual thread of the request. Thread-safe.
  */
 final class WebExchange extends Handler.Abstract {

@@ -109,7 +109,7 @@ final class DirectoryWatch {
 
     /**
      * A mutation was applied: sends the reply, at once or when no other session can believe any
-     * more what the mutation has made wrong.
+     * longer what the mutation has made untrue.
      *
      * @param sender sends it; called once, from any thread
      */

@@ -259,7 +259,10 @@ final class SessionTable {
         return true;
     }
 
-    /** Those of some inodes that nobody holds open; nobody can open them until they are free. */
+    /**
+     * Those of some inodes that no session holds open; no session can open them until they are
+     * free.
+     */
     synchronized List<Long> reserve(List<Long> inos) {
         List<Long> free = inos.stream().filter(ino -> !openCounts.containsKey(ino)).toList();
         reserved.addAll(free);

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * Finds the path of an inode, for operators: from each home to the next one, with the read lock
- * given back between them. What is renamed meanwhile may be missed.
+ * given back between them. A name that is renamed meanwhile may be missed.
  */
 final class PathSearch {
     /** Longest path it builds, in bytes. */

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * What people and disks do to the file of a blob while no process looks after it. What is done is
- * durable.
+ * Damage that people and disks do to the file of a blob while no process looks after it. The damage
+ * is durable.
  */
 public enum BlobDamage {
     FILE_DELETED,
@@ -35,7 +35,7 @@ public enum BlobDamage {
     }
 
     /**
-     * What it takes.
+     * The kind of damage.
      *
      * @param chunkBytes size of a chunk: where the trailer begins
      * @param dataByte offset of the byte of data that loses a bit

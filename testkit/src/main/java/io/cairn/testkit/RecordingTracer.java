@@ -47,12 +47,12 @@ public final class RecordingTracer implements Tracer {
             return kind;
         }
 
-        /** Who asked for it, or null. */
+        /** The parent, or null. */
         public @Nullable TraceContext parent() {
             return parent;
         }
 
-        /** What was said about it; {@code failed} is the word of its failure. */
+        /** Its attributes; {@code failed} is the word of its failure. */
         public Map<String, String> notes() {
             return notes;
         }

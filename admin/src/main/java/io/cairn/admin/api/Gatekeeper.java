@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Knows callers by their tokens. Wrong tokens are counted by address: beyond {@value #MAX_FAILURES}
- * a minute the answer is 429. A right token is served even then, so that nobody can lock others out
- * who come from the same address; guessing is hopeless at any speed, as secrets have 256 random
- * bits. Thread-safe.
+ * a minute the answer is 429. A right token is served even then, so that no caller can lock out
+ * others at the same address. Guessing is hopeless at any speed, as secrets have 256 random bits.
+ * Thread-safe.
  */
 public final class Gatekeeper {
     /** Wrong tokens from one address within a minute. */

@@ -69,8 +69,8 @@ public final class FirstToken {
     }
 
     /**
-     * Makes it anew when somebody who may write beside its file asks for that: see {@link
-     * #REQUEST}. Only the leader can. Blocks.
+     * Makes it anew at the order of a user that may write beside its file: see {@link #REQUEST}.
+     * Only the leader can. Blocks.
      *
      * @param leads whether this master leads
      * @param leader who does, for people

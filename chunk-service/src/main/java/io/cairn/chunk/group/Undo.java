@@ -20,8 +20,8 @@ import java.util.function.Function;
  * Takes back a write that some members applied and others had no room for. Nobody else saw it: it
  * was not acknowledged, and the head still holds the chunk's exclusive turn. A chunk that it made
  * is deleted. Otherwise write number {@code n} has failed, and the old contents become write {@code
- * n + 1} everywhere: those who applied get them installed, those who refused count two empty
- * changes, which need no room.
+ * n + 1} everywhere. Members that applied it get them installed. Members that refused it count two
+ * empty changes, which need no room.
  */
 final class Undo {
     private static final OperationId NOBODY = new OperationId(0, 0);

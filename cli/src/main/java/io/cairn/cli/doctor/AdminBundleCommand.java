@@ -29,7 +29,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code cairn admin bundle}: what somebody needs who looks for a fault from elsewhere. */
+/**
+ * {@code cairn admin bundle}: everything that a person needs to look for a fault from elsewhere.
+ */
 @Command(
         name = "bundle",
         description = {

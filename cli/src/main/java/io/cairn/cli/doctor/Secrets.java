@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Takes what nobody else should see out of texts that go to somebody else: values of settings,
- * options and fields whose names speak of secrets, bearer tokens, private keys, passwords in
- * addresses, and secrets that are known literally.
+ * Takes secrets out of texts for other people: values of settings, options and fields whose names
+ * speak of secrets, bearer tokens, private keys, passwords in addresses, and secrets that are known
+ * literally.
  */
 final class Secrets {
     static final String MASK = "[masked]";

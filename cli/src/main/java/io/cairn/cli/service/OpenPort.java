@@ -8,7 +8,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says of ports that others can reach that nobody is asked there who he is. */
+/** Warns of ports that other machines can reach, because there is no authentication. */
 final class OpenPort {
     private static final Logger LOG = LoggerFactory.getLogger(OpenPort.class);
 

@@ -136,7 +136,7 @@ public final class KnownDirectory {
         return complete && count == told && nowMs() - confirmedMs < shared.absentTtlMs;
     }
 
-    /** Whether it is complete, be it that the master should be asked whether it still is. */
+    /** Whether it is complete, even if the master should be asked whether it still is. */
     synchronized boolean isComplete() {
         return complete;
     }

@@ -40,7 +40,7 @@ public final class RemovedInodes {
         this.scheduler = scheduler;
     }
 
-    /** There is somebody who says what is {@link #forgotten}. */
+    /** The inodes for {@link #forgotten} have a source now. */
     public void keep() {
         keeps = true;
     }

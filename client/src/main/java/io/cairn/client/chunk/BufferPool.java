@@ -76,7 +76,7 @@ public final class BufferPool {
         free(bytes);
     }
 
-    /** Whether somebody waits for whom there is no room yet. */
+    /** Whether a caller waits for room that is not there yet. */
     private boolean isAwaited() {
         return waiting > 0 && usedBytes + awaitedBytes > limitBytes;
     }

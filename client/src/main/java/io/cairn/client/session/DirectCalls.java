@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls that a thread brings to the leader without the event loop of the connection, when it looks
- * for answers between other work. Whatever goes wrong, the call is then sent as any other: a
- * mutation with the same number, so that it is executed once. Thread-safe.
+ * for answers between other work. After any failure the call is sent as any other: a mutation with
+ * the same number, so that it is executed once. Thread-safe.
  */
 final class DirectCalls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DirectCalls.class);

@@ -50,7 +50,7 @@ final class MasterCall extends CompletableFuture<Reply> {
     /** The operation that it is sent for, whoever sends it again. */
     private final Span span = Scope.current();
 
-    /** For whom alone it is sent, if for one who may lose his patience. */
+    /** The only caller for which it is sent, if that one may lose patience. */
     private final @Nullable Errand errand;
 
     private byte @Nullable [] frame;
@@ -79,7 +79,7 @@ final class MasterCall extends CompletableFuture<Reply> {
         this.errand = isForOne() ? errand : null;
     }
 
-    /** Whether nobody but who asked waits for it. */
+    /** Whether only the caller waits for it. */
     boolean isForOne() {
         return mutation == null || mutation.isCancellable();
     }
@@ -184,7 +184,9 @@ final class MasterCall extends CompletableFuture<Reply> {
                 || (mutation instanceof TreeMutation.Create create && create.open());
     }
 
-    /** Tells what the session holds open for somebody who does not wait for the reply any more. */
+    /**
+     * Tells the inode that the session holds open for a caller that no longer waits for the reply.
+     */
     void ifOpenedInVain(LongConsumer inode) {
         if (isWithdrawn()
                 && opens()

@@ -73,7 +73,7 @@ public final class Permissions {
         }
     }
 
-    /** ENOTDIR for anything but a directory, before anybody asks who may. */
+    /** ENOTDIR for anything but a directory, before rights are checked. */
     private static void requireDirectory(Attributes inode) {
         if (!inode.isDirectory()) {
             throw new FsException(Errno.ENOTDIR, "inode " + inode.ino() + " is not a directory");

@@ -8,7 +8,7 @@ public interface Driver {
     /** The descriptor of {@code /dev/fuse}. */
     int fd();
 
-    /** Who waits for the cluster and may be let go. */
+    /** The requests that wait for the cluster and may be let go. */
     Impatience impatience();
 
     /** How large a buffer for one request must be. */

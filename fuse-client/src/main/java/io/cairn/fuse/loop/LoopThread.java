@@ -144,7 +144,7 @@ public final class LoopThread extends Thread implements Attendant {
         return buffer + ARGUMENTS;
     }
 
-    /** What is asked; null for what this release does not know. */
+    /** The operation; null for one that this release does not know. */
     public @Nullable Opcode opcode() {
         return Opcode.of(RawMemory.getInt(buffer + 4));
     }

@@ -15,7 +15,7 @@ final class ReaderWatch {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int LOOKS_BEFORE_SLEEP = 50;
 
-    /** Who is killed while he waits for the cluster is let go within two of these. */
+    /** A process that is killed while it waits for the cluster is let go within two of these. */
     private static final long SLOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final RequestLoop loop;

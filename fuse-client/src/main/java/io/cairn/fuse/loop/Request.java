@@ -60,7 +60,7 @@ public final class Request extends Errand {
     /**
      * Whether it should end for a signal that does not kill. Not a read, as it may be for a page
      * fault: who gets an error there is killed by it. Nor a lock that was asked for without
-     * waiting: it may be granted, to somebody who knows nothing of it and goes on.
+     * waiting: it may be granted to a process that knows nothing of it and goes on.
      */
     boolean isInterrupted() {
         return interrupted && opcode != Opcode.READ && opcode != Opcode.SETLK;

@@ -23,10 +23,11 @@ import org.slf4j.LoggerFactory;
  * another thread, which costs more than most requests. Before the reader waits for anything it
  * hands its place over to the idle thread that worked last, and one that forgets is relieved by
  * {@link ReaderWatch}. When nothing is to be read it looks for the {@link Polled} answers to what
- * was begun, so that many requests are under way without a thread for each. Who has handed over
- * takes what waits when it is done, before it rests. When no thread is idle another one is started,
- * up to a limit. Threads that wait for a lock of somebody else do not count, they have a limit of
- * their own. The loop ends when the kernel says that the mount is gone. Thread-safe.
+ * was begun, so that many requests are under way without a thread for each. A thread that has
+ * handed over takes waiting requests when it is done, before it rests. When no thread is idle
+ * another one is started, up to a limit. Threads that wait for a lock of somebody else do not
+ * count, they have a limit of their own. The loop ends when the kernel says that the mount is gone.
+ * Thread-safe.
  */
 public final class RequestLoop {
     private static final Logger LOG = LoggerFactory.getLogger(RequestLoop.class);

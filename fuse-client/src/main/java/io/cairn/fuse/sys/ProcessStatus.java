@@ -52,8 +52,8 @@ public final class ProcessStatus {
     }
 
     /**
-     * Whether who sets the access list of an inode takes its set-gid bit away with it, as chmod(2)
-     * would: who is neither root nor in its group. Requests tell one group of the caller only.
+     * Whether setting the access list of an inode takes its set-gid bit away, as chmod(2) would:
+     * the caller is neither root nor in its group. Requests tell one group of the caller only.
      */
     public static boolean losesSetgid(Caller caller, int thread, Attributes inode) {
         return (inode.mode() & SETGID) != 0

@@ -1,6 +1,6 @@
 /**
- * The cluster's decisions: which servers are alive, who is a member of which placement group, what
- * may be served by whom.
+ * The cluster's decisions: which servers are alive, which targets are members of which placement
+ * group, and which of them serve.
  *
  * <p>{@link io.cairn.master.cluster.MapDecision} is a pure function from the committed {@link
  * io.cairn.cluster.ClusterMap} and what the leader has seen of the servers to the next map. {@link

@@ -53,7 +53,7 @@ final class RollCall implements AutoCloseable {
         network.addRaftPeers(settings.peers().stream().map(RatisSettings.Peer::inRatis).toList());
     }
 
-    /** Asks everybody who does not owe an answer. */
+    /** Asks every master that does not owe an answer. */
     void ask() {
         for (RatisSettings.Peer peer : settings.peers()) {
             if (!closed && !peer.id().equals(settings.id()) && asked.add(peer.id())) {

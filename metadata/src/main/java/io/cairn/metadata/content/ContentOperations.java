@@ -26,8 +26,8 @@ import java.util.Objects;
  * The mutations of contents: bytes in the inode, sizes, layouts. Belongs to the apply thread.
  *
  * <p>A file's contents live either in the inode ({@code inline}) or in chunks. They move out with
- * Spill and come back with a truncation to nothing, which also gives the file a new object, so that
- * late writes of somebody who has not heard of it land where nobody looks.
+ * Spill and come back with a truncation to nothing. That also gives the file a new object, so that
+ * late writes of a client that has not heard of it land where no file refers to.
  */
 public final class ContentOperations {
     private static final long BLOCK_BYTES = 4096;

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The access control lists of inodes, in the form of the attributes under which Linux knows them.
- * They live in the inode, not among its other attributes: whoever knows an inode knows who may use
- * it, and mode and list change in one step. Pure functions.
+ * They live in the inode, not among its other attributes. A client that knows an inode knows its
+ * rights, and mode and list change in one step. Pure functions.
  */
 public final class AclOperation {
     private AclOperation() {}

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All locks of one inode: who holds what, and who waits in which order. In memory, on the apply
- * thread; {@link LockTable} keeps it in step with the store.
+ * All locks of one inode: the holders of each, and the waiting requests in their order. In memory,
+ * on the apply thread; {@link LockTable} keeps it in step with the store.
  */
 public final class InodeLocks {
     /**

@@ -10,7 +10,7 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @interface Case {
-    /** What the door must be able to express for the case to exist. */
+    /** The capabilities that the door must have for the case to exist. */
     Posix.Capability[] needs() default {};
 
     /** Whether the case needs {@link Posix#reachableLinks}. */

@@ -28,7 +28,7 @@ final class ConcurrencyCases extends Scene {
         super(fs);
     }
 
-    /** What a process does; returns how often it won. */
+    /** The work of a process; returns how often it won. */
     private interface Work {
         int run(Posix process, int number);
     }

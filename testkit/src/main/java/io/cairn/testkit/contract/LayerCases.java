@@ -21,8 +21,8 @@ import io.cairn.testkit.posix.Posix;
 import java.util.List;
 
 /**
- * What a union filesystem (overlayfs) wants of the layer that it writes to: files without a name,
- * whiteouts, times of birth, its attributes.
+ * The demands of a union filesystem (overlayfs) on the layer that it writes to: files without a
+ * name, whiteouts, times of birth, its attributes.
  */
 final class LayerCases extends Scene {
     LayerCases(Posix fs) {

@@ -16,7 +16,7 @@ import io.cairn.fs.Caller;
 import io.cairn.testkit.posix.Posix;
 import java.util.List;
 
-/** Who may do what: mode bits, groups, search, sticky directories, access(2). */
+/** The rights of callers: mode bits, groups, search, sticky directories, access(2). */
 final class PermissionCases extends Scene {
     PermissionCases(Posix fs) {
         super(fs);

@@ -20,11 +20,11 @@ import java.util.zip.CRC32C;
  * each call, and at the end the two trees with attributes and contents. Inode numbers, times and
  * block counts are the affair of each filesystem; which names are the same file is compared.
  *
- * <p>Names come from a small set, so that calls meet. What a run leaves in the two directories is
- * the caller's to remove.
+ * <p>Names come from a small set, so that calls meet. The caller removes the files that a run
+ * leaves in the two directories.
  */
 public final class PosixFuzz {
-    /** What a step does. */
+    /** The work of a step. */
     public enum Call {
         OPEN,
         CREATE,

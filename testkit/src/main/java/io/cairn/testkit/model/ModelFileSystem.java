@@ -24,8 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reference: a whole filesystem in memory, as simple as it can be written. What it does is
- * meant to be what Linux does on a local disk; the contract suite holds both against each other.
+ * The reference: a whole filesystem in memory, as simple as it can be written. Its behaviour is
+ * meant to be that of Linux on a local disk; the contract suite holds both against each other.
  *
  * <p>Thread-safe by one monitor; only waiting for locks happens outside of it. Times never repeat:
  * each change gets a time of its own, so that tests can compare without waiting.

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelLocks {
     private final Map<Long, List<Lock>> held = new HashMap<>();
 
-    /** Who waits (a POSIX owner), and for whom. */
+    /** Waiting owners (POSIX), and for whom. */
     private final Map<Long, Set<Long>> waiting = new HashMap<>();
 
     synchronized @Nullable Lock test(long ino, Lock wanted) {

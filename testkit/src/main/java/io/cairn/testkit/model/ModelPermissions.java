@@ -34,7 +34,7 @@ final class ModelPermissions {
         return caller.isInGroup(node.gid) ? (node.mode >> 3) & 7 : node.mode & 7;
     }
 
-    /** What {@code open} with these flags needs. */
+    /** The rights that {@code open} with these flags needs. */
     static void requireOpen(Caller caller, ModelNode node, int flags) {
         int bits =
                 switch (flags & FileSystem.O_ACCMODE) {
@@ -48,12 +48,12 @@ final class ModelPermissions {
         require(caller, node, bits);
     }
 
-    /** What adding a name to a directory needs. */
+    /** The rights for adding a name to a directory. */
     static void requireAdd(Caller caller, ModelNode directory) {
         require(caller, directory, FileSystem.ACCESS_WRITE | FileSystem.ACCESS_EXECUTE);
     }
 
-    /** What removing a name needs: write and search, and in a sticky directory ownership. */
+    /** The rights for removing a name: write and search, and in a sticky directory ownership. */
     static void requireRemove(Caller caller, ModelNode directory, ModelNode victim) {
         requireAdd(caller, directory);
         boolean sticky = (directory.mode & 01000) != 0;

@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What Linux takes for a process as far as files go: a thread with its own table of descriptors
- * (hence its own identity as owner of fcntl locks), its own working directory and umask. The table
- * starts as a copy of the JVM's, so that classes can be loaded; the JVM never sees what is opened
- * here. All calls of a process run on its thread, one at a time.
+ * A process as Linux sees it for files: a thread with its own table of descriptors (hence its own
+ * identity as owner of fcntl locks), its own working directory and umask. The table starts as a
+ * copy of the JVM's, so that classes can be loaded; the JVM never sees what is opened here. All
+ * calls of a process run on its thread, one at a time.
  *
  * <p>For another caller the thread changes its credentials around the one system call, by raw
  * system calls, since those of glibc would change the whole JVM. Must be started by the superuser

@@ -64,7 +64,7 @@ public interface Posix extends AutoCloseable {
 
     long UTIME_OMIT = Long.MIN_VALUE + 1;
 
-    /** What not every door or filesystem can express. */
+    /** Capabilities that not every door or filesystem has. */
     enum Capability {
         /** renameat2 with RENAME_NOREPLACE and RENAME_EXCHANGE. */
         RENAME_FLAGS,
@@ -117,8 +117,9 @@ public interface Posix extends AutoCloseable {
     }
 
     /**
-     * What {@code stat} tells, and statx of the birth (0 when it does not); {@code mode} has the
-     * permission bits only, 0..07777, and {@code rdev} is in the 64-bit Linux encoding.
+     * The answer to {@code stat}, and to statx for the birth (0 when it does not tell); {@code
+     * mode} has the permission bits only, 0..07777, and {@code rdev} is in the 64-bit Linux
+     * encoding.
      */
     record Stat(
             long ino,
@@ -157,7 +158,7 @@ public interface Posix extends AutoCloseable {
     /** One entry of a listing, {@code .} and {@code ..} included; cookie continues after it. */
     record Entry(String name, long ino, @Nullable FileType type, long cookie) {}
 
-    /** What {@code statvfs} tells. */
+    /** The answer to {@code statvfs}. */
     record Volume(
             long blockBytes,
             long blocks,
@@ -167,7 +168,7 @@ public interface Posix extends AutoCloseable {
             long freeFiles,
             int maxNameBytes) {}
 
-    /** What this door can express; fixed. */
+    /** The capabilities of this door; fixed. */
     Set<Capability> capabilities();
 
     /** LINK_MAX if it is small enough to be reached in a test, else 0. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class SharedFileCases {
     private static final int[] SIZES = {0, 100, 3000, 6000, 300_000};
 
-    /** What is done to the file. */
+    /** The change of the file. */
     enum Step {
         WRITE,
         APPEND,
@@ -71,7 +71,7 @@ public final class SharedFileCases {
     /**
      * The first one appends lines to a log without rest, the other one copies and cuts it, as log
      * rotation does. Each line that is written when a cut was answered is there, whole, and behind
-     * nothing but the lines before it. What went wrong.
+     * nothing but the lines before it. The errors.
      */
     public List<String> rotate(int cuts) throws Exception {
         holder.create("log", 0644);

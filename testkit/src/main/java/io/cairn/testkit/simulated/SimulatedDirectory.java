@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The entries of a simulated directory, as processes see them and as they are on the medium. */
 final class SimulatedDirectory {
-    /** What a name leads to: one of the two. */
+    /** The entry of a name: one of the two. */
     record Entry(@Nullable SimulatedFile file, @Nullable SimulatedDirectory directory) {}
 
     /** One entry after a change; null = gone. */
@@ -31,7 +31,7 @@ final class SimulatedDirectory {
     private final Map<String, Entry> seen = new TreeMap<>();
     private final Map<String, Entry> stored = new TreeMap<>();
 
-    /** What processes see. */
+    /** The names that processes see. */
     Map<String, Entry> entries() {
         return seen;
     }

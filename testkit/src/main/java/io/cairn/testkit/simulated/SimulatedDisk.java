@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * directory does.
  */
 public final class SimulatedDisk implements Disk {
-    /** What can be made to fail. */
+    /** Operations that can be made to fail. */
     public enum Operation {
         READ,
         WRITE,

@@ -19,7 +19,7 @@ final class SimulatedLink {
     /** Something under way, in order; {@code lost} is what happens when it never arrives. */
     private record Parcel(long dueNs, Runnable arrival, Runnable lost) {}
 
-    /** What is under way to one end. */
+    /** Messages under way to one end. */
     private final class Direction {
         private final Deque<Parcel> parcels = new ArrayDeque<>();
         private long lastDueNs;

@@ -54,7 +54,7 @@ public final class Simulation implements Clock {
         this.random = new Random(seed);
     }
 
-    /** What to print when a run fails. */
+    /** The text to print when a run fails. */
     public long seed() {
         return seed;
     }
