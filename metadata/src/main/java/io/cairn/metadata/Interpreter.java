@@ -8,11 +8,11 @@ import io.cairn.fs.FileSystem;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.RecordTable;
 import io.cairn.metadata.content.ContentOperations;
+import io.cairn.metadata.content.DoubtfulObjects;
 import io.cairn.metadata.content.LayoutChoice;
+import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.inode.DirectoryTable;
-import io.cairn.metadata.inode.GarbageQueue;
 import io.cairn.metadata.inode.InodeTable;
-import io.cairn.metadata.inode.Leavings;
 import io.cairn.metadata.inode.XattrTable;
 import io.cairn.metadata.job.JobTable;
 import io.cairn.metadata.lock.HostTable;
@@ -55,8 +55,8 @@ final class Interpreter {
     private final Cluster cluster;
     private final RecordTable records;
     private final InodeTable inodes;
-    private final GarbageQueue garbage;
-    private final Leavings leavings;
+    private final ObjectLedger ledger;
+    private final DoubtfulObjects doubtful;
     private final SessionTable sessions;
     private final HostTable hosts;
     private final LockTable locks;
@@ -71,10 +71,10 @@ final class Interpreter {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction, understood);
         records = new RecordTable(store, transaction);
-        garbage = new GarbageQueue(transaction);
+        ledger = new ObjectLedger(transaction);
         XattrTable xattrs = new XattrTable(transaction);
-        leavings = new Leavings(store, transaction);
-        inodes = new InodeTable(transaction, xattrs, garbage, leavings);
+        doubtful = new DoubtfulObjects(store, transaction);
+        inodes = new InodeTable(transaction, xattrs);
         sessions = new SessionTable(store, transaction);
         hosts = new HostTable(store, transaction);
         locks = new LockTable(store, transaction, inodes, hosts);
@@ -82,7 +82,7 @@ final class Interpreter {
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
         tree = new TreeOperations(transaction, inodes, directories, layouts, cluster);
         rename = new RenameOperation(transaction, inodes, directories);
-        contents = new ContentOperations(transaction, inodes, garbage, layouts, cluster, leavings);
+        contents = new ContentOperations(transaction, inodes, ledger, layouts, cluster, doubtful);
         attributes = new AttributeOperations(transaction, inodes, xattrs, contents, layouts);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
         jobs =
@@ -268,7 +268,7 @@ final class Interpreter {
 
     /** A number that has been given and is not known here is never given again. */
     private void recover() {
-        leavings.addAll();
+        doubtful.addAll();
         for (long session : sessions.numbers()) {
             lose(new LeaderMutation.LoseSession(session, new long[0], true));
         }
@@ -283,12 +283,12 @@ final class Interpreter {
         }
         transaction.counters().doubtObjects();
         if (!m.known()) {
-            leavings.addAll();
+            doubtful.addAll();
         }
         for (long ino : m.inos()) {
             Inode inode = transaction.inode(ino);
             if (inode != null) {
-                leavings.add(inode);
+                doubtful.add(inode);
             }
         }
         end(m.session());
@@ -354,11 +354,7 @@ final class Interpreter {
                 return jobs.perform(m);
             }
             case LeaderMutation.Purge m -> purge(m);
-            case LeaderMutation.Collected m -> {
-                for (long entryId : m.entryIds()) {
-                    garbage.remove(entryId);
-                }
-            }
+            case LeaderMutation.Collected m -> ledger.collected(m.entryIds());
             case LeaderMutation.ChangeMap m -> cluster.change(m.part());
             case LeaderMutation.ChangeRecords m -> records.change(m.changes());
             case LeaderMutation.ChangeSettings m -> change(m);
@@ -392,7 +388,7 @@ final class Interpreter {
         for (long ino : m.inos()) {
             if (inodes.isOrphan(ino)) {
                 locks.drop(ino);
-                inodes.purge(ino);
+                contents.purge(ino);
             }
         }
     }

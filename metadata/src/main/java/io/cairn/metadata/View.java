@@ -12,10 +12,10 @@ import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.metadata.cluster.AdminRecord;
+import io.cairn.metadata.content.DoubtfulObjects;
+import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
-import io.cairn.metadata.inode.GarbageQueue;
 import io.cairn.metadata.inode.InodeTable;
-import io.cairn.metadata.inode.Leavings;
 import io.cairn.metadata.inode.XattrTable;
 import io.cairn.metadata.job.JobError;
 import io.cairn.metadata.job.JobStack;
@@ -393,7 +393,7 @@ final class View {
                 prefix,
                 prefix,
                 (key, value) -> {
-                    if (key.length > prefix.length && Leavings.sinceNs(value) < beforeNs) {
+                    if (key.length > prefix.length && DoubtfulObjects.sinceNs(value) < beforeNs) {
                         inos.add(Keys.numberAt(key, prefix.length));
                     }
                     return inos.size() < max;
@@ -407,7 +407,7 @@ final class View {
                 Family.GC,
                 ALL,
                 Keys.of(afterEntryId + 1),
-                (key, value) -> tasks.size() < max && tasks.add(GarbageQueue.decode(key, value)));
+                (key, value) -> tasks.size() < max && tasks.add(ObjectLedger.decode(key, value)));
         return tasks;
     }
 

@@ -161,7 +161,7 @@ class ViewTest {
     void aPageNeverEndsBetweenEqualCookies() {
         // No two names with one hash are known; the store does not mind.
         List<Change> changes = new ArrayList<>();
-        byte[] value = Keys.value(18).u8(FileType.FILE.code()).i64(5).i64(1).toBytes();
+        byte[] value = Keys.value(18).i64(1).u8(FileType.FILE.code()).i64(5).toBytes();
         for (int i = 0; i < 12; i++) {
             byte[] key =
                     new Encoder()

@@ -4,7 +4,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
-import io.cairn.metadata.inode.GarbageQueue;
+import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class ContentCheck {
         for (int i = 0; i < runs.size(); i++) {
             Layout.Run run = runs.get(i);
             boolean isLast = i == runs.size() - 1;
-            long end = isLast ? GarbageQueue.TO_END : runs.get(i + 1).firstChunk();
+            long end = isLast ? ObjectLedger.TO_END : runs.get(i + 1).firstChunk();
             if ((i == 0 && run.firstChunk() != 0) || run.firstChunk() >= end) {
                 tell(inode, "has runs out of order: " + runs);
             }

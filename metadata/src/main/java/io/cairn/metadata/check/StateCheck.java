@@ -5,8 +5,8 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
-import io.cairn.metadata.inode.GarbageQueue;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
@@ -77,7 +77,7 @@ public final class StateCheck {
         scan(Family.LINK, (key, value) -> checkLink(key));
         inodes.values().forEach(this::checkLinks);
         scan(Family.ORPHAN, (key, value) -> checkOrphan(Keys.numberAt(key, 0)));
-        scan(Family.GC, (key, value) -> contents.check(GarbageQueue.decode(key, value)));
+        scan(Family.GC, (key, value) -> contents.check(ObjectLedger.decode(key, value)));
         contents.checkPools(Counters.load(store).poolUses());
         scan(
                 Family.META,

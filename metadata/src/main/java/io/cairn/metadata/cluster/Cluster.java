@@ -112,7 +112,7 @@ public final class Cluster {
         }
         requireUnderstood(newLevel);
         level = newLevel;
-        transaction.put(Family.META, Keys.level(), Keys.value(5).i32(level).toBytes());
+        transaction.records().put(Family.META, Keys.level(), Keys.value(5).i32(level).toBytes());
     }
 
     private void requireUnderstood(int wanted) {
@@ -129,14 +129,16 @@ public final class Cluster {
     }
 
     private void write() {
-        transaction.put(
-                Family.META,
-                Keys.cluster(),
-                Keys.value(17)
-                        .i64(clusterId)
-                        .i32(standardReplicas)
-                        .i32(inlineLimitBytes)
-                        .toBytes());
+        transaction
+                .records()
+                .put(
+                        Family.META,
+                        Keys.cluster(),
+                        Keys.value(17)
+                                .i64(clusterId)
+                                .i32(standardReplicas)
+                                .i32(inlineLimitBytes)
+                                .toBytes());
     }
 
     /**

@@ -111,7 +111,7 @@ final class MapRecords {
     }
 
     private void unstage() {
-        staged().forEach(key -> transaction.delete(Family.META, key));
+        staged().forEach(key -> transaction.records().delete(Family.META, key));
     }
 
     private byte[] value(byte[] key) {
@@ -124,7 +124,7 @@ final class MapRecords {
 
     /** Makes the records those of the map after a change. */
     void write(ClusterMap map, MapDelta delta) {
-        transaction.put(Family.META, Keys.map(), Keys.value(9).i64(delta.to()).toBytes());
+        transaction.records().put(Family.META, Keys.map(), Keys.value(9).i64(delta.to()).toBytes());
         delta.gone().servers().forEach(id -> delete(SERVER, id));
         delta.gone().targets().forEach(id -> delete(TARGET, id));
         for (int id : delta.gone().pools()) {
@@ -141,7 +141,7 @@ final class MapRecords {
     }
 
     private void delete(int kind, int id) {
-        transaction.delete(Family.META, Keys.mapRecord(kind, id));
+        transaction.records().delete(Family.META, Keys.mapRecord(kind, id));
     }
 
     private <T extends Table.Numbered> void putAll(
@@ -152,6 +152,6 @@ final class MapRecords {
     private <T> void put(int kind, int number, T record, BiConsumer<Encoder, T> writer) {
         Encoder out = Keys.value(Encoder.EXPECTED_BYTES);
         writer.accept(out, record);
-        transaction.put(Family.META, Keys.mapRecord(kind, number), out.toBytes());
+        transaction.records().put(Family.META, Keys.mapRecord(kind, number), out.toBytes());
     }
 }

@@ -90,7 +90,7 @@ public final class RecordTable {
         byte[] key = Keys.record(change.key());
         byte[] value = change.value();
         if (value == null) {
-            transaction.delete(Family.META, key);
+            transaction.records().delete(Family.META, key);
             return;
         }
         byte[] stored =
@@ -98,6 +98,6 @@ public final class RecordTable {
                         .i64(transaction.version())
                         .raw(value, 0, value.length)
                         .toBytes();
-        transaction.put(Family.META, key, stored);
+        transaction.records().put(Family.META, key, stored);
     }
 }

@@ -7,10 +7,8 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.metadata.cluster.Cluster;
-import io.cairn.metadata.inode.GarbageQueue;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
-import io.cairn.metadata.inode.Leavings;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
@@ -34,24 +32,24 @@ public final class ContentOperations {
 
     private final Transaction transaction;
     private final InodeTable inodes;
-    private final GarbageQueue garbage;
+    private final ObjectLedger ledger;
     private final LayoutChoice layouts;
     private final Cluster cluster;
-    private final Leavings leavings;
+    private final DoubtfulObjects doubtful;
 
     public ContentOperations(
             Transaction transaction,
             InodeTable inodes,
-            GarbageQueue garbage,
+            ObjectLedger ledger,
             LayoutChoice layouts,
             Cluster cluster,
-            Leavings leavings) {
+            DoubtfulObjects doubtful) {
         this.transaction = transaction;
         this.inodes = inodes;
-        this.garbage = garbage;
+        this.ledger = ledger;
         this.layouts = layouts;
         this.cluster = cluster;
-        this.leavings = leavings;
+        this.doubtful = doubtful;
     }
 
     public Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
@@ -121,7 +119,7 @@ public final class ContentOperations {
         draft.inline = null;
         draft.sizeBytes = m.sizeBytes();
         draft.usedBytes = m.usedBytes();
-        leavings.remove(m.ino());
+        doubtful.remove(m.ino());
         return written(draft, m.mtimeNs());
     }
 
@@ -150,7 +148,7 @@ public final class ContentOperations {
         boolean pending = false;
         for (Layout.Run run : layout.runs()) {
             if (run.oid() == m.oid() && run.sourceOid() != 0) {
-                garbage.addSource(run);
+                ledger.releaseSource(run);
                 pending = true;
             }
         }
@@ -174,7 +172,7 @@ public final class ContentOperations {
         if (other.attributes().version() != m.otherVersion()) {
             throw stale(m.otherIno(), "has changed since version " + m.otherVersion());
         }
-        leavings.swap(m.ino(), m.otherIno());
+        doubtful.swap(m.ino(), m.otherIno());
         Inode changed = inodes.put(withContentsOf(one, other));
         Inode otherChanged = inodes.put(withContentsOf(other, one));
         return new EntryReply(changed, null, null, otherChanged.attributes());
@@ -208,7 +206,7 @@ public final class ContentOperations {
         } else if (layout == null) {
             throw new IllegalStateException("file " + draft.ino + " has no layout");
         } else if (sizeBytes == 0) {
-            garbage.addAll(layout);
+            ledger.release(layout);
             draft.setInline(new byte[0]);
             draft.layout = layouts.fresh(draft.ino, draft.policy);
         } else if (sizeBytes >= draft.sizeBytes) {
@@ -242,7 +240,7 @@ public final class ContentOperations {
             }
             draft.inline = null;
             draft.sizeBytes = sizeBytes;
-            leavings.remove(draft.ino);
+            doubtful.remove(draft.ino);
         }
     }
 
@@ -311,7 +309,7 @@ public final class ContentOperations {
                     && layout != null
                     && inode.inline() != null
                     && layout.lastOid() == holding.oid()
-                    && leavings.names(inode.ino())) {
+                    && doubtful.names(inode.ino())) {
                 InodeDraft draft = new InodeDraft(inode);
                 renewObject(draft, layout);
                 inodes.put(draft);
@@ -321,8 +319,8 @@ public final class ContentOperations {
 
     /** Contents in the inode: nothing of the object is needed. */
     private void renewObject(InodeDraft draft, Layout layout) {
-        garbage.addAll(layout);
-        leavings.remove(draft.ino);
+        ledger.release(layout);
+        doubtful.remove(draft.ino);
         Layout now = Objects.requireNonNull(draft.layout);
         if (layouts.isBlocked(now)) {
             draft.layout = layouts.fresh(draft.ino, draft.policy);
@@ -341,26 +339,32 @@ public final class ContentOperations {
 
     /**
      * The layout after truncation to a size that is not 0. The chunk with the new end, or the first
-     * one beyond it, and all after it come under a new object; the old objects go to the garbage
-     * queue from there on. When the end is inside a chunk, what is left of this chunk has still to
-     * be cloned, and its old copy is kept until then.
+     * one beyond it, and all after it come under a new object; the old objects are released from
+     * there on. When the end is inside a chunk, what is left of this chunk has still to be cloned,
+     * and its old copy is kept until then.
      */
     private Layout truncated(Layout layout, long sizeBytes) {
         long boundary = layout.chunkOf(sizeBytes);
         long keptBytes = sizeBytes & (layout.chunkSizeBytes() - 1);
         Layout.Run cut = layout.runOf(boundary);
+        boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
+        Layout.Run next = cut.beside(boundary, transaction.counters().takeOid());
+        if (keptBytes == 0) {
+            ledger.release(layout, boundary);
+        } else if (isPending) {
+            ledger.release(layout.withCloned(cut.oid()), boundary);
+            next = next.cloning(cut.sourceOid(), Math.min(cut.sourceLengthBytes(), keptBytes));
+        } else {
+            ledger.release(layout, boundary + 1);
+            next = next.cloning(cut.oid(), keptBytes);
+        }
         List<Layout.Run> runs = new ArrayList<>();
         for (Layout.Run run : layout.runs()) {
             if (run.firstChunk() < boundary) {
                 runs.add(run);
             }
         }
-        for (Layout.Run run : layout.runs()) {
-            if (run.firstChunk() > boundary) {
-                garbage.add(run);
-            }
-        }
-        runs.add(cut(cut, boundary, keptBytes));
+        runs.add(next);
         return layout.withRuns(runs);
     }
 
@@ -381,24 +385,15 @@ public final class ContentOperations {
         }
     }
 
-    /** The run that begins at the boundary, in place of what {@code cut} holds from there on. */
-    private Layout.Run cut(Layout.Run cut, long boundary, long keptBytes) {
-        long oid = transaction.counters().takeOid();
-        boolean isPending = cut.sourceOid() != 0 && cut.firstChunk() == boundary;
-        if (keptBytes == 0) {
-            garbage.add(cut, boundary);
-            if (isPending) {
-                garbage.addSource(cut);
-            }
-            return cut.beside(boundary, oid);
+    /** Forgets an inode that has lost its last name, and releases its objects. */
+    public void purge(long ino) {
+        Inode inode = inodes.require(ino);
+        Layout layout = inode.layout();
+        if (layout != null && (inode.inline() == null || doubtful.has(ino, layout))) {
+            ledger.release(layout);
         }
-        if (isPending) {
-            garbage.add(cut, boundary);
-            long sourceLengthBytes = Math.min(cut.sourceLengthBytes(), keptBytes);
-            return cut.beside(boundary, oid).cloning(cut.sourceOid(), sourceLengthBytes);
-        }
-        garbage.add(cut, boundary + 1);
-        return cut.beside(boundary, oid).cloning(cut.oid(), keptBytes);
+        doubtful.remove(ino);
+        inodes.remove(inode);
     }
 
     private EntryReply written(InodeDraft draft, long mtimeNs) {

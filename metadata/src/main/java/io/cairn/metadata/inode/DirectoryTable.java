@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.RecordWriter;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
@@ -20,7 +21,7 @@ public final class DirectoryTable {
 
         /** Reads the value of a dentry. */
         public static Dentry decode(byte[] value) {
-            Decoder in = Keys.open(Family.DENTRY, value);
+            Decoder in = Keys.openOfTree(Family.DENTRY, value);
             int code = in.u8();
             FileType type = FileType.CODES.find(code);
             if (type == null) {
@@ -72,13 +73,9 @@ public final class DirectoryTable {
 
     /** Sets what a name stands for; the caller keeps the counts of the directory. */
     public void put(long parentIno, Name name, Dentry dentry) {
-        byte[] value =
-                Keys.value(18)
-                        .u8(dentry.type().code())
-                        .i64(dentry.ino())
-                        .i64(transaction.version())
-                        .toBytes();
-        transaction.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
+        RecordWriter records = transaction.records();
+        byte[] value = records.begin(9).u8(dentry.type().code()).i64(dentry.ino()).toBytes();
+        records.put(Family.DENTRY, Keys.dentry(parentIno, name), value);
         young.put(parentIno, name);
     }
 
@@ -94,6 +91,6 @@ public final class DirectoryTable {
 
     /** Removes a name; the caller keeps the counts of the directory. */
     public void remove(long parentIno, Name name) {
-        transaction.delete(Family.DENTRY, Keys.dentry(parentIno, name));
+        transaction.records().delete(Family.DENTRY, Keys.dentry(parentIno, name));
     }
 }

@@ -22,6 +22,9 @@ public final class InodeDraft {
     static final int SETGID = 02000;
     static final int GROUP_EXECUTE = 010;
 
+    /** As it is in the state; null for a new one. */
+    @Nullable Inode stored;
+
     public final long ino;
     public final FileType type;
     int generation = 1;
@@ -41,10 +44,6 @@ public final class InodeDraft {
     long nameCookie;
     public Policy policy = Policy.STANDARD;
     public @Nullable Layout layout;
-
-    /** The layout as it is stored now. */
-    @Nullable Layout storedLayout;
-
     public byte @Nullable [] inline;
     public long entryCount;
     public long exclusiveVerifier;
@@ -64,6 +63,7 @@ public final class InodeDraft {
     /** An existing inode. */
     public InodeDraft(Inode inode) {
         Attributes a = inode.attributes();
+        stored = inode;
         ino = a.ino();
         type = a.type();
         generation = a.generation();
@@ -84,7 +84,6 @@ public final class InodeDraft {
         nameCookie = inode.nameCookie();
         policy = inode.policy();
         layout = inode.layout();
-        storedLayout = layout;
         inline = inode.inline();
         entryCount = inode.entryCount();
         exclusiveVerifier = inode.exclusiveVerifier();

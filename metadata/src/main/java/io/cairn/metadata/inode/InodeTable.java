@@ -3,17 +3,13 @@ package io.cairn.metadata.inode;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.cluster.Layout;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
-import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import java.util.Arrays;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The inodes, and the checks that nearly every mutation begins with. Belongs to the apply thread.
@@ -26,16 +22,11 @@ public final class InodeTable {
 
     private final Transaction transaction;
     private final XattrTable xattrs;
-    private final GarbageQueue garbage;
-    private final Leavings leavings;
     private final LinkTable links;
 
-    public InodeTable(
-            Transaction transaction, XattrTable xattrs, GarbageQueue garbage, Leavings leavings) {
+    public InodeTable(Transaction transaction, XattrTable xattrs) {
         this.transaction = transaction;
         this.xattrs = xattrs;
-        this.garbage = garbage;
-        this.leavings = leavings;
         links = new LinkTable(transaction);
     }
 
@@ -118,7 +109,6 @@ public final class InodeTable {
         root.nlink = 2;
         root.parentIno = FileSystem.ROOT_INO;
         root.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
-        transaction.counters().rootMade();
         put(root);
     }
 
@@ -131,22 +121,9 @@ public final class InodeTable {
     /** Stores a draft without a new version: nothing changed that a cache could miss. */
     public Inode putQuietly(InodeDraft draft) {
         Inode inode = draft.seal();
-        countPools(draft.storedLayout, draft.layout);
-        draft.storedLayout = draft.layout;
-        transaction.putInode(inode);
+        transaction.records().put(draft.stored, inode);
+        draft.stored = inode;
         return inode;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is
-    private void countPools(@Nullable Layout before, @Nullable Layout after) {
-        if (before == after) {
-            return;
-        }
-        Set<Integer> from = before == null ? Set.of() : before.pools();
-        Set<Integer> to = after == null ? Set.of() : after.pools();
-        Counters counters = transaction.counters();
-        from.stream().filter(id -> !to.contains(id)).forEach(id -> counters.poolUsed(id, -1));
-        to.stream().filter(id -> !from.contains(id)).forEach(id -> counters.poolUsed(id, 1));
     }
 
     /** An inode loses one name; with the last one it becomes an orphan. A directory has one. */
@@ -156,7 +133,7 @@ public final class InodeTable {
         draft.nlink = draft.type == FileType.DIRECTORY ? 0 : draft.nlink - 1;
         draft.ctimeNs = transaction.nowNs();
         if (draft.nlink == 0) {
-            transaction.put(Family.ORPHAN, Keys.of(draft.ino), PRESENT);
+            transaction.records().put(Family.ORPHAN, Keys.of(draft.ino), PRESENT);
         }
         return put(draft);
     }
@@ -167,7 +144,7 @@ public final class InodeTable {
      */
     public Inode putUnnamed(InodeDraft draft, boolean linkable) {
         draft.nlink = 0;
-        transaction.put(Family.ORPHAN, Keys.of(draft.ino), linkable ? LINKABLE : PRESENT);
+        transaction.records().put(Family.ORPHAN, Keys.of(draft.ino), linkable ? LINKABLE : PRESENT);
         return put(draft);
     }
 
@@ -178,7 +155,7 @@ public final class InodeTable {
 
     /** It has got one. */
     public void named(long ino) {
-        transaction.delete(Family.ORPHAN, Keys.of(ino));
+        transaction.records().delete(Family.ORPHAN, Keys.of(ino));
     }
 
     /** Whether an inode waits to be purged. */
@@ -186,18 +163,10 @@ public final class InodeTable {
         return transaction.get(Family.ORPHAN, Keys.of(ino)) != null;
     }
 
-    /** Forgets an orphan; its objects go to the garbage queue. */
-    public void purge(long ino) {
-        Inode inode = require(ino);
-        @Nullable Layout layout = inode.layout();
-        if (layout != null && (inode.inline() == null || leavings.has(ino, layout))) {
-            garbage.addAll(layout);
-        }
-        countPools(layout, null);
-        leavings.remove(ino);
-        xattrs.removeAll(ino);
-        transaction.delete(Family.ORPHAN, Keys.of(ino));
-        transaction.removeInode(ino);
-        transaction.counters().inodeRemoved();
+    /** Forgets an orphan. */
+    public void remove(Inode inode) {
+        xattrs.removeAll(inode.ino());
+        transaction.records().delete(Family.ORPHAN, Keys.of(inode.ino()));
+        transaction.records().remove(inode);
     }
 }

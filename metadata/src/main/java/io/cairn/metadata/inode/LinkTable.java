@@ -3,6 +3,7 @@ package io.cairn.metadata.inode;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.RecordWriter;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import java.util.List;
@@ -13,8 +14,6 @@ import java.util.List;
  * the others takes its place. Belongs to the apply thread.
  */
 public final class LinkTable {
-    private static final byte[] PRESENT = {Keys.FORMAT};
-
     private final Transaction transaction;
 
     LinkTable(Transaction transaction) {
@@ -26,7 +25,7 @@ public final class LinkTable {
         if (inode.parentIno == 0) {
             settle(inode, parentIno, name.cookie());
         } else {
-            transaction.put(Family.LINK, Keys.link(inode.ino, parentIno, name), PRESENT);
+            put(Keys.link(inode.ino, parentIno, name));
         }
     }
 
@@ -39,7 +38,7 @@ public final class LinkTable {
         if (inode.nlink == 1) {
             settle(inode, 0, 0);
         } else if (transaction.get(Family.LINK, further) != null) {
-            transaction.delete(Family.LINK, further);
+            transaction.records().delete(Family.LINK, further);
         } else {
             byte[] all = Keys.of(inode.ino);
             List<Transaction.Entry> others = transaction.page(Family.LINK, all, all, 1);
@@ -48,7 +47,7 @@ public final class LinkTable {
             }
             byte[] next = others.getFirst().key();
             byte[] dentry = Keys.dentryOf(next);
-            transaction.delete(Family.LINK, next);
+            transaction.records().delete(Family.LINK, next);
             settle(inode, Keys.numberAt(dentry, 0), Keys.numberAt(dentry, 8));
         }
     }
@@ -59,11 +58,16 @@ public final class LinkTable {
         boolean hasSeveral = inode.nlink > 1 && inode.type != FileType.DIRECTORY;
         byte[] further = Keys.link(inode.ino, parentIno, name);
         if (hasSeveral && transaction.get(Family.LINK, further) != null) {
-            transaction.delete(Family.LINK, further);
-            transaction.put(Family.LINK, Keys.link(inode.ino, newParentIno, newName), PRESENT);
+            transaction.records().delete(Family.LINK, further);
+            put(Keys.link(inode.ino, newParentIno, newName));
         } else {
             settle(inode, newParentIno, newName.cookie());
         }
+    }
+
+    private void put(byte[] key) {
+        RecordWriter records = transaction.records();
+        records.put(Family.LINK, key, records.begin(0).toBytes());
     }
 
     private static void settle(InodeDraft inode, long parentIno, long cookie) {

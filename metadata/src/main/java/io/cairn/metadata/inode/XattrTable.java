@@ -7,8 +7,8 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
 import io.cairn.wire.Limits;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,12 +27,12 @@ public final class XattrTable {
         static final Head NONE = new Head(0, 0, 0);
 
         static Head decode(byte[] value) {
-            Decoder in = Keys.open(Family.XATTR, value);
+            Decoder in = Keys.openOfTree(Family.XATTR, value);
             return new Head(in.i32(), in.i64(), in.i64());
         }
 
-        byte[] encode() {
-            return Keys.value(21).i32(count).i64(nameBytes).i64(valueBytes).toBytes();
+        void encode(Encoder out) {
+            out.i32(count).i64(nameBytes).i64(valueBytes);
         }
 
         Head plus(int number, long names, long values) {
@@ -80,13 +80,16 @@ public final class XattrTable {
             throw new FsException(
                     Errno.ENOSPC, "the attributes of inode " + ino + " would be too big");
         }
-        transaction.put(
-                Family.XATTR,
-                key,
-                Keys.value(9 + value.length)
-                        .i64(transaction.version())
-                        .raw(value, 0, value.length)
-                        .toBytes());
+        transaction
+                .records()
+                .put(
+                        Family.XATTR,
+                        key,
+                        transaction
+                                .records()
+                                .begin(value.length)
+                                .raw(value, 0, value.length)
+                                .toBytes());
         putHead(ino, head);
     }
 
@@ -98,7 +101,7 @@ public final class XattrTable {
         if (old == null) {
             throw missing(ino);
         }
-        transaction.delete(Family.XATTR, key);
+        transaction.records().delete(Family.XATTR, key);
         putHead(ino, head(ino).plus(-1, -name.length - 1, -valueOf(old).length));
     }
 
@@ -106,15 +109,14 @@ public final class XattrTable {
     void removeAll(long ino) {
         if (head(ino).count > 0) {
             for (byte[] key : transaction.keys(Family.XATTR, Keys.of(ino))) {
-                transaction.delete(Family.XATTR, key);
+                transaction.records().delete(Family.XATTR, key);
             }
         }
     }
 
     /** The contents in the value of an attribute's key. */
     public static byte[] valueOf(byte[] stored) {
-        Decoder in = Keys.open(Family.XATTR, stored);
-        in.i64();
+        Decoder in = Keys.openOfTree(Family.XATTR, stored);
         return in.raw(in.remaining());
     }
 
@@ -141,9 +143,7 @@ public final class XattrTable {
     public static @Nullable String violation(byte @Nullable [] storedHead, int count, long[] sums) {
         Head head = storedHead == null ? Head.NONE : Head.decode(storedHead);
         Head found = new Head(count, sums[0], sums[1]);
-        return Arrays.equals(head.encode(), found.encode())
-                ? null
-                : "head says " + head + ", found " + found;
+        return head.equals(found) ? null : "head says " + head + ", found " + found;
     }
 
     private Head head(long ino) {
@@ -153,9 +153,11 @@ public final class XattrTable {
 
     private void putHead(long ino, Head head) {
         if (head.count == 0) {
-            transaction.delete(Family.XATTR, Keys.of(ino));
+            transaction.records().delete(Family.XATTR, Keys.of(ino));
         } else {
-            transaction.put(Family.XATTR, Keys.of(ino), head.encode());
+            Encoder out = transaction.records().begin(20);
+            head.encode(out);
+            transaction.records().put(Family.XATTR, Keys.of(ino), out.toBytes());
         }
     }
 }

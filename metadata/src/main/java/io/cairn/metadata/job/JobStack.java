@@ -113,10 +113,12 @@ public final class JobStack {
     /** Writes what was touched since the last time. */
     void save(Transaction transaction) {
         for (int depth = untouched; depth < frames.size(); depth++) {
-            transaction.put(Family.JOB, Keys.jobFrame(job, depth), frames.get(depth).encode());
+            transaction
+                    .records()
+                    .put(Family.JOB, Keys.jobFrame(job, depth), frames.get(depth).encode());
         }
         for (int depth = frames.size(); depth < stored; depth++) {
-            transaction.delete(Family.JOB, Keys.jobFrame(job, depth));
+            transaction.records().delete(Family.JOB, Keys.jobFrame(job, depth));
         }
         stored = frames.size();
         untouched = frames.size();

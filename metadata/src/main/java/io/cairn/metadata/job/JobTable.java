@@ -143,7 +143,7 @@ public final class JobTable {
         }
         JobRecord record =
                 JobRecord.ordered(nextJob++, m.request(), m.order(), transaction.nowNs());
-        transaction.put(Family.META, Keys.jobs(), Keys.value(9).i64(nextJob).toBytes());
+        transaction.records().put(Family.META, Keys.jobs(), Keys.value(9).i64(nextJob).toBytes());
         put(record);
         promote();
         return new JobReply(record.job(), NONE, NONE);
@@ -265,15 +265,15 @@ public final class JobTable {
         long job = record.job();
         long errors = Math.min(record.totals().get(Count.ERRORS), TreeWalk.MAX_ERRORS);
         for (long number = 0; number < errors; number++) {
-            transaction.delete(Family.JOB, Keys.jobError(job, number));
+            transaction.records().delete(Family.JOB, Keys.jobError(job, number));
         }
-        transaction.delete(Family.JOB, Keys.of(job));
+        transaction.records().delete(Family.JOB, Keys.of(job));
         jobs.remove(job);
         touched.add(job);
     }
 
     private void put(JobRecord record) {
-        transaction.put(Family.JOB, Keys.of(record.job()), record.encode());
+        transaction.records().put(Family.JOB, Keys.of(record.job()), record.encode());
         jobs.put(record.job(), record);
         touched.add(record.job());
     }
@@ -348,7 +348,7 @@ public final class JobTable {
     private void sweep(JobRecord record, int max) {
         byte[] prefix = Keys.jobSeen(record.job());
         var page = transaction.page(Family.JOB, prefix, prefix, max);
-        page.forEach(entry -> transaction.delete(Family.JOB, entry.key()));
+        page.forEach(entry -> transaction.records().delete(Family.JOB, entry.key()));
         put(record.swept(page.size()));
     }
 }

@@ -155,7 +155,7 @@ interface TreeTask {
                 return true;
             }
             if (totals.get(Count.REMEMBERED) < MAX_REMEMBERED) {
-                transaction.put(Store.Family.JOB, key, PRESENT);
+                transaction.records().put(Store.Family.JOB, key, PRESENT);
                 totals.add(Count.REMEMBERED, 1);
             }
             return false;

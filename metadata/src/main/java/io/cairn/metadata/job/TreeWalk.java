@@ -285,10 +285,13 @@ public final class TreeWalk {
         long number = totals.get(Count.ERRORS);
         totals.add(Count.ERRORS, 1);
         if (number < MAX_ERRORS) {
-            transaction.put(
-                    Family.JOB,
-                    Keys.jobError(record.job(), number),
-                    new JobError(path(name), e.errno(), String.valueOf(e.getMessage())).encode());
+            transaction
+                    .records()
+                    .put(
+                            Family.JOB,
+                            Keys.jobError(record.job(), number),
+                            new JobError(path(name), e.errno(), String.valueOf(e.getMessage()))
+                                    .encode());
         }
     }
 

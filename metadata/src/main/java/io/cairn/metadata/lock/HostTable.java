@@ -232,18 +232,20 @@ public final class HostTable {
     private void write(Host host) {
         byte[] key = Keys.host(host.contact.host());
         if (host.held + host.waiting == 0) {
-            transaction.delete(Family.HOST, key);
+            transaction.records().delete(Family.HOST, key);
             return;
         }
         var out = Keys.value(128).i64(host.number);
         Codecs.hostRecord(out, new HostRecord(host.contact, host.sinceNs, host.held, host.waiting));
-        transaction.put(Family.HOST, key, out.toBytes());
+        transaction.records().put(Family.HOST, key, out.toBytes());
     }
 
     /** The next state number: 1, 3, 5, and so on. */
     public int takeNotifyState() {
         notifyState = notifyState == 0 ? 1 : notifyState + 2;
-        transaction.put(Family.META, Keys.notifyState(), Keys.value(5).i32(notifyState).toBytes());
+        transaction
+                .records()
+                .put(Family.META, Keys.notifyState(), Keys.value(5).i32(notifyState).toBytes());
         return notifyState;
     }
 

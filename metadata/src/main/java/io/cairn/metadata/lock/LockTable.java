@@ -255,7 +255,9 @@ public final class LockTable {
         inodesOf(waiter.owner().session()).add(ino);
         inodesOf(waiter.asker()).add(ino);
         hosts.countWaiting(waiter.owner().session(), 1);
-        transaction.put(Family.LOCK, Keys.waiting(ino, waiter.ticket()), encodeWaiter(waiter));
+        transaction
+                .records()
+                .put(Family.LOCK, Keys.waiting(ino, waiter.ticket()), encodeWaiter(waiter));
         Lock.Kind kind = waiter.lock().kind();
         if (kind == Lock.Kind.FLOCK && !locks.ranges(kind, waiter.owner()).isEmpty()) {
             store(ino, locks, kind, waiter.owner(), LockRanges.NONE);
@@ -267,7 +269,7 @@ public final class LockTable {
         locks.remove(waiter);
         waits.remove(waiter);
         hosts.countWaiting(waiter.owner().session(), -1);
-        transaction.delete(Family.LOCK, Keys.waiting(waiter.ino(), waiter.ticket()));
+        transaction.records().delete(Family.LOCK, Keys.waiting(waiter.ino(), waiter.ticket()));
     }
 
     /** Tells the holder of an APPEND lock that somebody waits for it. */
@@ -404,9 +406,9 @@ public final class LockTable {
         hosts.countHeld(owner.session(), (ranges.isEmpty() ? 0 : 1) - before);
         byte[] key = Keys.held(ino, kind, owner);
         if (ranges.isEmpty()) {
-            transaction.delete(Family.LOCK, key);
+            transaction.records().delete(Family.LOCK, key);
         } else {
-            transaction.put(Family.LOCK, key, ranges.encode());
+            transaction.records().put(Family.LOCK, key, ranges.encode());
             inodesOf(owner.session()).add(ino);
         }
     }

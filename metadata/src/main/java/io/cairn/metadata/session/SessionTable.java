@@ -100,7 +100,7 @@ public final class SessionTable {
         var stored =
                 new SessionRecord.Stored(
                         session.number(), openingSequence, transaction.nowNs(), client);
-        transaction.put(Family.SESSION, Keys.of(session.number()), stored.encode());
+        transaction.records().put(Family.SESSION, Keys.of(session.number()), stored.encode());
         return session;
     }
 
@@ -109,8 +109,10 @@ public final class SessionTable {
         Session session = sessions.remove(number);
         if (session != null) {
             byOpeningSequence.remove(session.openingSequence());
-            session.end(sequence -> transaction.delete(Family.REPLY, Keys.of(number, sequence)));
-            transaction.delete(Family.SESSION, Keys.of(number));
+            session.end(
+                    sequence ->
+                            transaction.records().delete(Family.REPLY, Keys.of(number, sequence)));
+            transaction.records().delete(Family.SESSION, Keys.of(number));
         }
     }
 
@@ -159,14 +161,14 @@ public final class SessionTable {
         long number = session.number();
         session.acknowledge(
                 envelope.ackedUpTo(),
-                sequence -> transaction.delete(Family.REPLY, Keys.of(number, sequence)));
+                sequence -> transaction.records().delete(Family.REPLY, Keys.of(number, sequence)));
         session.remember(envelope.sequence());
         byte[] value =
                 Keys.value(REPLY_OFFSET + reply.length)
                         .i64(session.ackedUpTo())
                         .raw(reply, 0, reply.length)
                         .toBytes();
-        transaction.put(Family.REPLY, Keys.of(number, envelope.sequence()), value);
+        transaction.records().put(Family.REPLY, Keys.of(number, envelope.sequence()), value);
     }
 
     private static long acked(Session session, Envelope envelope) {

@@ -82,7 +82,6 @@ public final class Counters {
 
     public long takeIno() {
         changed = true;
-        inodeCount++;
         return nextIno++;
     }
 
@@ -117,15 +116,10 @@ public final class Counters {
         firstSureOid = nextOid;
     }
 
-    /** The root was made; its number is not from the counter. */
-    public void rootMade() {
+    /** There are so many inodes more. */
+    void countInodes(int more) {
         changed = true;
-        inodeCount++;
-    }
-
-    public void inodeRemoved() {
-        changed = true;
-        inodeCount--;
+        inodeCount += more;
     }
 
     /** So many files and entries of garbage more refer to a pool; 0 stands for none. */

@@ -40,13 +40,14 @@ import java.nio.charset.StandardCharsets;
  *                   the namespace and no part of its fingerprint
  *
  * INODE     | ino 8 |
- *           -> | 1 | inode (Codecs) |
+ *           -> | 1 | version 8 | inode (Codecs) |          its own version is older where a change
+ *                                                             concerns no cache
  *
  * DENTRY    | parentIno 8 | cookie 8 | name 1..255 |          cookie: Name.cookie()
- *           -> | 1 | type 1 | ino 8 | version 8 |
+ *           -> | 1 | version 8 | type 1 | ino 8 |
  *
  * XATTR     | ino 8 |                                         present if there are any
- *           -> | 1 | count 4 | nameBytes 8 | valueBytes 8 |
+ *           -> | 1 | version 8 | count 4 | nameBytes 8 | valueBytes 8 |
  *           | ino 8 | name 1..255 |
  *           -> | 1 | version 8 | value 0..65536 |
  *
@@ -89,12 +90,12 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 |
  *
  * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
- *           -> | 1 |
+ *           -> | 1 | version 8 |
  * </pre>
  *
- * The version of an inode, dentry or attribute is the log index of the entry that changed it last,
- * shifted left by {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry. So two
- * changes never share a version, even when they share a log entry.
+ * The version of a record is the log index of the entry that changed it last, shifted left by
+ * {@value #ORDINAL_BITS} bits, plus the place of the mutation in that entry. So two changes never
+ * share a version, even when they share a log entry.
  *
  * <p>Inode numbers, object ids and sessions come from counters. The upper 16 bits of inode numbers
  * and object ids are the shard, which is 0.
@@ -105,6 +106,9 @@ public final class Keys {
 
     /** Bits of a version that tell the place of the mutation in its log entry. */
     public static final int ORDINAL_BITS = 16;
+
+    /** Bytes before the fields of a record of the tree: format and version. */
+    static final int HEAD_BYTES = 9;
 
     private static final VarHandle LONG =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -361,6 +365,18 @@ public final class Keys {
                             + ": use the version that wrote it, or a newer one");
         }
         return in;
+    }
+
+    /** The same for a record of the tree, behind its version. */
+    public static Decoder openOfTree(Store.Family family, byte[] value) {
+        Decoder in = open(family, value);
+        in.i64();
+        return in;
+    }
+
+    /** The version of the mutation that wrote a record of the tree. */
+    public static long versionOf(byte[] value) {
+        return (long) LONG.get(value, 1);
     }
 
     private static byte[] suffix(byte[] key, int from) {

@@ -25,7 +25,12 @@ public interface Store extends AutoCloseable {
         GC,
         HOST,
         JOB,
-        LINK
+        LINK;
+
+        /** Whether its records tell of the tree, and the version of their last change. */
+        public boolean isOfTree() {
+            return this == INODE || this == DENTRY || this == XATTR || this == LINK;
+        }
     }
 
     /**

@@ -28,12 +28,13 @@ public final class Transaction {
     /** Stands for a deleted key. */
     private static final byte[] DELETED = new byte[0];
 
-    /** An inode as this entry leaves it; null = deleted. */
-    private record Slot(@Nullable Inode inode) {}
+    /** An inode as this entry leaves it, written with a version; null = deleted. */
+    private record Slot(@Nullable Inode inode, long version) {}
 
     private final Store store;
     private final InodeCache cache;
     private final Counters counters;
+    private final RecordWriter records = new RecordWriter(this);
     private final Map<Long, Slot> inodes = new HashMap<>();
     private final Map<Family, NavigableMap<byte[], byte[]>> overlays = new EnumMap<>(Family.class);
     private final Encoder scratch = new Encoder();
@@ -103,17 +104,18 @@ public final class Transaction {
     }
 
     public static Inode decodeInode(byte[] value) {
-        return Codecs.inode(Keys.open(Family.INODE, value));
+        return Codecs.inode(Keys.openOfTree(Family.INODE, value));
     }
 
-    public void putInode(Inode inode) {
-        writes++;
-        inodes.put(inode.ino(), new Slot(inode));
+    /** Changes the state. */
+    public RecordWriter records() {
+        return records;
     }
 
-    public void removeInode(long ino) {
+    /** Null deletes it. */
+    void putInode(long ino, @Nullable Inode inode) {
         writes++;
-        inodes.put(ino, new Slot(null));
+        inodes.put(ino, new Slot(inode, version));
     }
 
     /** A value as it is now, or null. Not for inodes. */
@@ -125,14 +127,10 @@ public final class Transaction {
         return isDeleted(value) ? null : value;
     }
 
-    public void put(Family family, byte[] key, byte[] value) {
+    /** Null deletes it. */
+    void put(Family family, byte[] key, byte @Nullable [] value) {
         writes++;
-        overlay(family).put(key, value);
-    }
-
-    public void delete(Family family, byte[] key) {
-        writes++;
-        overlay(family).put(key, DELETED);
+        overlay(family).put(key, value == null ? DELETED : value);
     }
 
     /** All keys with a prefix, as they are now, in order. Not for inodes. */
@@ -218,8 +216,7 @@ public final class Transaction {
         List<Change> changes = new ArrayList<>();
         inodes.forEach(
                 (ino, slot) ->
-                        changes.add(
-                                new Change(Family.INODE, Keys.of(ino), encodeInode(slot.inode))));
+                        changes.add(new Change(Family.INODE, Keys.of(ino), encodeInode(slot))));
         overlays.forEach(
                 (family, overlay) ->
                         overlay.forEach(
@@ -235,11 +232,11 @@ public final class Transaction {
         return changes;
     }
 
-    private byte @Nullable [] encodeInode(@Nullable Inode inode) {
-        if (inode == null) {
+    private byte @Nullable [] encodeInode(Slot slot) {
+        if (slot.inode == null) {
             return null;
         }
-        Codecs.inode(Keys.value(scratch), inode);
+        Codecs.inode(Keys.value(scratch).i64(slot.version), slot.inode);
         return scratch.copy();
     }
 

@@ -58,13 +58,13 @@ class StateCheckTest {
     }
 
     private void store(Inode inode) {
-        var out = Keys.value(300);
+        var out = Keys.value(300).i64(1);
         Codecs.inode(out, inode);
         put(Family.INODE, Keys.of(inode.ino()), out.toBytes());
     }
 
     private static byte[] dentry(FileType type, long ino) {
-        return Keys.value(18).u8(type.code()).i64(ino).i64(1).toBytes();
+        return Keys.value(18).i64(1).u8(type.code()).i64(ino).toBytes();
     }
 
     private void assertTold(String... parts) {

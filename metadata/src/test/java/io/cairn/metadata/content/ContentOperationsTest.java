@@ -292,9 +292,7 @@ class ContentOperationsTest extends OneFile {
         assertEquals(
                 List.of(Layout.Run.of(0, 1, first), new Layout.Run(1, 1, oid(), first, 10, 0)),
                 layout().runs());
-        assertEquals(
-                List.of(first + "[3,end)", second + "[2,end)", first + "[2,3)", first + "[2,end)"),
-                garbage());
+        assertEquals(List.of(first + "[3,end)", second + "[2,end)", first + "[2,3)"), garbage());
     }
 
     @Test

@@ -24,7 +24,7 @@ class CountersTest {
         assertEquals(1, counters.takeSession());
         assertEquals(1, counters.takeGarbage());
         assertEquals(1, counters.takeTicket());
-        counters.inodeRemoved();
+        counters.countInodes(1);
         assertTrue(counters.takeChanged());
         assertFalse(counters.takeChanged());
         store.commit(List.of(new Change(Family.META, Keys.counters(), counters.encode())), 1, 1);

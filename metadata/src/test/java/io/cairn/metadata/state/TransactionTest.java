@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileType;
@@ -22,6 +23,8 @@ class TransactionTest {
     private final MemoryStore store = new MemoryStore();
     private final InodeCache cache = new InodeCache();
     private final Transaction transaction = new Transaction(store, cache, Counters.load(store));
+
+    private final RecordWriter records = transaction.records();
 
     private static Inode inode(long ino, int uid) {
         InodeDraft draft = new InodeDraft(ino, FileType.FIFO, 1);
@@ -46,13 +49,13 @@ class TransactionTest {
     @Test
     void readsSeeWhatTheEntryHasWritten() {
         transaction.begin(1);
-        transaction.put(Family.GC, key(1), key(9));
+        records.put(Family.GC, key(1), key(9));
         assertArrayEquals(key(9), transaction.get(Family.GC, key(1)));
-        transaction.delete(Family.GC, key(1));
+        records.delete(Family.GC, key(1));
         assertNull(transaction.get(Family.GC, key(1)));
-        transaction.putInode(inode(5, 7));
+        records.put(null, inode(5, 7));
         assertNotNull(transaction.inode(5));
-        transaction.removeInode(5);
+        records.remove(inode(5, 7));
         assertNull(transaction.inode(5));
         assertNull(store.get(Family.GC, key(1)));
     }
@@ -61,8 +64,8 @@ class TransactionTest {
     void changesOfOneKeyAreOneChange() {
         transaction.begin(1);
         for (int i = 0; i < 64; i++) {
-            transaction.putInode(inode(5, i));
-            transaction.put(Family.GC, key(1), key(i));
+            records.put(inode(5, i), inode(5, i));
+            records.put(Family.GC, key(1), key(i));
         }
         assertEquals(128, transaction.writes());
         List<Change> changes = transaction.changes();
@@ -77,11 +80,11 @@ class TransactionTest {
     @Test
     void theCacheFollowsTheCommitNotTheEntry() {
         transaction.begin(1);
-        transaction.putInode(inode(5, 1));
+        records.put(null, inode(5, 1));
         assertNull(cache.get(5));
         commit(1);
         assertNotNull(cache.get(5));
-        transaction.removeInode(5);
+        records.remove(inode(5, 7));
         assertNotNull(cache.get(5));
         commit(2);
         assertNull(cache.get(5));
@@ -91,7 +94,7 @@ class TransactionTest {
     @Test
     void inodesComeFromTheStoreWhenTheyLeftTheCache() {
         transaction.begin(1);
-        transaction.putInode(inode(5, 1));
+        records.put(null, inode(5, 1));
         commit(1);
         cache.remove(5);
         Inode read = transaction.inode(5);
@@ -104,16 +107,16 @@ class TransactionTest {
     void keysMergeStoreAndEntry() {
         transaction.begin(1);
         for (byte[] key : List.of(key(1), key(1, 1), key(1, 3), key(2))) {
-            transaction.put(Family.XATTR, key, key(0));
+            records.put(Family.GC, key, key(0));
         }
         commit(1);
-        transaction.put(Family.XATTR, key(1, 2), key(0));
-        transaction.put(Family.XATTR, key(0), key(0));
-        transaction.delete(Family.XATTR, key(1, 1));
-        transaction.delete(Family.XATTR, key(1, 9));
+        records.put(Family.GC, key(1, 2), key(0));
+        records.put(Family.GC, key(0), key(0));
+        records.delete(Family.GC, key(1, 1));
+        records.delete(Family.GC, key(1, 9));
         assertEquals(
                 List.of("01", "0102", "0103"),
-                transaction.keys(Family.XATTR, key(1)).stream()
+                transaction.keys(Family.GC, key(1)).stream()
                         .map(HexFormat.of()::formatHex)
                         .toList());
     }
@@ -124,6 +127,35 @@ class TransactionTest {
         transaction.beginMutation(5, 99);
         assertEquals((3L << 16) + 5, transaction.version());
         assertEquals(99, transaction.nowNs());
+    }
+
+    @Test
+    void recordsOfTheTreeTellTheVersionThatWroteThem() {
+        transaction.begin(3);
+        transaction.beginMutation(5, 99);
+        byte[] begun = records.begin(1).u8(7).toBytes();
+        records.put(Family.DENTRY, key(1), begun);
+        records.put(null, inode(5, 7));
+        commit(3);
+        transaction.beginMutation(0, 100);
+        assertThrows(
+                IllegalArgumentException.class, () -> records.put(Family.DENTRY, key(1), begun));
+        assertEquals((3L << 16) + 5, Keys.versionOf(store.get(Family.DENTRY, key(1))));
+        assertEquals((3L << 16) + 5, Keys.versionOf(store.get(Family.INODE, Keys.of(5))));
+        records.put(transaction.inode(5), inode(5, 8));
+        commit(4);
+        assertEquals(4L << 16, Keys.versionOf(store.get(Family.INODE, Keys.of(5))));
+        assertEquals(0, transaction.inode(5).attributes().version(), "caches stay true");
+    }
+
+    @Test
+    void inodesAreCounted() {
+        transaction.begin(1);
+        records.put(null, inode(5, 1));
+        records.put(inode(5, 1), inode(5, 2));
+        records.put(null, inode(6, 2));
+        records.remove(inode(5, 2));
+        assertEquals(1, transaction.counters().inodeCount());
     }
 
     @Test
@@ -153,10 +185,10 @@ class TransactionTest {
             for (int i = 0; i < 6; i++) {
                 int number = random.nextInt(60);
                 if (random.nextBoolean()) {
-                    transaction.put(Family.GC, key(3, number), key(1));
+                    records.put(Family.GC, key(3, number), key(1));
                     model.add(number);
                 } else {
-                    transaction.delete(Family.GC, key(3, number));
+                    records.delete(Family.GC, key(3, number));
                     model.remove(number);
                 }
             }

@@ -1,4 +1,4 @@
-package io.cairn.metadata.inode;
+package io.cairn.metadata.content;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Of a client that was lost together with the leader nobody knows what it had open: then all
  * objects there are count as such.
  */
-public final class Leavings {
+public final class DoubtfulObjects {
     private final Transaction transaction;
     private final Set<Long> inos = new HashSet<>();
     private long unknownBefore;
 
     /** Reads them from the store. */
-    public Leavings(Store store, Transaction transaction) {
+    public DoubtfulObjects(Store store, Transaction transaction) {
         this.transaction = transaction;
         byte[] prefix = Keys.leavings();
         store.scan(
@@ -60,14 +60,14 @@ public final class Leavings {
     private void put(long ino) {
         inos.add(ino);
         byte[] value = Keys.value(9).i64(transaction.nowNs()).toBytes();
-        transaction.put(Family.META, Keys.leaving(ino), value);
+        transaction.records().put(Family.META, Keys.leaving(ino), value);
     }
 
     /** A client is no more, and nobody knows what it had open. */
     public void addAll() {
         unknownBefore = transaction.counters().nextOid();
         byte[] value = Keys.value(9).i64(unknownBefore).toBytes();
-        transaction.put(Family.META, Keys.leavings(), value);
+        transaction.records().put(Family.META, Keys.leavings(), value);
     }
 
     /** Whether a file is one of those, be it by itself or with all others. */
@@ -83,7 +83,7 @@ public final class Leavings {
     /** The file refers to its object now, or to another one, or is no more. */
     public void remove(long ino) {
         if (inos.remove(ino)) {
-            transaction.delete(Family.META, Keys.leaving(ino));
+            transaction.records().delete(Family.META, Keys.leaving(ino));
         }
     }
 

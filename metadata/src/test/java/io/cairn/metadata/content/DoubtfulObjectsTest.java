@@ -1,4 +1,4 @@
-package io.cairn.metadata.inode;
+package io.cairn.metadata.content;
 
 import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What lost clients left of files that are still in their inodes becomes garbage (I11). */
-class LeavingsTest extends OneFile {
+class DoubtfulObjectsTest extends OneFile {
     private final long lost = bench.openSession();
 
     private void lose(long... inos) {

@@ -1,0 +1,83 @@
+package io.cairn.metadata.content;
+
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.Layout.Run;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.ClusterRequest.GarbageTask;
+import java.util.List;
+
+/**
+ * Releases data objects: what nobody refers to any more waits in a queue until every replica has
+ * deleted it. Objects leave files through here only. Belongs to the apply thread.
+ */
+public final class ObjectLedger {
+    /** End of a range that covers all chunks of an object from its start on. */
+    public static final long TO_END = Long.MAX_VALUE;
+
+    private final Transaction transaction;
+
+    public ObjectLedger(Transaction transaction) {
+        this.transaction = transaction;
+    }
+
+    /** Releases everything that a layout refers to. */
+    void release(Layout layout) {
+        release(layout, 0);
+    }
+
+    /**
+     * Releases what a layout refers to from a chunk on, sources of clones never made included. Each
+     * object to its end, wherever the next run begins: late writes may be there.
+     */
+    void release(Layout layout, long fromChunk) {
+        List<Run> runs = layout.runs();
+        for (int i = 0; i < runs.size(); i++) {
+            Run run = runs.get(i);
+            long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() : TO_END;
+            if (end > fromChunk) {
+                add(run.poolId(), run.oid(), Math.max(fromChunk, run.firstChunk()), TO_END);
+            }
+            if (run.firstChunk() >= fromChunk) {
+                releaseSource(run);
+            }
+        }
+    }
+
+    /** Releases the chunk that a run is cloned from, if any. */
+    void releaseSource(Run run) {
+        if (run.sourceOid() != 0) {
+            add(run.poolId(), run.sourceOid(), run.firstChunk(), run.firstChunk() + 1);
+        }
+    }
+
+    /** Without a pool there are no chunks. */
+    private void add(int poolId, long oid, long fromChunk, long endChunk) {
+        if (poolId == 0) {
+            return;
+        }
+        byte[] value = Keys.value(29).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk).toBytes();
+        byte[] key = Keys.of(transaction.counters().takeGarbage());
+        transaction.records().put(Family.GC, key, value);
+        transaction.counters().poolUsed(poolId, 1);
+    }
+
+    /** Every replica has deleted what these entries name; nothing happens for unknown ones. */
+    public void collected(long[] entryIds) {
+        for (long entryId : entryIds) {
+            byte[] key = Keys.of(entryId);
+            byte[] value = transaction.get(Family.GC, key);
+            if (value != null) {
+                transaction.counters().poolUsed(decode(key, value).poolId(), -1);
+                transaction.records().delete(Family.GC, key);
+            }
+        }
+    }
+
+    public static GarbageTask decode(byte[] key, byte[] value) {
+        Decoder in = Keys.open(Family.GC, value);
+        return new GarbageTask(Keys.numberAt(key, 0), in.i32(), in.i64(), in.i64(), in.i64());
+    }
+}

@@ -1,0 +1,78 @@
+package io.cairn.metadata.state;
+
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.wire.Encoder;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes records: the only way in which a mutation changes the state. Records of the tree (inodes,
+ * names, attributes, links) carry the version of the mutation that wrote them last, and the writer
+ * sees what a new one replaces: what follows from that is done here, for whatever mutation it is.
+ * Belongs to the apply thread.
+ */
+public final class RecordWriter {
+    private final Transaction transaction;
+
+    RecordWriter(Transaction transaction) {
+        this.transaction = transaction;
+    }
+
+    /** Begins the value of a record of the tree. */
+    public Encoder begin(int expectedBytes) {
+        return Keys.value(Keys.HEAD_BYTES + expectedBytes).i64(transaction.version());
+    }
+
+    /**
+     * Writes a record that is no inode.
+     *
+     * @throws IllegalArgumentException for one of the tree that was not begun in this mutation
+     */
+    public void put(Family family, byte[] key, byte[] value) {
+        if (family.isOfTree() && Keys.versionOf(value) != transaction.version()) {
+            throw new IllegalArgumentException(
+                    "a record of %s with version %d in mutation %d"
+                            .formatted(family, Keys.versionOf(value), transaction.version()));
+        }
+        transaction.put(family, key, value);
+    }
+
+    /** Removes a record that is no inode. */
+    public void delete(Family family, byte[] key) {
+        transaction.put(family, key, null);
+    }
+
+    /**
+     * Writes an inode.
+     *
+     * @param before what it replaces; null for a new one
+     */
+    public void put(@Nullable Inode before, Inode after) {
+        if (before == null) {
+            transaction.counters().countInodes(1);
+        }
+        countPools(before == null ? null : before.layout(), after.layout());
+        transaction.putInode(after.ino(), after);
+    }
+
+    /** Removes an inode. */
+    public void remove(Inode before) {
+        transaction.counters().countInodes(-1);
+        countPools(before.layout(), null);
+        transaction.putInode(before.ino(), null);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is
+    private void countPools(@Nullable Layout before, @Nullable Layout after) {
+        if (before == after) {
+            return;
+        }
+        Set<Integer> from = before == null ? Set.of() : before.pools();
+        Set<Integer> to = after == null ? Set.of() : after.pools();
+        Counters counters = transaction.counters();
+        from.stream().filter(id -> !to.contains(id)).forEach(id -> counters.poolUsed(id, -1));
+        to.stream().filter(id -> !from.contains(id)).forEach(id -> counters.poolUsed(id, 1));
+    }
+}
