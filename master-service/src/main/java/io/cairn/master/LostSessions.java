@@ -106,7 +106,7 @@ final class LostSessions {
         }
         lookedMs = now;
         long keptNs = TimeUnit.MILLISECONDS.toNanos(sessions.leaseMs());
-        List<Long> left = namespace.get().leavings(clock.wallNs() - keptNs, BATCH);
+        List<Long> left = namespace.get().doubtful(clock.wallNs() - keptNs, BATCH);
         List<Long> free = sessions.reserve(left);
         if (!free.isEmpty()) {
             Round next = new Round(free);

@@ -171,7 +171,7 @@ final class LostSessionsTest {
     void nobodyKnowsWhatAClientHadOpenThatThisLeaderHasNotHeard() {
         sessions.reset(2, List.of(dead, alive));
         end(dead);
-        assertEquals(List.of(), namespace.leavings(Long.MAX_VALUE, 10));
+        assertEquals(List.of(), namespace.doubtful(Long.MAX_VALUE, 10));
         apply(alive, 1, new TreeMutation.Unlink(FileSystem.ROOT_INO, Name.of("f")));
         apply(0, 0, new LeaderMutation.Purge(new long[] {ino}));
         assertEquals(1, namespace.garbage(0, 10).size());

@@ -6,16 +6,21 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
-import io.cairn.metadata.check.StateCheck;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.MapHistory;
+import io.cairn.metadata.cluster.RecordQueries;
+import io.cairn.metadata.content.ContentQueries;
 import io.cairn.metadata.content.LayoutChoice;
+import io.cairn.metadata.inode.InodeQueries;
 import io.cairn.metadata.inode.OrphanIndex;
 import io.cairn.metadata.job.JobError;
+import io.cairn.metadata.job.JobQueries;
 import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.TreeWalk;
+import io.cairn.metadata.lock.LockQueries;
 import io.cairn.metadata.lock.LockRecord;
+import io.cairn.metadata.session.SessionQueries;
 import io.cairn.metadata.session.SessionRecord;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.InodeCache;
@@ -24,6 +29,9 @@ import io.cairn.metadata.state.Notice;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.state.View;
+import io.cairn.metadata.tree.PathSearch;
+import io.cairn.metadata.tree.TreeQueries;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -55,9 +63,6 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class Namespace {
-    /** How long a session lasts without a KeepAlive, as told when it is opened. */
-    public static final long LEASE_MS = 15_000;
-
     /** Envelopes of one log entry. */
     public static final int MAX_ENVELOPES = 1 << Keys.ORDINAL_BITS;
 
@@ -232,16 +237,17 @@ public final class Namespace {
         return switch (query) {
             case Query.GetMap m -> maps.answer(m);
             case Query.GetPath m -> new PathSearch(view, lock.readLock()).path(m.ino());
-            case Query.CheckTail m -> answer(() -> view.checkTail(m.ino(), published.firstSureOid));
-            case Query.Lookup m -> answer(() -> view.lookup(m));
-            case Query.GetInode m -> answer(() -> view.entry(m.ino()));
-            case Query.ReadDirectory m -> answer(() -> view.readDirectory(m));
-            case Query.LookupMany m -> answer(() -> view.lookupMany(m));
-            case Query.GetXattr m -> answer(() -> view.getXattr(m));
-            case Query.ListXattr m -> answer(() -> view.listXattr(m));
-            case Query.TestLock m -> answer(() -> view.testLock(session, m));
-            case Query.TestHostLock m -> answer(() -> view.testLock(m));
-            case Query.ListHosts m -> answer(() -> view.listHosts(m));
+            case Query.CheckTail m ->
+                    answer(() -> ContentQueries.checkTail(view, m.ino(), published.firstSureOid));
+            case Query.Lookup m -> answer(() -> TreeQueries.lookup(view, m));
+            case Query.GetInode m -> answer(() -> InodeQueries.entry(view, m.ino()));
+            case Query.ReadDirectory m -> answer(() -> TreeQueries.readDirectory(view, m));
+            case Query.LookupMany m -> answer(() -> TreeQueries.lookupMany(view, m));
+            case Query.GetXattr m -> answer(() -> InodeQueries.getXattr(view, m));
+            case Query.ListXattr m -> answer(() -> InodeQueries.listXattr(view, m));
+            case Query.TestLock m -> answer(() -> LockQueries.testLock(view, session, m));
+            case Query.TestHostLock m -> answer(() -> LockQueries.testLock(view, m));
+            case Query.ListHosts m -> answer(() -> LockQueries.listHosts(view, m));
         };
     }
 
@@ -267,7 +273,7 @@ public final class Namespace {
     public long appender(long ino) {
         lock.readLock().lock();
         try {
-            return view.appender(ino);
+            return LockQueries.appender(view, ino);
         } finally {
             lock.readLock().unlock();
         }
@@ -349,7 +355,7 @@ public final class Namespace {
 
     /** The first errors of a tree job, at most {@value TreeWalk#MAX_ERRORS}. */
     public List<JobError> jobErrors(long job) {
-        return reading(() -> view.jobErrors(job));
+        return reading(() -> JobQueries.errors(view, job));
     }
 
     /**
@@ -357,12 +363,12 @@ public final class Namespace {
      * when it is in none.
      */
     public byte[] jobPath(JobRecord record) {
-        return reading(() -> view.jobPath(record.job(), record.order().path()));
+        return reading(() -> JobQueries.path(view, record.job(), record.order().path()));
     }
 
     /** All open sessions, by number. */
     public List<SessionRecord> sessions() {
-        return reading(view::sessions);
+        return reading(() -> SessionQueries.sessions(view));
     }
 
     /**
@@ -372,14 +378,14 @@ public final class Namespace {
      * @param max how many at most
      */
     public List<AdminRecord> records(String prefix, String after, int max) {
-        return reading(() -> view.records(prefix, after, max));
+        return reading(() -> RecordQueries.records(view, prefix, after, max));
     }
 
     /**
      * About {@code max} locks that a session holds or waits for; reads all locks: for operators.
      */
     public List<LockRecord> locks(long session, int max) {
-        return reading(() -> view.locks(session, max));
+        return reading(() -> LockQueries.locks(view, session, max));
     }
 
     /** Inodes without a name, by number, after {@code afterIno}. */
@@ -391,13 +397,13 @@ public final class Namespace {
      * Files whose contents are in the inode while a client that was lost before a wall time may
      * have written chunks of their object, by number.
      */
-    public List<Long> leavings(long beforeNs, int max) {
-        return reading(() -> view.leavings(beforeNs, max));
+    public List<Long> doubtful(long beforeNs, int max) {
+        return reading(() -> ContentQueries.doubtful(view, beforeNs, max));
     }
 
     /** Data to delete, by entry, after {@code afterEntryId}. */
     public List<ClusterRequest.GarbageTask> garbage(long afterEntryId, int max) {
-        return reading(() -> view.garbage(afterEntryId, max));
+        return reading(() -> ContentQueries.garbage(view, afterEntryId, max));
     }
 
     /**
@@ -416,6 +422,6 @@ public final class Namespace {
      * empty when all is well.
      */
     public List<String> check() {
-        return reading(() -> new StateCheck(store, published.inodeCount).violations());
+        return reading(() -> new StateCheck(view, published.inodeCount).violations());
     }
 }

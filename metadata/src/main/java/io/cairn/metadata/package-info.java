@@ -12,9 +12,9 @@
  * two entries. An entry is executed beside the committed state, and only the commit of its changes
  * excludes readers.
  *
- * <p><b>Rooms.</b> A package for each noun has its records, its operations and its queries. {@link
- * io.cairn.metadata.state} has keys, the seam of the store and the transaction, {@link
- * io.cairn.metadata.check} looks for inconsistencies.
+ * <p><b>Rooms.</b> A package for each noun has its records, its operations with {@code apply}, its
+ * queries and its check. {@link io.cairn.metadata.state} has keys, the seam of the store, the
+ * transaction with the one writer of records, and the view for readers.
  */
 @NullMarked
 package io.cairn.metadata;

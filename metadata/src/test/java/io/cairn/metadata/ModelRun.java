@@ -12,6 +12,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.DirectoryEntry;
+import io.cairn.metadata.session.SessionOperations;
 import io.cairn.metadata.session.SessionRecord;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.MemoryStore;
@@ -181,7 +182,8 @@ final class ModelRun {
         long session = nextSession++;
         clients.put(session, new Client(session));
         Reply reply =
-                new Reply.SessionReply(session, 5, Namespace.LEASE_MS, TreeModel.INLINE_LIMIT, 1);
+                new Reply.SessionReply(
+                        session, 5, SessionOperations.LEASE_MS, TreeModel.INLINE_LIMIT, 1);
         Envelope envelope =
                 new Envelope(0, 900 + session, 0, tick(), new SessionMutation.OpenSession("c"));
         send(envelope, Expected.of(reply));

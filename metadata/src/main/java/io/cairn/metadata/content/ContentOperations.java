@@ -52,7 +52,19 @@ public final class ContentOperations {
         this.doubtful = doubtful;
     }
 
-    public Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
+    public Reply apply(ContentMutation mutation) {
+        return switch (mutation) {
+            case ContentMutation.WriteInline m -> writeInline(m);
+            case ContentMutation.CommitSize m -> commitSize(m);
+            case ContentMutation.Spill m -> spill(m);
+            case ContentMutation.CloneDone m -> cloneDone(m);
+            case ContentMutation.SwapContents m -> swap(m);
+            case ContentMutation.RenewTail m -> renewTail(m);
+            case ContentMutation.TakeDetour m -> takeDetour(m);
+        };
+    }
+
+    private Reply.WrittenReply writeInline(ContentMutation.WriteInline m) {
         Inode inode = inodes.file(m.ino());
         byte[] old = inode.inline();
         if (old == null) {
@@ -74,7 +86,7 @@ public final class ContentOperations {
                 inode.attributes().version(), after.withContents(after.layout(), null));
     }
 
-    public EntryReply commitSize(ContentMutation.CommitSize m) {
+    private EntryReply commitSize(ContentMutation.CommitSize m) {
         Inode inode = inodes.file(m.ino());
         requireSize(m.sizeBytes());
         Layout layout = inode.layout();
@@ -96,7 +108,7 @@ public final class ContentOperations {
         return Math.max(0, sum);
     }
 
-    public Reply spill(ContentMutation.Spill m) {
+    private Reply spill(ContentMutation.Spill m) {
         Inode inode = inodes.file(m.ino());
         requireSize(m.sizeBytes());
         byte[] inline = inode.inline();
@@ -139,7 +151,7 @@ public final class ContentOperations {
                 Errno.ENOSPC, "no chunk server has registered yet; start one with 'cairn chunk'");
     }
 
-    public Reply cloneDone(ContentMutation.CloneDone m) {
+    private Reply cloneDone(ContentMutation.CloneDone m) {
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
         if (inode.inline() != null || layout == null) {
@@ -160,7 +172,7 @@ public final class ContentOperations {
         return new Done();
     }
 
-    public EntryReply swap(ContentMutation.SwapContents m) {
+    private EntryReply swap(ContentMutation.SwapContents m) {
         if (m.ino() == m.otherIno()) {
             throw new FsException(Errno.EINVAL, "cannot swap inode " + m.ino() + " with itself");
         }
@@ -249,7 +261,7 @@ public final class ContentOperations {
         return layout.oidAtEnd(sizeBytes) < transaction.counters().firstSureOid();
     }
 
-    public EntryReply renewTail(ContentMutation.RenewTail m) {
+    private EntryReply renewTail(ContentMutation.RenewTail m) {
         Inode inode = inodes.file(m.ino());
         Layout layout = inode.layout();
         long sizeBytes = inode.attributes().size();
@@ -265,7 +277,7 @@ public final class ContentOperations {
         return new EntryReply(inodes.put(draft), null, null, null);
     }
 
-    public EntryReply takeDetour(ContentMutation.TakeDetour m) {
+    private EntryReply takeDetour(ContentMutation.TakeDetour m) {
         Inode inode = inodes.file(m.ino());
         if (inode.attributes().version() != m.version()) {
             throw stale(m.ino(), "has changed since version " + m.version());

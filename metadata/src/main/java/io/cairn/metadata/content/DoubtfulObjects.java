@@ -28,7 +28,7 @@ public final class DoubtfulObjects {
     /** Reads them from the store. */
     public DoubtfulObjects(Store store, Transaction transaction) {
         this.transaction = transaction;
-        byte[] prefix = Keys.leavings();
+        byte[] prefix = Keys.doubtful();
         store.scan(
                 Family.META,
                 prefix,
@@ -60,14 +60,14 @@ public final class DoubtfulObjects {
     private void put(long ino) {
         inos.add(ino);
         byte[] value = Keys.value(9).i64(transaction.nowNs()).toBytes();
-        transaction.records().put(Family.META, Keys.leaving(ino), value);
+        transaction.records().put(Family.META, Keys.doubtful(ino), value);
     }
 
     /** A client is no more, and nobody knows what it had open. */
     public void addAll() {
         unknownBefore = transaction.counters().nextOid();
         byte[] value = Keys.value(9).i64(unknownBefore).toBytes();
-        transaction.records().put(Family.META, Keys.leavings(), value);
+        transaction.records().put(Family.META, Keys.doubtful(), value);
     }
 
     /** Whether a file is one of those, be it by itself or with all others. */
@@ -83,7 +83,7 @@ public final class DoubtfulObjects {
     /** The file refers to its object now, or to another one, or is no more. */
     public void remove(long ino) {
         if (inos.remove(ino)) {
-            transaction.records().delete(Family.META, Keys.leaving(ino));
+            transaction.records().delete(Family.META, Keys.doubtful(ino));
         }
     }
 

@@ -1,7 +1,6 @@
 /**
- * Inodes, names and extended attributes as records, with the objects that they give up: orphans,
- * contents of lost clients, and the garbage queue. An object enters that queue in the same entry
- * that takes its last reference away.
+ * Inodes, names, links and extended attributes as records, and orphans: inodes without a name. Each
+ * inode knows the directory of its name; one with several names has a record of each of the others.
  */
 @NullMarked
 package io.cairn.metadata.inode;

@@ -15,7 +15,7 @@ import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.tree.EditOperation;
-import io.cairn.metadata.tree.TreeOperations;
+import io.cairn.metadata.tree.NameOperations;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.Reply;
@@ -54,7 +54,7 @@ public final class JobTable {
 
     private final Transaction transaction;
     private final DirectoryTable directories;
-    private final TreeOperations tree;
+    private final NameOperations tree;
     private final EditOperation edits;
     private final Cluster cluster;
     private final SortedMap<Long, JobRecord> jobs = new TreeMap<>();
@@ -67,7 +67,7 @@ public final class JobTable {
     public record Rooms(
             Transaction transaction,
             DirectoryTable directories,
-            TreeOperations tree,
+            NameOperations tree,
             EditOperation edits,
             Cluster cluster) {}
 
@@ -119,7 +119,7 @@ public final class JobTable {
         touched.clear();
     }
 
-    public Reply perform(JobMutation mutation) {
+    public Reply apply(JobMutation mutation) {
         return switch (mutation) {
             case JobMutation.Submit m -> submit(m);
             case JobMutation.Control m -> control(m);

@@ -9,7 +9,7 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.tree.EditOperation;
-import io.cairn.metadata.tree.TreeOperations;
+import io.cairn.metadata.tree.NameOperations;
 import io.cairn.wire.master.JobOrder;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
@@ -37,9 +37,9 @@ interface TreeTask {
 
     /** Removes names: files when it comes by, directories when the walk leaves them empty. */
     final class Remove implements TreeTask {
-        private final TreeOperations tree;
+        private final NameOperations tree;
 
-        Remove(TreeOperations tree) {
+        Remove(NameOperations tree) {
             this.tree = tree;
         }
 

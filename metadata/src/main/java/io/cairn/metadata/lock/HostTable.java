@@ -9,6 +9,7 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.state.View;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import java.nio.charset.StandardCharsets;
@@ -250,8 +251,8 @@ public final class HostTable {
     }
 
     /** The number of a stored machine; 0 when there is none. */
-    public static long numberOf(Store store, LockHost name) {
-        byte @Nullable [] value = store.get(Family.HOST, Keys.host(name));
+    public static long numberOf(View view, LockHost name) {
+        byte @Nullable [] value = view.get(Family.HOST, Keys.host(name));
         return value == null ? 0 : Stored.decode(value).number;
     }
 }

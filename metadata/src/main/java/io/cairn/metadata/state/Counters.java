@@ -34,8 +34,16 @@ public final class Counters {
 
     /** Reads them from a store. */
     public static Counters load(Store store) {
+        return decode(store.get(Store.Family.META, Keys.counters()));
+    }
+
+    /** Reads those of a moment. */
+    public static Counters load(View view) {
+        return decode(view.get(Store.Family.META, Keys.counters()));
+    }
+
+    private static Counters decode(byte @Nullable [] value) {
         Counters counters = new Counters();
-        byte @Nullable [] value = store.get(Store.Family.META, Keys.counters());
         if (value != null) {
             Decoder in = Keys.open(Store.Family.META, value);
             counters.nextIno = in.i64();

@@ -181,12 +181,12 @@ public final class Keys {
     }
 
     /** The key of what nobody knows of lost clients; also the prefix of what is known. */
-    public static byte[] leavings() {
+    public static byte[] doubtful() {
         return meta("left");
     }
 
-    public static byte[] leaving(long ino) {
-        byte[] prefix = leavings();
+    public static byte[] doubtful(long ino) {
+        byte[] prefix = doubtful();
         return new Encoder(12).raw(prefix, 0, prefix.length).i64(ino).toBytes();
     }
 

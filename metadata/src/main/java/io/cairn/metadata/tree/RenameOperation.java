@@ -123,7 +123,7 @@ public final class RenameOperation {
         }
         Inode replaced = inodes.require(target.ino());
         if (target.isDirectory()) {
-            TreeOperations.requireEmpty(replaced);
+            NameOperations.requireEmpty(replaced);
         }
         return move(plan, replaced);
     }

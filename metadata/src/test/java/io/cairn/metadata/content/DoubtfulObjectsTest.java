@@ -30,23 +30,23 @@ class DoubtfulObjectsTest extends OneFile {
         bench.leader(new LeaderMutation.Purge(inos));
     }
 
-    private List<Long> leavings() {
-        return bench.namespace.leavings(Long.MAX_VALUE, 100);
+    private List<Long> doubtful() {
+        return bench.namespace.doubtful(Long.MAX_VALUE, 100);
     }
 
     @Test
     void aFileThatALostClientHadOpenGetsAnotherObject() {
         long first = oid();
         lose(ino, ROOT, 4711);
-        assertEquals(List.of(ino), leavings());
-        assertEquals(List.of(), bench.namespace.leavings(bench.nowNs, 100));
+        assertEquals(List.of(ino), doubtful());
+        assertEquals(List.of(), bench.namespace.doubtful(bench.nowNs, 100));
         bench.reopen();
         renew(first + 1);
         assertEquals(first, oid());
         renew(first);
         assertNotEquals(first, oid());
         assertEquals(List.of(first + "[0,end)"), garbage());
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
         renew(oid());
         assertEquals(1, garbage().size());
         assertNotNull(bench.inode(ino).inline());
@@ -57,7 +57,7 @@ class DoubtfulObjectsTest extends OneFile {
         long first = oid();
         lose(ino);
         spill(3 * CHUNK);
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
         renew(first);
         assertEquals(first, oid());
         bench.truncate(ino, 0);
@@ -73,7 +73,7 @@ class DoubtfulObjectsTest extends OneFile {
         bench.unlink(ROOT, "g");
         remove(ino, other);
         assertEquals(List.of(first + "[0,end)"), garbage());
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
     }
 
     @Test
@@ -83,7 +83,7 @@ class DoubtfulObjectsTest extends OneFile {
         lose(ino);
         bench.truncate(ino, 3 * CHUNK);
         assertEquals(List.of(first + "[0,end)"), garbage());
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
     }
 
     @Test
@@ -97,7 +97,7 @@ class DoubtfulObjectsTest extends OneFile {
                         bench.inode(ino).attributes().version(),
                         other,
                         bench.inode(other).attributes().version()));
-        assertEquals(List.of(other), leavings());
+        assertEquals(List.of(other), doubtful());
         bench.unlink(ROOT, "f");
         bench.unlink(ROOT, "g");
         remove(ino, other);
@@ -110,7 +110,7 @@ class DoubtfulObjectsTest extends OneFile {
         bench.leader(new LeaderMutation.LoseSession(lost, new long[0], false));
         bench.reopen();
         long other = bench.create(ROOT, "g", "small").ino();
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
         bench.unlink(ROOT, "f");
         bench.unlink(ROOT, "g");
         remove(ino, other);
@@ -123,7 +123,7 @@ class DoubtfulObjectsTest extends OneFile {
         renew(oid());
         Layout after = layout();
         lose(ino);
-        assertEquals(List.of(), leavings());
+        assertEquals(List.of(), doubtful());
         assertEquals(after, layout());
     }
 }

@@ -133,7 +133,7 @@ class SessionTableTest {
         var other = assertInstanceOf(Reply.SessionReply.class, send(0, 556, 0, open));
         assertEquals(first, second);
         assertNotEquals(first.session(), other.session());
-        assertEquals(Namespace.LEASE_MS, first.leaseMs());
+        assertEquals(SessionOperations.LEASE_MS, first.leaseMs());
         assertEquals(77, first.clusterId());
         assertEquals(Bench.INLINE_LIMIT, first.inlineLimitBytes());
         SessionRecord record = bench.namespace.sessions().get(1);

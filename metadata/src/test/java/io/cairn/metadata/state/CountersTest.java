@@ -41,7 +41,16 @@ class CountersTest {
     void aShardEndsWhereTheNextOneBegins() {
         MemoryStore store = new MemoryStore();
         byte[] full =
-                Keys.value(57).i64(1L << 48).i64(5).i64(1).i64(1).i64(1).i64(1).i64(0).toBytes();
+                Keys.value(61)
+                        .i64(1L << 48)
+                        .i64(5)
+                        .i64(1)
+                        .i64(1)
+                        .i64(1)
+                        .i64(1)
+                        .i64(0)
+                        .i32(0)
+                        .toBytes();
         store.commit(List.of(new Change(Family.META, Keys.counters(), full)), 1, 1);
         Counters counters = Counters.load(store);
         FsException e = assertThrows(FsException.class, counters::requireRoom);

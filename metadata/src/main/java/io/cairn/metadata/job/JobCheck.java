@@ -1,16 +1,10 @@
-package io.cairn.metadata.check;
+package io.cairn.metadata.job;
 
-import io.cairn.metadata.job.JobError;
-import io.cairn.metadata.job.JobRecord;
 import io.cairn.metadata.job.JobRecord.State;
-import io.cairn.metadata.job.JobStack;
-import io.cairn.metadata.job.JobTable;
-import io.cairn.metadata.job.JobTotals;
 import io.cairn.metadata.job.JobTotals.Count;
-import io.cairn.metadata.job.TreeWalk;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.View;
 import java.util.Collection;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,9 +14,7 @@ import java.util.function.Consumer;
  * Checks the tree jobs: numbers, how many there are and run, and that the keys of each are those
  * that its record tells of. The invariant is called J1.
  */
-final class JobCheck {
-    private static final byte[] ALL = {};
-
+public final class JobCheck {
     /** The counts of one job. */
     private static final class Parts {
         private int frames;
@@ -30,26 +22,19 @@ final class JobCheck {
         private long remembered;
     }
 
-    private final Store store;
+    private final View view;
     private final Consumer<String> violated;
     private final Map<Long, JobRecord> records = new TreeMap<>();
     private final Map<Long, Parts> parts = new TreeMap<>();
 
-    JobCheck(Store store, Consumer<String> violated) {
-        this.store = store;
+    public JobCheck(View view, Consumer<String> violated) {
+        this.view = view;
         this.violated = violated;
     }
 
-    void check() {
-        store.scan(
-                Family.JOB,
-                ALL,
-                ALL,
-                (key, value) -> {
-                    count(key, value);
-                    return true;
-                });
-        byte[] next = store.get(Family.META, Keys.jobs());
+    public void check() {
+        view.each(Family.JOB, this::count);
+        byte[] next = view.get(Family.META, Keys.jobs());
         long nextJob = next == null ? 1 : Keys.open(Family.META, next).i64();
         records.values().forEach(record -> checkRecord(record, nextJob));
         parts.keySet().stream()

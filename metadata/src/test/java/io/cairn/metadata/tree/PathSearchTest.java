@@ -1,4 +1,4 @@
-package io.cairn.metadata;
+package io.cairn.metadata.tree;
 
 import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.cairn.base.Errno;
 import io.cairn.fs.Name;
+import io.cairn.metadata.Bench;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;

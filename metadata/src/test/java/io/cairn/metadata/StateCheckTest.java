@@ -1,4 +1,4 @@
-package io.cairn.metadata.check;
+package io.cairn.metadata;
 
 import static io.cairn.metadata.Bench.ROOT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -11,8 +11,6 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
-import io.cairn.metadata.Bench;
-import io.cairn.metadata.JobBench;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.job.JobError;
 import io.cairn.metadata.job.JobRecord;

@@ -1,11 +1,14 @@
-package io.cairn.metadata.check;
+package io.cairn.metadata.content;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
-import io.cairn.metadata.content.ObjectLedger;
 import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.View;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,20 +20,22 @@ import java.util.function.Consumer;
  * Checks contents: sizes and sums of each inode, the shape of its layout, and that no object
  * belongs to two files or is both in use and garbage (I10).
  */
-final class ContentCheck {
+public final class ContentCheck {
     /** Chunks [fromChunk, endChunk) of an object that a file needs. */
     private record Use(long ino, int poolId, long fromChunk, long endChunk) {}
 
+    private final View view;
     private final Consumer<String> violated;
     private final Map<Long, List<Use>> uses = new HashMap<>();
     private final Map<Integer, Long> poolUses = new HashMap<>();
 
-    ContentCheck(Consumer<String> violated) {
+    public ContentCheck(View view, Consumer<String> violated) {
+        this.view = view;
         this.violated = violated;
     }
 
     /** Checks an inode and remembers which objects it needs. */
-    void check(Inode inode) {
+    public void check(Inode inode) {
         Attributes a = inode.attributes();
         byte[] inline = inode.inline();
         Layout layout = inode.layout();
@@ -92,15 +97,35 @@ final class ContentCheck {
         }
     }
 
-    /** Checks how many files and garbage entries were counted for each pool; after all of them. */
-    void checkPools(Map<Integer, Long> counted) {
+    /** Checks released objects and files with objects in doubt; after all inodes. */
+    public void check() {
+        view.each(Family.GC, (key, value) -> check(ObjectLedger.decode(key, value)));
+        byte[] prefix = Keys.doubtful();
+        view.scan(
+                Family.META,
+                prefix,
+                prefix,
+                (key, value) -> {
+                    if (key.length == prefix.length + Long.BYTES) {
+                        checkDoubtful(Keys.numberAt(key, prefix.length));
+                    }
+                    return true;
+                });
+        Map<Integer, Long> counted = Counters.load(view).poolUses();
         if (!poolUses.equals(counted)) {
             violated.accept("I11 uses of pools are " + poolUses + ", counted " + counted);
         }
     }
 
-    /** Checks that nobody needs what a garbage entry gives up; after all inodes. */
-    void check(GarbageTask task) {
+    private void checkDoubtful(long ino) {
+        Inode inode = view.inode(ino);
+        if (inode == null || inode.inline() == null) {
+            violated.accept("I11 inode " + ino + " is listed as left inline and is not");
+        }
+    }
+
+    /** Checks that nobody needs what a garbage entry gives up. */
+    private void check(GarbageTask task) {
         usePool(task.poolId());
         for (Use use : uses.getOrDefault(task.oid(), List.of())) {
             if (use.poolId == task.poolId()

@@ -1,9 +1,10 @@
-package io.cairn.metadata;
+package io.cairn.metadata.tree;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
 import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.View;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -13,7 +14,7 @@ import java.util.concurrent.locks.Lock;
  * Finds the path of an inode, for operators: from each home to the next one, with the read lock
  * given back between them. A name that is renamed meanwhile may be missed.
  */
-final class PathSearch {
+public final class PathSearch {
     /** Longest path it builds, in bytes. */
     static final int MAX_BYTES = 1 << 18;
 
@@ -21,13 +22,13 @@ final class PathSearch {
     private final Lock lock;
 
     /** Searches the view, which needs a lock held. */
-    PathSearch(View view, Lock lock) {
+    public PathSearch(View view, Lock lock) {
         this.view = view;
         this.lock = lock;
     }
 
     /** BytesReply with an absolute path; ESTALE, ENOENT for an orphan. */
-    Reply path(long ino) {
+    public Reply path(long ino) {
         try {
             return new Reply.BytesReply(search(ino));
         } catch (FsException e) {
@@ -68,7 +69,7 @@ final class PathSearch {
     private byte[] dentryOf(long ino) {
         lock.lock();
         try {
-            return view.dentryOf(ino);
+            return TreeQueries.dentryOf(view, ino);
         } finally {
             lock.unlock();
         }

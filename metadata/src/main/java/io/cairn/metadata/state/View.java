@@ -1,0 +1,109 @@
+package io.cairn.metadata.state;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store.Visitor;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The committed state at a moment, for readers: what each noun can be asked is in its queries,
+ * which know the state through a view only. Stateless: any thread may use it while no commit runs.
+ */
+public final class View {
+    private static final byte[] ALL = {};
+
+    private final Store store;
+    private final InodeCache cache;
+
+    /** The state now. */
+    public View(Store store, InodeCache cache) {
+        this.store = store;
+        this.cache = cache;
+    }
+
+    /**
+     * The state at another moment.
+     *
+     * @throws FsException EOPNOTSUPP when nothing is known of it any more
+     */
+    public View at(Moment moment) {
+        if (!moment.equals(Moment.NOW)) {
+            throw new FsException(
+                    Errno.EOPNOTSUPP,
+                    "the state is kept as it is now, not as version %d left it"
+                            .formatted(moment.version()));
+        }
+        return this;
+    }
+
+    /** The value of a key, or null. */
+    public byte @Nullable [] get(Family family, byte[] key) {
+        return store.get(family, key);
+    }
+
+    /** Visits the entries whose key starts with {@code prefix} and is at or after {@code from}. */
+    public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+        store.scan(family, prefix, from, visitor);
+    }
+
+    /** Visits all entries of a family. */
+    public void each(Family family, BiConsumer<byte[], byte[]> entry) {
+        store.scan(
+                family,
+                ALL,
+                ALL,
+                (key, value) -> {
+                    entry.accept(key, value);
+                    return true;
+                });
+    }
+
+    /** An inode, or null. */
+    public @Nullable Inode inode(long ino) {
+        Inode inode = cache.get(ino);
+        if (inode == null) {
+            byte[] value = store.get(Family.INODE, Keys.of(ino));
+            if (value != null) {
+                inode = Transaction.decodeInode(value);
+                cache.put(inode);
+            }
+        }
+        return inode;
+    }
+
+    /** SHA-256 over all keys and values but the position of the store. */
+    public byte[] fingerprint() {
+        MessageDigest digest;
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+        ByteBuffer lengths = ByteBuffer.allocate(8);
+        for (Family family : Family.values()) {
+            digest.update(family.name().getBytes(StandardCharsets.US_ASCII));
+            store.scan(
+                    family,
+                    ALL,
+                    ALL,
+                    (key, value) -> {
+                        if (family != Family.META || !Arrays.equals(key, Keys.position())) {
+                            lengths.clear();
+                            digest.update(lengths.putInt(key.length).putInt(value.length).flip());
+                            digest.update(key);
+                            digest.update(value);
+                        }
+                        return true;
+                    });
+        }
+        return digest.digest();
+    }
+}

@@ -1,0 +1,211 @@
+package io.cairn.metadata.tree;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.metadata.cluster.Cluster;
+import io.cairn.metadata.content.LayoutChoice;
+import io.cairn.metadata.inode.DirectoryTable;
+import io.cairn.metadata.inode.DirectoryTable.Dentry;
+import io.cairn.metadata.inode.InodeDraft;
+import io.cairn.metadata.inode.InodeTable;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.master.Reply.EntryReply;
+import io.cairn.wire.master.TreeMutation;
+
+/**
+ * The mutations that make and remove names, except rename. Each one checks everything before it
+ * changes anything. Belongs to the apply thread.
+ */
+public final class NameOperations {
+    private static final byte[] NOTHING = {};
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final DirectoryTable directories;
+    private final LayoutChoice layouts;
+    private final Cluster cluster;
+
+    public NameOperations(
+            Transaction transaction,
+            InodeTable inodes,
+            DirectoryTable directories,
+            LayoutChoice layouts,
+            Cluster cluster) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.directories = directories;
+        this.layouts = layouts;
+        this.cluster = cluster;
+    }
+
+    public EntryReply create(TreeMutation.Create m) {
+        FileType type = m.fileType();
+        if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
+            throw new FsException(Errno.EINVAL, "create cannot make a " + type);
+        }
+        Inode parent = inodes.directory(m.parentIno());
+        Dentry existing = directories.find(m.parentIno(), m.name());
+        if (existing != null) {
+            return existing(m, existing, parent);
+        }
+        if (type != FileType.FILE && m.inline().length > 0) {
+            throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
+        }
+        if (m.inline().length > cluster.inlineLimitBytes()) {
+            throw new FsException(
+                    Errno.EFBIG,
+                    m.inline().length + " bytes do not fit into the inode; write chunks");
+        }
+        transaction.counters().requireRoom();
+        InodeDraft file = inodes.draft(type, parent, m.mode(), m.uid(), m.gid());
+        if (type == FileType.FILE) {
+            file.setInline(m.inline());
+            file.layout = layouts.fresh(file.ino, file.policy);
+            file.exclusiveVerifier = m.verifier();
+        } else if (type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE) {
+            file.rdev = m.rdev();
+        }
+        return enter(parent, m.name(), file);
+    }
+
+    public EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {
+        Inode parent = inodes.directory(m.parentIno());
+        transaction.counters().requireRoom();
+        InodeDraft file = inodes.draft(FileType.FILE, parent, m.mode(), m.uid(), m.gid());
+        file.setInline(NOTHING);
+        file.layout = layouts.fresh(file.ino, file.policy);
+        return new EntryReply(inodes.putUnnamed(file, m.linkable()), null, null, null);
+    }
+
+    private EntryReply existing(TreeMutation.Create m, Dentry existing, Inode parent) {
+        if (m.fileType() == FileType.FILE && existing.type() == FileType.FILE) {
+            Inode file = inodes.require(existing.ino());
+            boolean retried = m.verifier() != 0 && file.exclusiveVerifier() == m.verifier();
+            if (m.orExisting() || retried) {
+                return reply(file, parent);
+            }
+        }
+        throw DirectoryTable.exists(m.parentIno(), m.name());
+    }
+
+    public EntryReply mkdir(TreeMutation.Mkdir m) {
+        Inode parent = inodes.directory(m.parentIno());
+        directories.requireFree(m.parentIno(), m.name());
+        transaction.counters().requireRoom();
+        return enter(
+                parent,
+                m.name(),
+                inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid()));
+    }
+
+    public EntryReply symlink(TreeMutation.Symlink m) {
+        byte[] target = m.target();
+        if (target.length == 0) {
+            throw new FsException(Errno.ENOENT, "a symbolic link needs a target");
+        }
+        if (target.length >= FileSystem.MAX_PATH_BYTES) {
+            throw new FsException(
+                    Errno.ENAMETOOLONG, "symbolic link target of " + target.length + " bytes");
+        }
+        for (byte b : target) {
+            if (b == 0) {
+                throw new FsException(Errno.EINVAL, "symbolic link target with a NUL");
+            }
+        }
+        Inode parent = inodes.directory(m.parentIno());
+        directories.requireFree(m.parentIno(), m.name());
+        transaction.counters().requireRoom();
+        InodeDraft link = inodes.draft(FileType.SYMLINK, parent, 0777, m.uid(), m.gid());
+        link.inline = target;
+        link.sizeBytes = target.length;
+        return enter(parent, m.name(), link);
+    }
+
+    public EntryReply link(TreeMutation.Link m) {
+        Inode inode = inodes.require(m.ino());
+        Inode parent = inodes.directory(m.newParentIno());
+        directories.requireFree(m.newParentIno(), m.newName());
+        if (inode.attributes().isDirectory()) {
+            throw new FsException(Errno.EPERM, "inode " + m.ino() + " is a directory");
+        }
+        boolean unnamed = inode.attributes().nlink() == 0;
+        if (unnamed && !inodes.isLinkable(m.ino())) {
+            throw new FsException(Errno.ENOENT, "inode " + m.ino() + " has lost its last name");
+        }
+        if (inode.attributes().nlink() >= FileSystem.MAX_LINKS) {
+            throw new FsException(
+                    Errno.EMLINK, "inode " + m.ino() + " has " + FileSystem.MAX_LINKS + " links");
+        }
+        if (unnamed) {
+            inodes.named(m.ino());
+        }
+        InodeDraft linked = new InodeDraft(inode);
+        linked.nlink++;
+        linked.ctimeNs = transaction.nowNs();
+        return enter(parent, m.newName(), linked);
+    }
+
+    public EntryReply unlink(TreeMutation.Unlink m) {
+        Inode parent = inodes.directory(m.parentIno());
+        Dentry dentry = directories.require(m.parentIno(), m.name());
+        if (dentry.isDirectory()) {
+            throw new FsException(Errno.EISDIR, "'" + m.name() + "' in directory " + m.parentIno());
+        }
+        return leave(parent, m.name(), inodes.require(dentry.ino()));
+    }
+
+    public EntryReply rmdir(TreeMutation.Rmdir m) {
+        Inode parent = inodes.directory(m.parentIno());
+        Dentry dentry = directories.require(m.parentIno(), m.name());
+        if (!dentry.isDirectory()) {
+            throw new FsException(
+                    Errno.ENOTDIR, "'" + m.name() + "' in directory " + m.parentIno());
+        }
+        Inode directory = inodes.require(dentry.ino());
+        requireEmpty(directory);
+        return leave(parent, m.name(), directory);
+    }
+
+    static void requireEmpty(Inode directory) {
+        if (directory.entryCount() > 0) {
+            throw new FsException(
+                    Errno.ENOTEMPTY,
+                    "directory " + directory.ino() + " has " + directory.entryCount() + " entries");
+        }
+    }
+
+    /** Stores an inode and gives it a name. */
+    private EntryReply enter(Inode parent, Name name, InodeDraft inode) {
+        InodeDraft changed = new InodeDraft(parent);
+        changed.touchNames(transaction.nowNs());
+        changed.entryCount++;
+        if (inode.type == FileType.DIRECTORY) {
+            changed.nlink++;
+            directories.begin(inode.ino);
+        }
+        directories.put(parent.ino(), name, new Dentry(inode.ino, inode.type));
+        inodes.links().named(inode, parent.ino(), name);
+        return reply(inodes.put(inode), inodes.put(changed));
+    }
+
+    /** Takes a name from an inode. */
+    private EntryReply leave(Inode parent, Name name, Inode inode) {
+        InodeDraft changed = new InodeDraft(parent);
+        changed.touchNames(transaction.nowNs());
+        changed.entryCount--;
+        if (inode.attributes().isDirectory()) {
+            changed.nlink--;
+            directories.end(inode.ino());
+        }
+        directories.remove(parent.ino(), name);
+        return reply(inodes.unlink(inode, parent.ino(), name), inodes.put(changed));
+    }
+
+    private static EntryReply reply(Inode inode, Inode parent) {
+        return new EntryReply(inode, parent.directoryState(), null, null);
+    }
+}
