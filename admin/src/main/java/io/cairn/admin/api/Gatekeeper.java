@@ -1,9 +1,9 @@
 package io.cairn.admin.api;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.http.WebRequest;
 import io.cairn.runtime.Clock;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,22 +24,12 @@ public final class Gatekeeper {
 
     private final Tokens tokens;
     private final Clock clock;
-    private final Map<String, Failures> failures =
-            new LinkedHashMap<>() {
-                private static final long serialVersionUID = 1L;
+    private final Cache<String, Failures> failures =
+            Caffeine.newBuilder().maximumSize(MAX_ADDRESSES).executor(Runnable::run).build();
 
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
-                    return size() > MAX_ADDRESSES;
-                }
-            };
-
-    private static final class Failures {
-        final long sinceMs;
-        int count;
-
-        Failures(long sinceMs) {
-            this.sinceMs = sinceMs;
+    private record Failures(long sinceMs, int count) {
+        Failures and(Failures next) {
+            return next.sinceMs - sinceMs >= WINDOW_MS ? next : new Failures(sinceMs, count + 1);
         }
     }
 
@@ -70,15 +60,9 @@ public final class Gatekeeper {
         throw refuse(request.remote(), token);
     }
 
-    private synchronized Problem refuse(String address, Tokens.@Nullable Token expired) {
+    private Problem refuse(String address, Tokens.@Nullable Token expired) {
         long now = clock.millis();
-        Failures seen = failures.get(address);
-        if (seen == null || now - seen.sinceMs >= WINDOW_MS) {
-            seen = new Failures(now);
-            failures.remove(address);
-            failures.put(address, seen);
-        }
-        seen.count++;
+        Failures seen = failures.asMap().merge(address, new Failures(now, 1), Failures::and);
         if (seen.count <= MAX_FAILURES) {
             LOG.warn(
                     "{} sent {} to the admin API",

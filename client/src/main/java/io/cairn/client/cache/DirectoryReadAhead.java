@@ -1,5 +1,7 @@
 package io.cairn.client.cache;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.DirectoryEntry;
@@ -8,9 +10,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -60,15 +60,8 @@ public final class DirectoryReadAhead {
     private final Questions master;
     private final Clock clock;
     private final MetadataCache cache;
-    private final Map<Long, Track> tracks =
-            new LinkedHashMap<>(16, 0.75f, true) {
-                private static final long serialVersionUID = 1;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Long, Track> eldest) {
-                    return size() > MAX_TRACKS;
-                }
-            };
+    private final Cache<Long, Track> tracks =
+            Caffeine.newBuilder().maximumSize(MAX_TRACKS).executor(Runnable::run).build();
     private final ListingReadAhead listings;
     private int fetches;
 
@@ -110,7 +103,7 @@ public final class DirectoryReadAhead {
     /** The track of a directory to be fetched now, else null. */
     private synchronized @Nullable Track begin(long ino, long entries) {
         long nowMs = clock.millis();
-        Track track = tracks.computeIfAbsent(ino, _ -> fresh(nowMs));
+        Track track = tracks.get(ino, _ -> fresh(nowMs));
         if (nowMs - track.windowMs >= WINDOW_MS) {
             track.windowMs = nowMs;
             track.misses = 0;

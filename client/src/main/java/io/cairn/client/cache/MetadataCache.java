@@ -1,5 +1,7 @@
 package io.cairn.client.cache;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
@@ -35,7 +37,8 @@ public final class MetadataCache {
     private final long ttlMs;
     private final KnownDirectory.Shared shared;
     private final AtomicLong generation = new AtomicLong();
-    private final ConcurrentHashMap<Long, Known> inodes = new ConcurrentHashMap<>();
+    private final Cache<Long, Known> inodes =
+            Caffeine.newBuilder().maximumSize(MAX_INODES).executor(Runnable::run).build();
     private final ConcurrentHashMap<Long, KnownDirectory> directories = new ConcurrentHashMap<>();
     private final Set<Long> gone = ConcurrentHashMap.newKeySet();
 
@@ -57,7 +60,7 @@ public final class MetadataCache {
 
     /** Attributes that are young enough, or null. */
     public @Nullable Attributes attributes(long ino) {
-        Known known = inodes.get(ino);
+        Known known = inodes.getIfPresent(ino);
         return known == null || clock.millis() - known.untilMs >= 0 ? null : known.attributes;
     }
 
@@ -66,14 +69,12 @@ public final class MetadataCache {
         if (ttlMs == 0) {
             return;
         }
-        if (inodes.size() >= MAX_INODES) {
-            inodes.clear();
-        }
         Known fresh = new Known(attributes, clock.millis() + ttlMs);
-        Known before = inodes.put(attributes.ino(), fresh);
-        if (before != null && before.attributes.version() > attributes.version()) {
-            inodes.replace(attributes.ino(), fresh, before);
-        }
+        inodes.asMap().merge(attributes.ino(), fresh, MetadataCache::younger);
+    }
+
+    private static Known younger(Known before, Known fresh) {
+        return before.attributes.version() > fresh.attributes.version() ? before : fresh;
     }
 
     // ---- names
@@ -228,17 +229,17 @@ public final class MetadataCache {
             dropDirectories();
         }
         gone.add(ino);
-        inodes.remove(ino);
+        inodes.invalidate(ino);
     }
 
     /** The attributes of an inode may have changed. */
     public void forgetAttributes(long ino) {
-        inodes.remove(ino);
+        inodes.invalidate(ino);
     }
 
     /** An inode does not exist any more. */
     public void removed(long ino) {
-        inodes.remove(ino);
+        inodes.invalidate(ino);
         KnownDirectory directory = directories.get(ino);
         if (directory != null) {
             drop(ino, directory);
@@ -259,7 +260,7 @@ public final class MetadataCache {
 
     /** Everything may have changed. */
     public void clear() {
-        inodes.clear();
+        inodes.invalidateAll();
         dropDirectories();
     }
 

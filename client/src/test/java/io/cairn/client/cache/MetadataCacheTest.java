@@ -14,6 +14,7 @@ import io.cairn.fs.Name;
 import io.cairn.testkit.ManualClock;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /** What the cache believes, and for how long. */
@@ -46,6 +47,18 @@ class MetadataCacheTest {
 
     private static DirectoryState directory(long ino, long changes) {
         return new DirectoryState(attributes(ino, 1), changes, 1);
+    }
+
+    @Test
+    void whatIsReadOftenOutlivesAWalkThroughMoreInodesThanThereIsRoomFor() {
+        cache.put(attributes(5, 10));
+        for (long ino = 10; ino < 300_000; ino++) {
+            cache.put(attributes(ino, 1));
+            assertNotNull(cache.attributes(5), "forgotten at inode " + ino);
+        }
+        long known =
+                LongStream.range(10, 300_000).filter(ino -> cache.attributes(ino) != null).count();
+        assertTrue(known <= 200_000 && known > 100_000, known + " are known");
     }
 
     private void pass(long ms) {

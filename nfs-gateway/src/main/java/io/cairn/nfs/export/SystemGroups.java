@@ -1,5 +1,7 @@
 package io.cairn.nfs.export;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
@@ -8,10 +10,7 @@ import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -51,7 +50,8 @@ public final class SystemGroups implements UserGroups {
     private final Source source;
     private final Clock clock;
     private final Semaphore processes = new Semaphore(MAX_PROCESSES);
-    private final Map<Integer, Known> users = new LinkedHashMap<>(16, 0.75f, true);
+    private final Cache<Integer, Known> users =
+            Caffeine.newBuilder().maximumSize(MAX_USERS).executor(Runnable::run).build();
 
     /** Asks the name service of this machine. */
     public SystemGroups(Clock clock) {
@@ -86,19 +86,15 @@ public final class SystemGroups implements UserGroups {
     }
 
     private CompletableFuture<int @Nullable []> known(int uid) {
-        CompletableFuture<int @Nullable []> asked;
-        synchronized (users) {
-            Known known = users.get(uid);
-            if (known != null && isFresh(known)) {
-                return known.groups;
-            }
-            asked = new CompletableFuture<>();
-            users.put(uid, new Known(asked, clock.millis()));
-            Iterator<Integer> eldest = users.keySet().iterator();
-            if (users.size() > MAX_USERS) {
-                eldest.next();
-                eldest.remove();
-            }
+        CompletableFuture<int @Nullable []> asked = new CompletableFuture<>();
+        Known found =
+                users.asMap()
+                        .merge(
+                                uid,
+                                new Known(asked, clock.millis()),
+                                (before, fresh) -> isFresh(before) ? before : fresh);
+        if (found.groups != asked) {
+            return found.groups;
         }
         Thread.ofVirtual().name("nfs-groups-" + uid).start(() -> ask(uid, asked));
         return asked;
@@ -132,12 +128,7 @@ public final class SystemGroups implements UserGroups {
     }
 
     private void forget(int uid) {
-        synchronized (users) {
-            Known known = users.get(uid);
-            if (known != null && !known.groups.isDone()) {
-                users.remove(uid);
-            }
-        }
+        users.asMap().computeIfPresent(uid, (_, known) -> known.groups.isDone() ? known : null);
     }
 
     private static int @Nullable [] run(int uid) throws IOException {

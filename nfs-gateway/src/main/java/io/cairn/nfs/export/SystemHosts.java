@@ -1,16 +1,15 @@
 package io.cairn.nfs.export;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -59,7 +58,8 @@ public final class SystemHosts implements HostNames {
 
     private final Source source;
     private final Clock clock;
-    private final Map<String, Known> known = new LinkedHashMap<>(16, 0.75f, true);
+    private final Cache<String, Known> known =
+            Caffeine.newBuilder().maximumSize(MAX_KNOWN).executor(Runnable::run).build();
 
     /** Asks the name service of this machine. */
     public SystemHosts(Clock clock) {
@@ -119,17 +119,14 @@ public final class SystemHosts implements HostNames {
 
     private CompletableFuture<@Nullable Object> asked(String key, Question question) {
         CompletableFuture<@Nullable Object> asked = new CompletableFuture<>();
-        synchronized (known) {
-            Known before = known.get(key);
-            if (before != null && isFresh(before)) {
-                return before.answer;
-            }
-            known.put(key, new Known(asked, clock.millis()));
-            if (known.size() > MAX_KNOWN) {
-                Iterator<String> eldest = known.keySet().iterator();
-                eldest.next();
-                eldest.remove();
-            }
+        Known found =
+                known.asMap()
+                        .merge(
+                                key,
+                                new Known(asked, clock.millis()),
+                                (before, fresh) -> isFresh(before) ? before : fresh);
+        if (found.answer != asked) {
+            return found.answer;
         }
         Thread.ofVirtual()
                 .name("nfs-names")
