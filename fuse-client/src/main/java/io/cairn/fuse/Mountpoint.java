@@ -5,6 +5,7 @@ import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
 import io.cairn.fuse.sys.MountTable;
+import io.cairn.runtime.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -225,12 +226,12 @@ final class Mountpoint {
      * @return whether nothing is mounted here afterwards
      */
     boolean unmount(long patienceMs) {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
+        Deadline end = Deadline.afterMs(patienceMs);
         while (isMounted()) {
             if (tryUnmount()) {
                 return true;
             }
-            if (System.nanoTime() - deadline > 0) {
+            if (end.isOver()) {
                 LOG.warn("{} is still in use; unmounting it by force", path);
                 return force();
             }

@@ -8,6 +8,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.node.log.LogLevels;
+import io.cairn.runtime.Deadline;
 import io.cairn.runtime.OwnerOnly;
 import io.cairn.runtime.Release;
 import java.io.IOException;
@@ -139,13 +140,13 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void awaitReady() throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_LIMIT_S);
+        Deadline end = Deadline.afterS(START_LIMIT_S);
         while (true) {
             String reason = master.service().notServingReason();
             if (reason == null) {
                 return;
             }
-            if (System.nanoTime() > end) {
+            if (end.isOver()) {
                 throw new CommandException(
                         ExitCode.TEMPORARY, "not ready within " + START_LIMIT_S + " s: " + reason);
             }

@@ -6,6 +6,7 @@ import io.cairn.master.store.Durable;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterNode;
+import io.cairn.runtime.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,9 +58,9 @@ final class TokenReset {
     }
 
     private String await() throws IOException, InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        Deadline end = Deadline.afterS(LIMIT_S);
         while (!Files.exists(answer)) {
-            if (System.nanoTime() - end > 0) {
+            if (end.isOver()) {
                 throw new CommandException(
                         ExitCode.UNAVAILABLE,
                         "no master took the order up within %d s: start the master of %s first"

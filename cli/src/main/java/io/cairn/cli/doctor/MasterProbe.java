@@ -12,6 +12,7 @@ import io.cairn.net.Transport;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterWait;
+import io.cairn.runtime.Deadline;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -43,7 +44,8 @@ public final class MasterProbe {
      * @throws CommandException with UNAVAILABLE when the time is over
      */
     public String status(List<Endpoint> masters, long limitMs) throws InterruptedException {
-        long begin = System.nanoTime();
+        Deadline end = Deadline.afterMs(limitMs);
+        Deadline silent = Deadline.afterMs(MasterWait.SILENT_MS);
         boolean told = false;
         while (true) {
             String last = "";
@@ -55,11 +57,10 @@ public final class MasterProbe {
                     last = reason.contains(master + "") ? reason : master + ": " + reason;
                 }
             }
-            long passedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-            if (passedMs >= limitMs) {
+            if (end.isOver()) {
                 throw unavailable(last);
             }
-            if (!told && passedMs >= MasterWait.SILENT_MS) {
+            if (!told && silent.isOver()) {
                 MasterWait.tell(MasterWait.names(masters), errors);
                 told = true;
             }

@@ -3,6 +3,7 @@ package io.cairn.cli.service;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.Program;
+import io.cairn.runtime.Deadline;
 import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -39,7 +40,7 @@ final class Detached {
                         .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                         .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
                         .start();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
+        Deadline end = Deadline.afterS(limitS);
         boolean told = false;
         while (true) {
             boolean alive = child.isAlive();
@@ -57,7 +58,7 @@ final class Detached {
             if (!alive) {
                 return reportFailure(child.exitValue(), lines, log);
             }
-            if (System.nanoTime() > end) {
+            if (end.isOver()) {
                 child.destroy();
                 throw new CommandException(
                         ExitCode.TEMPORARY,

@@ -10,6 +10,7 @@ import io.cairn.node.MasterList;
 import io.cairn.node.MasterWait;
 import io.cairn.node.RunFile;
 import io.cairn.node.log.LogLevels;
+import io.cairn.runtime.Deadline;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -75,10 +76,10 @@ public final class HealthCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         LogLevels.showWarningsOnly();
         Require.between("--wait", waitS, 0, 86_400);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(waitS);
+        Deadline end = Deadline.afterS(waitS);
         try (HttpClient client = HttpClient.newBuilder().connectTimeout(LIMIT).build()) {
             while (true) {
-                boolean isLast = System.nanoTime() - end >= 0;
+                boolean isLast = end.isOver();
                 Integer code = ask(client, isLast);
                 if (code != null) {
                     return code;

@@ -1,5 +1,6 @@
 package io.cairn.master.store;
 
+import io.cairn.runtime.Deadline;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -40,9 +41,9 @@ public final class Gate {
                 return false;
             }
         } while (!state.compareAndSet(inside, inside + CLOSED));
-        long deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        Deadline end = Deadline.afterMs(timeoutMs);
         while (state.get() != CLOSED) {
-            if (System.nanoTime() - deadlineNs > 0) {
+            if (end.isOver()) {
                 throw new IllegalStateException(
                         "the store is still in use after " + timeoutMs + " ms");
             }
