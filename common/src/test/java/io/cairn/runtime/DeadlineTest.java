@@ -1,6 +1,5 @@
 package io.cairn.runtime;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -16,12 +15,5 @@ final class DeadlineTest {
         assertFalse(late.isOver());
         assertTrue(late.leftMs() > TimeUnit.MINUTES.toMillis(59), late.toString());
         assertTrue(late.leftNs() <= TimeUnit.HOURS.toNanos(1), late.toString());
-    }
-
-    @Test
-    void aRestOfAMillisecondIsLeft() {
-        long aWhile = TimeUnit.HOURS.toNanos(1);
-        Deadline late = new Deadline(System.nanoTime() + aWhile);
-        assertEquals(TimeUnit.HOURS.toMillis(1), late.leftMs(), 59_000);
     }
 }

@@ -6,7 +6,10 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -16,8 +19,10 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Holds the directions between modules and packages. Sees every module but the benchmarks. */
@@ -241,6 +246,47 @@ class ArchitectureTest {
                 .callMethod(UUID.class, "randomUUID")
                 .because("apply gives the same result on every master: the leader stamps the time")
                 .check(CLASSES);
+    }
+
+    /** The list may only shrink. */
+    @Test
+    void onlyTheRuntimeReadsTheClockOfTheMachine() {
+        Set<String> still =
+                Set.of(
+                        "io.cairn.client.session.Await",
+                        "io.cairn.fuse.loop.DirectoryCursor",
+                        "io.cairn.fuse.loop.ReaderWatch",
+                        "io.cairn.fuse.loop.Request",
+                        "io.cairn.fuse.loop.RequestLoop",
+                        "io.cairn.nfs.rpc.RpcbindRegistration");
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.cairn.runtime..", CLI, TESTKIT)
+                .and(
+                        DescribedPredicate.describe(
+                                "are not on the list",
+                                (JavaClass each) -> !still.contains(each.getName())))
+                .should()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .because("time comes in through a Clock, the end of a wait through a Deadline")
+                .check(CLASSES);
+        assertEquals(
+                Set.of(),
+                still.stream()
+                        .filter(each -> !CLASSES.contain(each) || !readsClock(each))
+                        .collect(Collectors.toSet()),
+                "take them off the list");
+    }
+
+    private static boolean readsClock(String name) {
+        return CLASSES.get(name).getMethodCallsFromSelf().stream()
+                .anyMatch(
+                        call ->
+                                call.getTargetOwner().isEquivalentTo(System.class)
+                                        && Set.of("nanoTime", "currentTimeMillis")
+                                                .contains(call.getName()));
     }
 
     @Test
