@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the cluster map costs a master: founding, growing, and the loss of one server, with the
+ * The cost of the cluster map for a master: founding, growing, and the loss of one server, with the
  * numbers of servers and of disks in each as arguments (1000 and 4). Bytes that are logged and
  * pushed, and milliseconds of the thread that applies and of the one that ticks. No network, no
  * disk; the first of three rounds warms up.
@@ -74,7 +74,7 @@ public final class ClusterMapBenchmark {
         }
     }
 
-    /** Whoever sends heartbeats. */
+    /** The sender of heartbeats. */
     private static final class Peer implements Connection {
         @Override
         public Endpoint remote() {

@@ -10,9 +10,9 @@
  *
  * <p><b>Rooms.</b> This package opens and closes files, moves contents, and counts operations.
  * {@link io.cairn.client.tree} knows names and attributes, {@link io.cairn.client.file} open files,
- * {@link io.cairn.client.cache} what a mount may believe. {@link io.cairn.client.chunk} talks to
- * chunk servers, {@link io.cairn.client.session} to masters. Each sees only those behind it in this
- * list.
+ * {@link io.cairn.client.lock} advisory locks, {@link io.cairn.client.cache} what a mount may
+ * believe. {@link io.cairn.client.chunk} talks to chunk servers, {@link io.cairn.client.session} to
+ * masters. Each sees only those behind it in this list.
  *
  * <p><b>Threads.</b> Callers bring their own threads, and most operations block them until the
  * answer is there. Answers arrive on event loops, which never block: they complete futures and send

@@ -95,7 +95,7 @@ public final class ClusterMap {
         return new ClusterMap(delta.from() == 0 ? EMPTY : this, delta);
     }
 
-    /** What this map has other than an older one. */
+    /** The difference of this map from an older one. */
     public MapDelta since(ClusterMap older) {
         List<ChunkServer> newServers = new ArrayList<>();
         List<Target> newTargets = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What a cluster map has other than an older one: the records that are new or changed, and the
+ * The difference of a cluster map from an older one: the records that are new or changed, and the
  * numbers of those that are gone. The groups of a pool go with it. Nobody changes the lists.
  *
  * @param from epoch of the older map; 0 for the empty one, so that this is the whole map

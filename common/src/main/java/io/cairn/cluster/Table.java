@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Immutable and thread-safe.
  */
 public final class Table<T extends Table.Numbered> extends AbstractCollection<T> {
-    /** What has a number, from 1. */
+    /** A record with a number, from 1. */
     public interface Numbered {
         int id();
     }
@@ -149,7 +149,7 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
     }
 
     /**
-     * What this table has other than an older one.
+     * The difference of this table from an older one.
      *
      * @param put hears of records that are new or not equal
      * @param gone hears of the numbers of those that only the older one has

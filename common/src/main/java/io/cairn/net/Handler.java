@@ -17,7 +17,7 @@ public interface Handler {
 
     /**
      * The newest version of the protocol that may be spoken with what is behind this handler; asked
-     * for each connection. What is above the release's own counts as that.
+     * for each connection. A version above the release's own counts as that.
      */
     default int newestVersion() {
         return Integer.MAX_VALUE;

@@ -8,13 +8,13 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A header (an encoded message of {@code io.cairn.wire}) and perhaps a payload of bulk bytes.
- * Whoever holds a message owns the payload's reference count: sending a message gives it away,
- * whatever becomes of the call; a receiver releases it. The same payload may be sent several times,
- * each with a count of its own ({@code payload.retain()}): sending moves no index of it.
+ * A header (an encoded message of {@code io.cairn.wire}) and perhaps a payload of bulk bytes. The
+ * holder of a message owns the payload's reference count: sending a message gives it away, whatever
+ * becomes of the call; a receiver releases it. The same payload may be sent several times, each
+ * with a count of its own ({@code payload.retain()}): sending moves no index of it.
  *
- * <p>What is sent is encoded by the connection that it goes over, since only that knows the version
- * of the protocol it speaks; bytes that are the same in all versions are given as they are.
+ * <p>A message is encoded by the connection that it goes over, since only that knows the version of
+ * the protocol it speaks. Bytes that are the same in all versions are given as they are.
  */
 public final class Message {
     private static final byte[] NOTHING = {};

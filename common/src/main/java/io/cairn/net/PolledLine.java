@@ -14,7 +14,7 @@ public interface PolledLine extends AutoCloseable {
     /** Requests up to this size go over a line: they fit into its buffer. */
     int MAX_REQUEST_BYTES = 32 << 10;
 
-    /** Who asked; hears once. Must not wait: others wait for the thread that found the answer. */
+    /** The asker; hears once. Must not wait: others wait for the thread that found the answer. */
     interface Asker {
         /** The reply has come. */
         void answered(Message reply);

@@ -284,7 +284,7 @@ public final class Namespace {
         return maps.youngest();
     }
 
-    /** What the current cluster map has other than that of an epoch. */
+    /** The difference of the current cluster map from that of an epoch. */
     public MapDelta mapSince(long epoch) {
         return maps.since(epoch);
     }

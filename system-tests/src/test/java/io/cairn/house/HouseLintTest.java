@@ -66,6 +66,8 @@ class HouseLintTest {
     private static final Pattern LAST_WORD = Pattern.compile("[A-Z][a-z0-9]*$");
     private static final Pattern FIRST_WORD = Pattern.compile("^[A-Z][a-z0-9]*");
 
+    private static final Pattern CLAUSE = Pattern.compile("^ *(Who|Whoever|What|Whatever) ");
+
     /** Split, so that this file does not name itself. */
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME)\\b");
 
@@ -188,6 +190,19 @@ class HouseLintTest {
                                 page ->
                                         Prose.ofMarkdown(page.lines())
                                                 .filter(each -> isLong(each, MAX_SENTENCE_WORDS))
+                                                .map(each -> page.path() + ": " + each)));
+    }
+
+    @Test
+    void sentencesOfPagesHaveSubjects() {
+        report(
+                "A clause with who or what is no subject; take the noun of the field",
+                pages.stream()
+                        .flatMap(
+                                page ->
+                                        Prose.ofMarkdown(page.lines())
+                                                .filter(CLAUSE.asPredicate())
+                                                .filter(each -> !each.strip().endsWith("?"))
                                                 .map(each -> page.path() + ": " + each)));
     }
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class AppendToken {
     /** Where the token is. */
     sealed interface State {
-        /** What those wait for who need it while the master is asked for it; else null. */
+        /** The promise for callers that need it while the master is asked for it; else null. */
         @Nullable CompletableFuture<Void> asked();
     }
 
@@ -60,7 +60,7 @@ final class AppendToken {
     record Releasing(CompletableFuture<Void> released, @Nullable CompletableFuture<Void> asked)
             implements State {}
 
-    /** What somebody has to do who needs the token. */
+    /** The next step of a caller that needs the token. */
     sealed interface Fetch {}
 
     /** Nothing: it is here. */
@@ -222,7 +222,7 @@ final class AppendToken {
         }
     }
 
-    /** What completes when the token is given back, if that has to begin now; else null. */
+    /** The promise of giving the token back, if that has to begin now; else null. */
     @Nullable CompletableFuture<Void> due() {
         if (!(state instanceof Recalled recalled) || appending) {
             return null;

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * Does for one file what its {@link AppendToken} says.
  *
  * <p>Appends of one mount go one after the other: the turn is kept from reading the size to
- * buffering the last byte, so a record is never torn. Who appends waits for it, and then for the
- * gate of the inode; a recall waits for neither. Nor does a commit that needs the token, as it may
- * be the one of a truncation that holds the gate: it shares what an append fetches, and never waits
- * for a release, which waits for the commit itself. Thread-safe.
+ * buffering the last byte, so a record is never torn. A writer that appends waits for it, and then
+ * for the gate of the inode; a recall waits for neither. Nor does a commit that needs the token, as
+ * it may be the one of a truncation that holds the gate: it shares what an append fetches, and
+ * never waits for a release, which waits for the commit itself. Thread-safe.
  */
 public final class Appends {
     /** How often the session may end while the token is being taken. */

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does for one inode what its {@link Committer} says. Who asks while a commit runs waits for the
- * next one. Never blocks.
+ * Does for one inode what its {@link Committer} says. A caller that asks while a commit runs waits
+ * for the next one. Never blocks.
  */
 final class Commits {
     private static final Logger LOG = LoggerFactory.getLogger(Commits.class);

@@ -28,7 +28,7 @@ final class Committer {
     /** How often the inode may have changed under a commit before it fails. */
     static final int MAX_ROUNDS = 30;
 
-    /** What to do next, after which an event tells how it went. */
+    /** The next step, after which an event tells how it went. */
     sealed interface Step {}
 
     /** Ask the master for the inode; {@link #looked} follows. */
@@ -60,7 +60,7 @@ final class Committer {
 
     /** Why the master is asked for the inode. */
     private enum Reason {
-        /** What is buffered goes where the file is now. */
+        /** Buffered bytes go where the file is now. */
         DOUBT,
 
         /** Others have written between the mutation and what was known before. */
@@ -251,7 +251,10 @@ final class Committer {
         return true;
     }
 
-    /** The master did it. What moved to the chunks before that was known has to go there, too. */
+    /**
+     * The master did it. Bytes that moved to the chunks before that was known have to go there,
+     * too.
+     */
     private Step done(FileState state) {
         if (state.contents().isMoveBuffered()) {
             round++;

@@ -129,7 +129,7 @@ final class Contents {
         }
     }
 
-    /** What has to be told the master of what is not committed. */
+    /** The mutation that tells the master of uncommitted bytes. */
     Mutation toTell(Inode inode, Uncommitted uncommitted) {
         boolean drained = chunks.isEmpty();
         uncommitted.beginTelling(drained);

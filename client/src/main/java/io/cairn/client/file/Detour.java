@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
  * everything behind the end of the file elsewhere, before the first byte of such a chunk is
  * written, and when bytes wait for a server that was lost.
  *
- * <p>What is behind the end may have been stored and not been committed. So all clients that hold
- * the file open commit and keep their writers waiting meanwhile, this one commits as well, and the
- * master does it for the version of the inode that was seen then. What this client cannot commit,
- * because it waits for the lost server, goes again to the new place; if more than that was stored
- * behind the end, everything stays where it is. Thread-safe.
+ * <p>Bytes behind the end may have been stored and not been committed. So all clients that hold the
+ * file open commit and keep their writers waiting meanwhile, this one commits as well, and the
+ * master does it for the version of the inode that was seen then. Bytes that this client cannot
+ * commit, because they wait for the lost server, go again to the new place. If more than that was
+ * stored behind the end, everything stays where it is. Thread-safe.
  */
 public final class Detour {
     private static final Logger LOG = LoggerFactory.getLogger(Detour.class);

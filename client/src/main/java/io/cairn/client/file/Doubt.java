@@ -19,7 +19,7 @@ public final class Doubt {
         this.mount = mount;
     }
 
-    /** What the master says may not have arrived. */
+    /** The master's news may not have arrived. */
     public void begin() {
         inode.tell(FileState::beginDoubt);
     }

@@ -19,10 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a mount knows of one regular file that is open: the inode as the master last told it, and on
- * top of it what was written here and is not committed yet. The parts below are told events, and
- * say what is to be done; only {@link OpenInode} has it, and calls it with its lock held. Nothing
- * here waits, asks, or takes a lock.
+ * The knowledge of a mount about one regular file that is open: the inode as the master last told
+ * it, and on top of it the bytes that were written here and are not committed yet. The parts below
+ * are told events, and say what is to be done; only {@link OpenInode} has it, and calls it with its
+ * lock held. Nothing here waits, asks, or takes a lock.
  */
 final class FileState {
     private final Mount mount;
@@ -118,7 +118,10 @@ final class FileState {
         return readers;
     }
 
-    /** What was read ahead and is not needed any more: to be released, and removed from here. */
+    /**
+     * Pieces that were read ahead and are not needed any more: to be released, and removed from
+     * here.
+     */
     List<ReadAhead.Segment> unused() {
         return unused;
     }
@@ -182,7 +185,7 @@ final class FileState {
         validatedMs = mount.nowMs();
     }
 
-    /** What the master says may not have arrived. */
+    /** The master's news may not have arrived. */
     void beginDoubt() {
         doubt++;
         expire();
@@ -373,7 +376,9 @@ final class FileState {
 
     // ---- commits
 
-    /** What has to be told the master now, everything being drained; null when nothing. */
+    /**
+     * The mutation to be told to the master now, everything being drained; null when there is none.
+     */
     @Nullable Mutation nextMutation() {
         return isDirty() ? contents.toTell(inode, uncommitted) : null;
     }

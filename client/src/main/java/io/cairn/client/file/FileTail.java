@@ -1,8 +1,8 @@
 package io.cairn.client.file;
 
 /**
- * What chunks of one file hold beyond its end: nothing, or what a client wrote there that never
- * committed it, because it is no more or its commit failed. A client that extends the file over a
+ * The bytes in the chunks of one file beyond its end: none, or those of a client that never
+ * committed them, because it is no more or its commit failed. A client that extends the file over a
  * gap would bring that to light. So it first asks the master whether any client was lost since the
  * last object of the file was made. If so, the file gets a new one for its tail.
  *
@@ -16,7 +16,7 @@ package io.cairn.client.file;
  * guards it, {@link Growth} does it.
  */
 final class FileTail {
-    /** What has to happen before zeros beyond the end begin to count. */
+    /** The work to be done before zeros beyond the end begin to count. */
     enum Step {
         /** Nothing. */
         NOTHING,

@@ -24,8 +24,8 @@ final class Gate {
     }
 
     /**
-     * Waits until the gate is open. Whatever changes the contents goes through here, so this is
-     * where it ends if nobody wants it any more.
+     * Waits until the gate is open. Every change of the contents goes through here, so this is
+     * where it ends if no caller wants it any more.
      */
     void pass() {
         Errand.waited();

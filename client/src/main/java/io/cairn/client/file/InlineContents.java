@@ -62,7 +62,7 @@ final class InlineContents {
         return !dirty.isEmpty() || !telling.isEmpty();
     }
 
-    /** What was written by this client: one bit per byte. */
+    /** The bytes written by this client: one bit per byte. */
     BitSet written() {
         BitSet all = (BitSet) dirty.clone();
         all.or(telling);
@@ -100,7 +100,7 @@ final class InlineContents {
         return Arrays.copyOfRange(bytes, from, to);
     }
 
-    /** What was being told is told, or is to be forgotten. */
+    /** The bytes that were being told are told, or are to be forgotten. */
     void told() {
         telling = new BitSet();
     }
@@ -111,7 +111,7 @@ final class InlineContents {
         telling = new BitSet();
     }
 
-    /** What was written at and beyond an offset is forgotten: it was cut off. */
+    /** Bytes written at and beyond an offset are forgotten: they were cut off. */
     void cut(int from) {
         dirty.clear(from, Math.max(from, dirty.length()));
         telling.clear(from, Math.max(from, telling.length()));

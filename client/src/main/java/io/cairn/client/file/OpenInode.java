@@ -214,7 +214,7 @@ public final class OpenInode implements WriteOwner {
         return with(FileState::isDirty);
     }
 
-    /** What was read ahead is not believed any more. */
+    /** Pieces that were read ahead are not believed any more. */
     public void forgetReadAhead() {
         tell(s -> s.forgetReadAhead(0, Long.MAX_VALUE));
     }
@@ -440,7 +440,7 @@ public final class OpenInode implements WriteOwner {
         return appends;
     }
 
-    /** What comes before the file grows. */
+    /** The step before the file grows. */
     public Growth growth() {
         return growth;
     }
@@ -455,7 +455,7 @@ public final class OpenInode implements WriteOwner {
         tell(s -> s.tail().makeSure(mount.nowMs()));
     }
 
-    /** What cannot be committed is given up. */
+    /** Bytes that cannot be committed are given up. */
     void giveUpIfDirty(FsException error) {
         tell(
                 s -> {

@@ -12,10 +12,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is fetched ahead of one sequential reader. The window grows with the length of the run from
- * 128 KiB to the limit of the mount; a reader that jumps gets nothing ahead until it reads in
- * sequence again. Readers that come a little out of order (the kernel sends several requests at a
- * time) still count as sequential.
+ * Pieces that are fetched ahead of one sequential reader. The window grows with the length of the
+ * run from 128 KiB to the limit of the mount; a reader that jumps gets nothing ahead until it reads
+ * in sequence again. Readers that come a little out of order (the kernel sends several requests at
+ * a time) still count as sequential.
  *
  * <p>It is told of reads and writes, says what to fetch ({@link #next}), and hands over what nobody
  * needs any more; {@link OpenInode} guards it, {@link ContentReader} fetches. A segment is
@@ -29,7 +29,7 @@ final class ReadAhead {
     /** How far out of order sequential reads may come. */
     private static final long SLACK_BYTES = 1 << 20;
 
-    /** What was fetched longer ago is not believed any more. */
+    /** A piece that was fetched longer ago is not believed any more. */
     private static final long MAX_AGE_MS = 10_000;
 
     private final int maxWindowBytes;
@@ -76,7 +76,7 @@ final class ReadAhead {
     }
 
     /**
-     * A reader asks for a range. What is to be fetched ahead is told by {@link #next} then.
+     * A reader asks for a range. The pieces to be fetched ahead are told by {@link #next} then.
      *
      * @param to end of the range, not beyond the size
      * @return as {@link #find}
@@ -138,7 +138,9 @@ final class ReadAhead {
         return null;
     }
 
-    /** What to fetch next, or null when that is enough; {@link #fetching} follows, or nothing. */
+    /**
+     * The next piece to fetch, or null when that is enough; {@link #fetching} follows, or nothing.
+     */
     @Nullable Range next(long size, long chunkBytes) {
         if (fetchFrom == Long.MAX_VALUE) {
             return null;

@@ -52,7 +52,7 @@ final class Spilling {
     }
 
     /**
-     * What the master has now.
+     * The contents at the master now.
      *
      * @param itsOid the last object of the layout
      * @return whether it is another one, so that what was put into the old one has to be put there
@@ -85,7 +85,7 @@ final class Spilling {
         return patches;
     }
 
-    /** What was written at and beyond an offset is forgotten: it was cut off. */
+    /** Bytes written at and beyond an offset are forgotten: they were cut off. */
     void cut(int from) {
         mine.clear(from, LIMIT);
     }

@@ -7,8 +7,8 @@ import io.cairn.fs.Attributes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was done to the contents of one inode that the master does not know yet. Guarded by the lock
- * of the inode.
+ * Changes of the contents of one inode that the master does not know yet. Guarded by the lock of
+ * the inode.
  */
 final class Uncommitted {
     private boolean dirty;
@@ -87,7 +87,7 @@ final class Uncommitted {
         return Long.MAX_VALUE;
     }
 
-    /** What a writer is told whose bytes were cut off although they may be younger than the cut. */
+    /** The error of a writer whose bytes were cut off although they may be younger than the cut. */
     static FsException cutUnheard() {
         return new FsException(
                 Errno.EIO,
@@ -95,7 +95,7 @@ final class Uncommitted {
                         + " not committed beyond the cut is lost");
     }
 
-    /** What a writer is told whose bytes beyond the end nobody waited for. */
+    /** The error of a writer whose bytes beyond the end no client waited for. */
     static FsException givenUp() {
         return new FsException(
                 Errno.EIO,
@@ -134,7 +134,7 @@ final class Uncommitted {
         end = Math.min(end, Math.max(storedEnd, bufferedEnd));
     }
 
-    /** What was stored went to an object that is no more: only what is buffered counts. */
+    /** Stored bytes went to an object that is no more: only the buffered ones count. */
     void cutOff(long bufferedEnd) {
         end = Math.min(end, bufferedEnd);
         storedEnd = 0;
@@ -182,7 +182,7 @@ final class Uncommitted {
         toldUsedDeltaBytes = 0;
     }
 
-    /** What the master knows with this on top. */
+    /** The attributes that the master knows with these on top. */
     Attributes over(Attributes known) {
         if (!dirty) {
             return known;

@@ -6,7 +6,7 @@ import io.cairn.runtime.Release;
 import io.cairn.wire.ProtocolRange;
 
 /**
- * What the channels of one transport share.
+ * Shared by the channels of one transport.
  *
  * @param budget memory for requests
  * @param range the versions of the protocol that are understood
@@ -26,7 +26,7 @@ public record ChannelSettings(
                 clock, new ReceiveBudget(budgetBytes), ProtocolRange.OURS, traces, BEAT_MS);
     }
 
-    /** What a side tells to whoever connects; {@code newest} as its handler says. */
+    /** The greeting of a side to its peers; {@code newest} as its handler says. */
     Greeting greeting(int newest, boolean line) {
         return new Greeting(range.upTo(newest), line, traces, Release.text());
     }

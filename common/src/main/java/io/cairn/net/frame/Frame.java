@@ -132,7 +132,7 @@ public final class Frame {
         return encoded(HELLO, 0, greeting.toBytes());
     }
 
-    /** What stands before the header of a request of a {@link PolledLine}. */
+    /** The part before the header of a request of a {@link PolledLine}. */
     static byte[] linePreface(long requestId, int headerBytes) {
         return preface(ByteBuffer.allocate(Preface.BYTES), REQUEST, requestId, headerBytes).array();
     }

@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One side of a connection, as a state machine ({@link ChannelState}): bytes in, calls and events
  * out, bytes out, all through a {@link Wire}. The methods of {@link Connection} and {@link #answer}
- * are thread-safe; everything else is for the owner of the wire and needs no locks. What a {@link
- * Handler} or the future of a call does runs on the owner, too.
+ * are thread-safe; everything else is for the owner of the wire and needs no locks. A {@link
+ * Handler} and the continuation of a call run on the owner, too.
  */
 public final class FrameChannel implements Connection {
     private static final Logger LOG = LoggerFactory.getLogger(FrameChannel.class);

@@ -19,7 +19,7 @@ final class FrameReader {
     /** Payloads above this size make the next read a small one. */
     private static final int LARGE_BYTES = 128 << 10;
 
-    /** What becomes of a frame whose lengths are known. */
+    /** The fate of a frame whose lengths are known. */
     enum Admission {
         ACCEPT,
         /** Nobody waits for it: skip its bytes. */

@@ -11,7 +11,7 @@ import io.cairn.wire.ProtocolRange;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What each side of a connection tells about itself, in the first frame.
+ * The facts that each side of a connection tells about itself, in the first frame.
  *
  * <pre>
  * +-------+--------+-------+--------+---------+------+-----------+
@@ -20,11 +20,11 @@ import java.nio.charset.StandardCharsets;
  * +-------+--------+-------+--------+---------+------+-----------+
  * </pre>
  *
- * This layout never changes; bytes behind it are ignored. What tells only its newest version speaks
- * no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in traces
- * and understands TRACED. Other flags are ignored. The form says how the principal is told in whose
- * name the side speaks; form 0 is nobody in particular, without bytes. Other forms are read as form
- * 0.
+ * This layout never changes; bytes behind it are ignored. A side that tells only its newest version
+ * speaks no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in
+ * traces and understands TRACED. Other flags are ignored. The form says how the principal is told
+ * in whose name the side speaks; form 0 is nobody in particular, without bytes. Other forms are
+ * read as form 0.
  *
  * @param range what the side understands
  * @param line whether it is a line

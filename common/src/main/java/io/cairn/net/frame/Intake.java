@@ -4,10 +4,11 @@ import io.cairn.net.ReceiveBudget;
 import io.cairn.wire.Limits;
 
 /**
- * What a channel owes to the other side, and whether it may take more: not while too many requests
- * are unanswered (count or bytes), nor while answers pile up, nor while the next request does not
- * fit into the {@link ReceiveBudget}. Requests of this side that pile up do not stop reading: else
- * two sides that both send much would wait for each other for ever. For the owner only.
+ * The debts of a channel to the other side, and whether it may take more. It may not while too many
+ * requests are unanswered (count or bytes), nor while answers pile up, nor while the next request
+ * does not fit into the {@link ReceiveBudget}. Requests of this side that pile up do not stop
+ * reading: else two sides that both send much would wait for each other for ever. For the owner
+ * only.
  */
 final class Intake {
     /** Bytes of unanswered requests of one peer, beyond which it is not read. */
@@ -74,7 +75,7 @@ final class Intake {
         unansweredBytes -= requestBytes;
     }
 
-    /** What came in has no answer: its reservation, to be given back when it is handled. */
+    /** A message has no answer: its reservation, to be given back when it is handled. */
     long takeReservation() {
         long reserved = reservedBytes;
         reservedBytes = 0;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Frames on their way to the wire, in the order added. Any thread adds; the owner takes all that
- * came in since it last looked, writes them together and flushes once. What the wire does not take
- * waits here and not there, so that a call that times out gives its memory back at once.
+ * came in since it last looked, writes them together and flushes once. Bytes that the wire does not
+ * take wait here and not there, so that a call that times out gives its memory back at once.
  */
 final class Outbox {
     /** Messages without an answer that may wait for a peer that does not read. */

@@ -54,7 +54,7 @@ public final class PolledTcpLine implements PolledLine {
     /** A request that is not answered. */
     private record Asked(Asker asker, long deadlineNs, long timeoutMs) {}
 
-    /** What an asker is to hear. */
+    /** News for an asker. */
     private interface News {
         void tell();
     }
@@ -275,7 +275,7 @@ public final class PolledTcpLine implements PolledLine {
         return request.asker;
     }
 
-    /** What the next frame begins with; null while not enough of it has come. */
+    /** The beginning of the next frame; null while not enough of it has come. */
     private @Nullable Preface nextPreface() {
         if (filled - from < Preface.BYTES) {
             return null;

@@ -4,7 +4,7 @@ import io.cairn.wire.MalformedMessageException;
 import java.nio.ByteBuffer;
 
 /**
- * What stands before the header of a {@link Frame}.
+ * The part before the header of a {@link Frame}.
  *
  * @param kind one that a frame can have
  * @param headerBytes as many as a frame of the kind may have

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * What carries the bytes of a {@link FrameChannel}, and runs it. It tells the channel when it is
+ * Carries the bytes of a {@link FrameChannel}, and runs it. It tells the channel when it is
  * connected, what came in, that more can be written, and that it has ended, one at a time. All but
  * {@link #isOwner} and {@link #execute} is for the owner only.
  */

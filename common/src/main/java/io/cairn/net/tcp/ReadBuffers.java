@@ -16,7 +16,7 @@ public final class ReadBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
     /** Payloads above this size make the next read a small one. */
     public static final int LARGE_BYTES = 128 << 10;
 
-    /** What is being read, as far as it is known. */
+    /** The message that is being read, as far as it is known. */
     public interface Source {
         /** A buffer for the rest of the payload being collected, or null when there is none. */
         @Nullable ByteBuf window();

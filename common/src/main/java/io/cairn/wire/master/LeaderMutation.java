@@ -55,7 +55,7 @@ public sealed interface LeaderMutation extends Mutation
     }
 
     /**
-     * Leader: the next cluster map, as what it has other than the present one. What is large comes
+     * Leader: the next cluster map, as what it has other than the present one. A large change comes
      * in parts, one after the other, and is in force with the last one. Refused with ESTALE unless
      * it leads from the current epoch to the next, and with a pool that goes although something
      * refers to it.

@@ -145,7 +145,7 @@ public sealed interface Query extends TypedMessage {
     }
 
     /**
-     * What the cluster map has other than that of an epoch: MapReply. What is large is told in
+     * The difference of the cluster map from that of an epoch: MapReply. A large one is told in
      * parts: see {@link MapFetch}.
      *
      * @param knownEpoch the map of the asker; when the master does not remember it the answer is

@@ -289,7 +289,7 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
-    /** What the cluster map has other than the asker's, or null when that one is current. */
+    /** The difference of the cluster map from the asker's, or null when that one is current. */
     record MapReply(MapDelta.@Nullable Part part) implements Reply {
         @Override
         public ReplyType type() {

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What heads tell of the members of their groups, until the map has it. Guarded by {@link
+ * Reports of heads about the members of their groups, until the map has them. Guarded by {@link
  * ServerWatch}.
  */
 final class GroupReports {

@@ -81,7 +81,7 @@ final class MapDraft {
         return servers.isEmpty() && targets.isEmpty() && goneTargets.isEmpty();
     }
 
-    /** What changes. */
+    /** The changes. */
     MapDelta delta() {
         return new MapDelta(
                 map.epoch(),

@@ -82,8 +82,8 @@ public final class ServerWatch {
     }
 
     /**
-     * What a decision depends on besides what servers and heads tell; when nothing is other than
-     * with the last decision there is nothing to decide.
+     * The inputs of a decision besides the reports of servers and heads. When they are the same as
+     * at the last decision there is nothing to decide.
      */
     private record Moment(long epoch, Set<Integer> usedPools, boolean presuming, boolean settled) {}
 
@@ -428,7 +428,7 @@ public final class ServerWatch {
         connections.forEach(action);
     }
 
-    /** What the targets do. */
+    /** The work of the targets. */
     public LoadWatch load() {
         return load;
     }
@@ -476,7 +476,7 @@ public final class ServerWatch {
         return Math.max(1, Math.min(most, namespace.get().standardReplicas()));
     }
 
-    /** What an operator should see of each server, in order of names. */
+    /** The view of an operator on each server, in order of names. */
     public synchronized List<ServerStatus> status() {
         List<ServerStatus> list = new ArrayList<>();
         long now = clock.millis();

@@ -39,7 +39,7 @@ public final class MapHistory {
         return youngest;
     }
 
-    /** What the present map has other than that of an epoch. */
+    /** The difference of the present map from that of an epoch. */
     public MapDelta since(long epoch) {
         return since(epoch, youngest);
     }

@@ -105,7 +105,7 @@ public final class BlobBody {
     }
 
     /**
-     * What the log must know before blocks are changed: those of them that hold synced bytes. Null
+     * The blocks that the log must know before they are changed: those that hold synced bytes. Null
      * when the blob was never synced.
      */
     @Nullable Claim claim(int first, int count) {

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  * these need to be looked at.
  *
  * <p>A blob is named here before its first write; from then on it stays until the log is rewritten
- * at a time when the blob is synced. What is written where nothing was at the last sync costs
- * nothing after that.
+ * at a time when the blob is synced. A write where nothing was at the last sync costs nothing after
+ * that.
  *
  * <ul>
  *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed, with the
- *       synced blocks that are: one fdatasync of the log, shared by all who wait for one. What
- *       power loss leaves of these blocks is then known to be in doubt, and of no others.
+ *       synced blocks that are: one fdatasync of the log, shared by all who wait for one. The bytes
+ *       that power loss leaves in these blocks are then known to be in doubt, and no others.
  *   <li>A blob that was never synced is named without a sync: the record survives the end of the
  *       process in the page cache, which is all that such a blob has to survive. When power loss
  *       takes the record, the blob's own header and table sum still tell whether it is whole.
@@ -244,7 +244,7 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    /** What the log says of a blob; null when nothing. */
+    /** The log's entry of a blob; null when there is none. */
     @Nullable Kind kind(BlobKey key) {
         return of(key, null, entry -> entry.kind);
     }

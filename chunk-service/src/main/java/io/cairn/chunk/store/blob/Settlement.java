@@ -39,7 +39,10 @@ final class Settlement {
     private int settled;
     private int damaged;
 
-    /** A settlement of a blob in an epoch of its group. What was synced and is bad stays bad. */
+    /**
+     * A settlement of a blob in an epoch of its group. A block that was synced and is bad stays
+     * bad.
+     */
     Settlement(Shelf shelf, BlobKey key, BlobBody body, long epoch) throws IOException {
         this.shelf = shelf;
         this.key = key;

@@ -22,7 +22,7 @@ public final class ChangedBlocks {
     private long synced;
     private int claims;
 
-    /** What has to be noted before these blocks are changed; null when nothing has. */
+    /** The record to be noted before these blocks are changed; null when none is needed. */
     public @Nullable Claim missing(Claim claim) {
         boolean anew = claim.synced() != synced;
         int end = claim.first() + claim.count();
