@@ -31,7 +31,7 @@ public final class FakeCluster implements AutoCloseable {
     public final ThreadScheduler scheduler = new ThreadScheduler("fake-cluster", 1);
     public long writeBackDelayMs = 1000;
     public final List<FakeChunkServer> servers = new ArrayList<>();
-    public final FakeNamespace namespace;
+    public final CoreNamespace namespace;
     public final FakeMaster.Shared shared;
     public final FakeMaster master;
     private final List<CairnFileSystem> clients = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class FakeCluster implements AutoCloseable {
 
     public FakeCluster(int chunkSizeLog2) {
         namespace =
-                new FakeNamespace(
+                new CoreNamespace(
                         chunkSizeLog2,
                         (oid, from, end) -> servers.forEach(each -> each.delete(oid, from, end)));
         shared = new FakeMaster.Shared(namespace);
@@ -52,7 +52,7 @@ public final class FakeCluster implements AutoCloseable {
             servers.add(server);
             network.listen(endpoint, server);
         }
-        shared.map = map(1);
+        namespace.change(map(1));
     }
 
     private ClusterMap map(long epoch) {
@@ -81,7 +81,7 @@ public final class FakeCluster implements AutoCloseable {
     /** All groups get another epoch, as after a change of members. */
     public void changeEpochs() {
         groupEpoch.incrementAndGet();
-        shared.map = map(shared.map.epoch() + 1);
+        namespace.change(map(namespace.map().epoch() + 1));
     }
 
     /** Requests to read, of all servers. */

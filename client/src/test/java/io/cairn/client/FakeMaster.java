@@ -2,9 +2,7 @@ package io.cairn.client;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.cluster.ClusterMap;
 import io.cairn.fs.AttributeChange;
-import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Usage;
 import io.cairn.net.Answer;
@@ -37,8 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class FakeMaster implements Handler {
     /** Several masters can share this state: then one leads and the others say so. */
     public static final class Shared {
-        final FakeNamespace namespace;
-        ClusterMap map = ClusterMap.EMPTY;
+        final CoreNamespace namespace;
         public final Map<Long, Session> sessions = new TreeMap<>();
         final Map<Long, Long> byNonce = new HashMap<>();
         public final List<Held> locks = new ArrayList<>();
@@ -52,7 +49,7 @@ public final class FakeMaster implements Handler {
         public @Nullable FakeMaster leader;
         public String leaderHint = "";
 
-        Shared(FakeNamespace namespace) {
+        Shared(CoreNamespace namespace) {
             this.namespace = namespace;
         }
     }
@@ -164,14 +161,6 @@ public final class FakeMaster implements Handler {
                                         && each.lock.owner() == free.owner());
                 yield new Reply.Done();
             }
-            case TreeMutation.Witnessed witnessed -> {
-                List<AttributeStamp> before = new ArrayList<>();
-                for (long ino : witnessed.inos()) {
-                    before.add(AttributeStamp.of(shared.namespace.require(ino).attributes()));
-                }
-                Reply reply = shared.namespace.apply(witnessed.mutation());
-                yield reply instanceof Reply.EntryReply entry ? entry.witnessed(before) : reply;
-            }
             default -> shared.namespace.apply(mutation);
         };
     }
@@ -257,8 +246,8 @@ public final class FakeMaster implements Handler {
                 session,
                 shared.clusterId,
                 15_000,
-                shared.namespace.inlineLimitBytes,
-                shared.map.epoch());
+                CoreNamespace.INLINE_LIMIT_BYTES,
+                shared.namespace.map().epoch());
     }
 
     private Reply query(Connection from, long number, Query query) {
@@ -267,10 +256,7 @@ public final class FakeMaster implements Handler {
         shared.listings += query instanceof Query.ReadDirectory ? 1 : 0;
         switch (query) {
             case Query.GetMap q -> {
-                return new Reply.MapReply(
-                        shared.map.epoch() > q.knownEpoch()
-                                ? shared.map.since(ClusterMap.EMPTY).part(q.at())
-                                : null);
+                return shared.namespace.read(q);
             }
             case Query.GetUsage ignored -> {
                 return new Reply.UsageReply(new Usage(1 << 30, 1 << 29, 1 << 29, 10, 1000));
@@ -309,13 +295,15 @@ public final class FakeMaster implements Handler {
             }
             case Query.HoldStill ignored -> new Reply.Done();
             case Query.Open open -> {
-                Reply reply = shared.namespace.read(open);
+                Reply reply = shared.namespace.read(new Query.GetInode(open.ino()));
                 if (reply instanceof Reply.EntryReply) {
                     session.open.merge(open.ino(), 1, Integer::sum);
                 }
                 yield reply;
             }
-            default -> shared.namespace.read(query);
+            case Query.OfState any -> shared.namespace.read(any);
+            case Query.GetUsage _, Query.GetStatus _ ->
+                    throw new FsException(Errno.EINVAL, "not here: " + query);
         };
     }
 }
