@@ -24,6 +24,7 @@ import io.cairn.client.tree.Permissions;
 import io.cairn.client.tree.Tree;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
@@ -31,7 +32,6 @@ import io.cairn.fs.DirectoryPage;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.HostLocks;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
@@ -39,7 +39,6 @@ import io.cairn.fs.Usage;
 import io.cairn.fs.XattrChange;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
-import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -73,7 +72,7 @@ public final class CairnFileSystem implements FileSystem {
     private final FileContents contents;
     private final Tree tree;
     private final Creation creation;
-    private final BegunChanges later;
+    private final ClientChanges changes;
     private final ClientMetrics metrics;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClusterFacts facts;
@@ -92,7 +91,7 @@ public final class CairnFileSystem implements FileSystem {
         this.tree = new Tree(mount, cache, open, accessTimes, contents);
         this.creation = new Creation(this, mount, open);
         this.metrics = new ClientMetrics(registry, runtime.clock(), runtime.tracer());
-        this.later = new BegunChanges(tree, creation, metrics);
+        this.changes = new ClientChanges(tree, creation, metrics);
         registry.gauge("cairn.client.buffer.used.bytes", mount.pool(), BufferPool::usedBytes);
         registry.gauge("cairn.client.buffer.limit.bytes", mount.pool(), BufferPool::limitBytes);
         registry.gauge("cairn.client.open.files", open, OpenInodes::size);
@@ -273,8 +272,8 @@ public final class CairnFileSystem implements FileSystem {
     }
 
     @Override
-    public @Nullable LaterChanges later(Caller caller) {
-        return caller.checked() && mount.master().canBegin() ? later : null;
+    public @Nullable AsyncChanges async(Caller caller) {
+        return caller.checked() ? changes : null;
     }
 
     @Override
@@ -285,11 +284,6 @@ public final class CairnFileSystem implements FileSystem {
     @Override
     public void forgotten(long ino) {
         mount.removed().forgotten(ino);
-    }
-
-    @Override
-    public Polled polled() {
-        return mount.master().polled();
     }
 
     @Override

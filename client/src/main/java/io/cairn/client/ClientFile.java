@@ -137,7 +137,7 @@ public final class ClientFile implements OpenFile {
     @Override
     public @Nullable CompletableFuture<Void> beginFlush() {
         requireOpen();
-        if (!isWritable() || !fs.mount().master().canBegin() || !state.commitsInOneCall()) {
+        if (!isWritable() || !state.commitsInOneCall()) {
             return null;
         }
         return fs.metrics().begin(Operation.FLUSH, () -> state.commit().handle(this::told));

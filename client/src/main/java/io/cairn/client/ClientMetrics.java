@@ -95,7 +95,7 @@ final class ClientMetrics {
                 : traced(span, ino, () -> time(operation, body));
     }
 
-    /** Begins and counts it, as part of no trace. */
+    /** Begins and counts it. */
     <T> CompletableFuture<T> begin(Operation operation, Supplier<CompletableFuture<T>> body) {
         return Objects.requireNonNull(this.<T>beginIfPossible(operation, () -> body.get()));
     }
@@ -104,25 +104,24 @@ final class ClientMetrics {
     <T> @Nullable CompletableFuture<T> beginIfPossible(
             Operation operation, Supplier<@Nullable CompletableFuture<T>> body) {
         long beganNs = clock.nanoTime();
+        Span span = tracer.begin(operation.title, Span.Kind.INTERNAL);
         CompletableFuture<T> begun;
         try {
-            begun = body.get();
+            begun = Scope.get(span, body);
         } catch (FsException e) {
             begun = CompletableFuture.failedFuture(e);
         }
-        return begun == null ? null : counted(operation, beganNs, begun);
-    }
-
-    private <T> CompletableFuture<T> counted(
-            Operation operation, long beganNs, CompletableFuture<T> begun) {
-        return begun.handle(
-                (result, failure) -> {
-                    record(operation, beganNs);
-                    if (failure != null) {
-                        throw outward(Await.failure(failure));
-                    }
-                    return result;
-                });
+        return begun == null
+                ? null
+                : begun.handle(
+                        (result, failure) -> {
+                            record(operation, beganNs);
+                            Span.end(span, failure);
+                            if (failure != null) {
+                                throw outward(Await.failure(failure));
+                            }
+                            return result;
+                        });
     }
 
     /** The same for what has no result. */

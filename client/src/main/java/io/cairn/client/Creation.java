@@ -10,12 +10,12 @@ import io.cairn.client.session.MasterChannel;
 import io.cairn.client.tree.NewFile;
 import io.cairn.client.tree.Permissions;
 import io.cairn.cluster.Inode;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
 import io.cairn.fs.FileType;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.Mutation;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +106,7 @@ final class Creation {
         }
     }
 
-    /** As {@link LaterChanges#create}; where a name is known there is nothing to make. */
+    /** As {@link AsyncChanges#create}; where a name is known there is nothing to make. */
     @Nullable CompletableFuture<Created> begin(
             Caller caller, long parentIno, Name name, int mode, int flags) {
         boolean exclusive = isExclusive(flags);

@@ -15,12 +15,14 @@ import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
 import io.cairn.client.session.MasterChannel;
+import io.cairn.client.session.PolledNetwork;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.wire.master.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** Wires the parts of a mount together and opens its session. */
@@ -36,13 +38,19 @@ final class MountBuilder {
     }
 
     CairnFileSystem connect(MeterRegistry registry) {
-        Transport toMaster =
-                TracedTransport.around(
-                        transport, runtime.tracer(), "master", OperationNames::ofMaster);
+        UnaryOperator<Transport> traced =
+                each ->
+                        TracedTransport.around(
+                                each, runtime.tracer(), "master", OperationNames::ofMaster);
+        PolledNetwork polled = runtime.polled();
         Transport toChunks =
                 TracedTransport.around(
                         transport, runtime.tracer(), "chunk", OperationNames::ofChunk);
-        MasterChannel master = new MasterChannel(settings, toMaster, runtime);
+        MasterChannel master =
+                new MasterChannel(
+                        settings,
+                        traced.apply(transport),
+                        polled == null ? runtime : runtime.with(polled.through(traced)));
         ClusterView view = new ClusterView(master);
         ChunkConnections connections =
                 new ChunkConnections(toChunks, runtime.clock(), settings.attemptTimeoutMs());

@@ -1,5 +1,6 @@
 package io.cairn.client;
 
+import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
@@ -10,6 +11,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -124,13 +126,21 @@ public final class FakeCluster implements AutoCloseable {
     }
 
     public CairnFileSystem connect(ClientSettings settings) {
+        return connect(settings, runtime());
+    }
+
+    /** With a network that the test polls. */
+    public CairnFileSystem connect(FakePolledNetwork polled) {
+        return connect(settings(), runtime().with(polled.asNetwork()));
+    }
+
+    private ClientRuntime runtime() {
+        return new ClientRuntime(Clock.system(), scheduler, new Random(clients.size() + 7L));
+    }
+
+    private CairnFileSystem connect(ClientSettings settings, ClientRuntime runtime) {
         CairnFileSystem client =
-                CairnFileSystem.connect(
-                        settings,
-                        network,
-                        Clock.system(),
-                        scheduler,
-                        new Random(clients.size() + 7L));
+                CairnFileSystem.connect(settings, network, runtime, new CompositeMeterRegistry());
         clients.add(client);
         return client;
     }

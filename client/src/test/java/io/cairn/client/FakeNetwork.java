@@ -9,7 +9,6 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
-import io.cairn.net.PolledLine;
 import io.cairn.net.Transport;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
@@ -22,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +55,6 @@ public final class FakeNetwork implements Transport {
                         thread.setDaemon(true);
                         return thread;
                     });
-    private final AtomicInteger polledLinesOpened = new AtomicInteger();
     private final List<Runnable> late = Collections.synchronizedList(new ArrayList<>());
     private volatile Faults faults = (to, header) -> Fate.DELIVER;
 
@@ -113,20 +110,6 @@ public final class FakeNetwork implements Transport {
                     promise.complete(connection);
                 });
         return promise;
-    }
-
-    /** A polled line with the same faults. */
-    @Override
-    public PolledLine polledLine(Endpoint to, long timeoutMs) {
-        Handler deaf = (from, request, answer) -> request.release();
-        Connection connection = Await.get(connect(to, deaf, timeoutMs), timeoutMs);
-        polledLinesOpened.incrementAndGet();
-        return new FakePolledLine(connection);
-    }
-
-    /** Polled lines opened so far. */
-    public int polledLinesOpened() {
-        return polledLinesOpened.get();
     }
 
     @Override

@@ -11,7 +11,6 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
@@ -45,7 +44,7 @@ class WithdrawnCallsTest {
     }
 
     /** A thread of a door. */
-    private static final class Asker extends Thread implements Attendant {
+    private static final class Asker extends Thread {
         private final Errand errand = new Errand();
         private final Runnable operation;
         private volatile @Nullable Errno failure;
@@ -58,26 +57,10 @@ class WithdrawnCallsTest {
         @Override
         public void run() {
             try {
-                operation.run();
+                errand.run(operation);
             } catch (FsException e) {
                 failure = e.errno();
             }
-        }
-
-        @Override
-        public void handOver() {}
-
-        @Override
-        public void glance() {}
-
-        @Override
-        public boolean attends() {
-            return false;
-        }
-
-        @Override
-        public Errand errand() {
-            return errand;
         }
 
         void isInterrupted(FakeCluster cluster) throws InterruptedException {

@@ -2,8 +2,6 @@ package io.cairn.fs;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.runtime.Attendant;
-import io.cairn.runtime.Polled;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -248,12 +246,11 @@ public interface FileSystem extends AutoCloseable {
     }
 
     /**
-     * Changes for a thread that {@linkplain Attendant#attends attends} and goes on to other work
-     * meanwhile.
+     * Changes whose caller goes on to other work meanwhile.
      *
      * @return null when they must be asked for as any other
      */
-    default @Nullable LaterChanges later(Caller caller) {
+    default @Nullable AsyncChanges async(Caller caller) {
         return null;
     }
 
@@ -265,11 +262,6 @@ public interface FileSystem extends AutoCloseable {
 
     /** Nobody behind the door knows an inode any more. Never blocks. */
     default void forgotten(long ino) {}
-
-    /** The answers to what was begun. */
-    default Polled polled() {
-        return Polled.NOTHING;
-    }
 
     /** Flushes what is buffered and releases everything. Idempotent. */
     @Override

@@ -59,7 +59,7 @@ public interface OpenFile extends AutoCloseable {
     void flush();
 
     /**
-     * Begins {@link #flush} as {@link LaterChanges} are begun.
+     * Begins {@link #flush} as {@link AsyncChanges} are begun.
      *
      * @return null when it must be called as such
      */

@@ -15,7 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A transport whose listeners count and time the requests that they receive, from their arrival to
@@ -47,11 +46,6 @@ public final class MeasuredTransport implements Transport {
     @Override
     public CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs) {
         return transport.connect(to, handler, timeoutMs);
-    }
-
-    @Override
-    public @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
-        return transport.polledLine(to, timeoutMs);
     }
 
     @Override

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A transport whose requests are spans. Each call that the work of a thread makes is one, from the
  * call to its answer. Each request that arrives as part of a trace is one, during which its handler
  * works for it. Requests that belong to no trace pass untouched. Attributes are those of
- * OpenTelemetry's semantic conventions for remote calls. There are no {@link PolledLine}s, as what
- * a thread does between a request and its answer is of other traces. Thread-safe.
+ * OpenTelemetry's semantic conventions for remote calls. Thread-safe.
  */
 public final class TracedTransport implements Transport {
     private final Transport transport;

@@ -2,7 +2,6 @@ package io.cairn.net;
 
 import io.cairn.cluster.Endpoint;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes connections. Futures complete on event loops, as {@link Handler} is called on them: what
@@ -16,16 +15,6 @@ public interface Transport extends AutoCloseable {
      *     unreachable), ETIMEDOUT, or WRONG_CLUSTER (no common protocol version)
      */
     CompletableFuture<Connection> connect(Endpoint to, Handler handler, long timeoutMs);
-
-    /**
-     * Connects for threads that look for answers between other work; blocks.
-     *
-     * @return the line, or null where this network has none: use a connection then
-     * @throws io.cairn.base.FsException as {@link #connect} fails
-     */
-    default @Nullable PolledLine polledLine(Endpoint to, long timeoutMs) {
-        return null;
-    }
 
     /**
      * Listens.

@@ -9,8 +9,8 @@
  * {@link io.cairn.net.TracedTransport}).
  *
  * <p><b>Threads.</b> Handlers and the futures of calls run on event loops ({@link
- * io.cairn.net.EventLoops}) and must not block. Calls may be made from any thread. {@link
- * io.cairn.net.PolledLine} is for a thread that looks for its answers itself.
+ * io.cairn.net.EventLoops}) and must not block. Calls may be made from any thread. A door can run a
+ * connection on its own threads instead ({@link io.cairn.net.tcp.PolledTransport}).
  *
  * <p><b>Failures.</b> Messages are delivered in order, at most once. When a connection breaks, or
  * shows no sign of life, all its calls fail with DISCONNECTED, and the caller cannot know whether

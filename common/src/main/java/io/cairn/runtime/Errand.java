@@ -8,32 +8,74 @@ import org.jspecify.annotations.Nullable;
  * The work of a thread, or of none any more, for a process that may lose its patience: one request
  * of a door. It can be cancelled while it waits, and only then. The process is told so at once; the
  * work itself is undone or finished by those who do it, and has no effects after the wait: {@link
- * #endWait} throws. So what the process does next is never overtaken by what it gave up. Thread-
- * safe.
+ * #endWait} throws. So what the process does next is never overtaken by what it gave up.
+ *
+ * <p>A door runs the work with {@link #run}. Whatever makes it wait for what may take long (an
+ * answer from the network, a lock of somebody else) calls {@link #aboutToWait} first, which does
+ * nothing elsewhere. Thread-safe.
  */
 public class Errand {
+    private static final ScopedValue<Errand> CURRENT = ScopedValue.newInstance();
+
     private boolean waiting;
     private boolean finished;
     private volatile boolean cancelled;
 
-    /** The work of the calling thread, if a process may lose its patience with it. */
-    public static @Nullable Errand current() {
-        return Thread.currentThread() instanceof Attendant attendant ? attendant.errand() : null;
+    /** Does its work, on the calling thread. */
+    public final void run(Runnable work) {
+        ScopedValue.where(CURRENT, this).run(work);
     }
 
-    /** Whether what the calling thread does is cancelled. */
+    /** Does what belongs to no errand, such as what others wait for. */
+    public static void runApart(Runnable work) {
+        if (current() == null) {
+            work.run();
+        } else {
+            ScopedValue.where(CURRENT, null).run(work);
+        }
+    }
+
+    /** What is being done here; null when nobody may lose his patience with it. */
+    public static @Nullable Errand current() {
+        return CURRENT.isBound() ? CURRENT.get() : null;
+    }
+
+    /** Whether what is being done here is cancelled. */
     public static boolean isCurrentCancelled() {
         Errand errand = current();
         return errand != null && errand.isCancelled();
     }
 
-    /** A wait of what the calling thread does is over. */
+    /** What is being done here is going to wait. */
+    public static void aboutToWait() {
+        Errand errand = current();
+        if (errand != null) {
+            errand.handOver();
+            errand.beginWait();
+        }
+    }
+
+    /** What is being done here looks for an answer without sleeping; to be called now and then. */
+    public static void stillLooking() {
+        Errand errand = current();
+        if (errand != null) {
+            errand.glance();
+        }
+    }
+
+    /** A wait of what is being done here is over. */
     public static void waited() {
         Errand errand = current();
         if (errand != null) {
             errand.endWait();
         }
     }
+
+    /** Its thread is going to wait: others take over what the thread looks after. Never waits. */
+    protected void handOver() {}
+
+    /** Others take over if anything has come in that the thread looks after. Never waits. */
+    protected void glance() {}
 
     /** It waits for others from now on. */
     public final synchronized void beginWait() {

@@ -10,6 +10,7 @@ import io.cairn.fuse.loop.RequestLoop;
 import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.runtime.PollLoop;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -63,19 +64,24 @@ public final class FuseMount implements AutoCloseable {
      * @throws MountException in one line what is wrong and what to do; nothing is mounted then
      */
     public static FuseMount mount(FileSystem fileSystem, Path directory, MountOptions options) {
-        return mount(fileSystem, FileSystem.ROOT_INO, directory, options);
+        return mount(fileSystem, FileSystem.ROOT_INO, directory, options, PollLoop.NONE);
     }
 
     /**
      * Mounts a directory of the filesystem as the root, and returns when the mount answers.
      *
      * @param rootIno an inode that is a directory
+     * @param polled run by the threads of the mount between requests, until it ends
      * @throws MountException in one line what is wrong and what to do; nothing is mounted then
      */
     public static FuseMount mount(
-            FileSystem fileSystem, long rootIno, Path directory, MountOptions options) {
+            FileSystem fileSystem,
+            long rootIno,
+            Path directory,
+            MountOptions options,
+            PollLoop polled) {
         Mountpoint mountpoint = Mountpoint.prepare(directory, options.nonEmpty());
-        MountState state = new MountState(fileSystem, rootIno, options);
+        MountState state = new MountState(fileSystem, rootIno, options, polled);
         Driver driver =
                 switch (options.driver()) {
                     case JNR -> JnrDriver.mount(state, mountpoint.path());

@@ -5,11 +5,13 @@ import io.cairn.base.FsException;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
+import io.cairn.client.session.PolledNetwork;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.net.tcp.PolledTransport;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.nio.file.Path;
@@ -30,6 +32,7 @@ public final class MountNode implements AutoCloseable {
      * @param waitS how long it waits for masters that are starting, seconds
      */
     public MountNode(World world, Source source, Path mountpoint, MountOptions options, int waitS) {
+        PolledTransport polled = world.polled();
         files =
                 connect(
                         world,
@@ -41,7 +44,8 @@ public final class MountNode implements AutoCloseable {
                                                 + " "
                                                 + ProcessHandle.current().pid())
                                 .withRequestTimeoutMs(options.waitLimitMs()),
-                        tracer(world, "cairn-mount"),
+                        runtime(world, tracer(world, "cairn-mount"))
+                                .with(new PolledNetwork(polled, polled)),
                         waitS);
         try {
             mount =
@@ -49,7 +53,8 @@ public final class MountNode implements AutoCloseable {
                             files,
                             root(files, source),
                             mountpoint,
-                            options.withFsName("cairn:" + source));
+                            options.withFsName("cairn:" + source),
+                            polled);
         } catch (RuntimeException e) {
             files.close();
             throw e;
@@ -73,11 +78,16 @@ public final class MountNode implements AutoCloseable {
      */
     public static CairnFileSystem connect(
             World world, Source source, String name, Tracer tracer, int waitS) {
-        return connect(world, ClientSettings.of(source.masters(), name), tracer, waitS);
+        return connect(
+                world, ClientSettings.of(source.masters(), name), runtime(world, tracer), waitS);
+    }
+
+    private static ClientRuntime runtime(World world, Tracer tracer) {
+        return new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer);
     }
 
     private static CairnFileSystem connect(
-            World world, ClientSettings settings, Tracer tracer, int waitS) {
+            World world, ClientSettings settings, ClientRuntime runtime, int waitS) {
         String masters = MasterWait.names(settings.masters());
         Runnable tell =
                 () -> {
@@ -90,8 +100,7 @@ public final class MountNode implements AutoCloseable {
             return CairnFileSystem.connect(
                     settings.withConnectTimeoutMs(Math.max(1, waitS) * 1000L),
                     world.transport(),
-                    new ClientRuntime(world.clock(), world.scheduler(), world.random())
-                            .with(tracer),
+                    runtime,
                     world.metrics());
         } finally {
             told.cancel();

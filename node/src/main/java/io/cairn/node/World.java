@@ -5,7 +5,9 @@ import io.cairn.net.FreePorts;
 import io.cairn.net.MeasuredTransport;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
+import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
+import io.cairn.net.tcp.PolledTransport;
 import io.cairn.node.trace.OtlpTracing;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.CpuLatency;
@@ -23,6 +25,7 @@ import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
 import java.security.SecureRandom;
 import java.util.OptionalInt;
@@ -38,6 +41,7 @@ public final class World implements AutoCloseable {
 
     private final Tuning tuning = Tuning.here();
     private final EventLoops loops;
+    private final ChannelSettings channels;
     private final Transport transport;
     private final @Nullable OtlpTracing traces;
     private final @Nullable CpuLatency cpuLatency;
@@ -68,7 +72,8 @@ public final class World implements AutoCloseable {
         }
         loops = new EventLoops(NETWORK, tuning.eventLoops(), Clock.system());
         this.traces = traces;
-        transport = new NettyTransport(loops, traces != null);
+        channels = ChannelSettings.standard(clock(), traces != null);
+        transport = new NettyTransport(loops, channels, ByteBufAllocator.DEFAULT, false);
         new ClassLoaderMetrics().bindTo(metrics);
         collections.bindTo(metrics);
         events.bindTo(metrics);
@@ -101,6 +106,11 @@ public final class World implements AutoCloseable {
 
     public Transport transport() {
         return transport;
+    }
+
+    /** A network that the threads of a mount run. */
+    PolledTransport polled() {
+        return new PolledTransport(channels, ByteBufAllocator.DEFAULT, loops.resolvers());
     }
 
     /** The transport of a service: its requests are measured, and traced. */

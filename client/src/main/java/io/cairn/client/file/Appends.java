@@ -6,7 +6,6 @@ import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;
-import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
@@ -62,7 +61,7 @@ public final class Appends {
     }
 
     private void await() {
-        Attendant.aboutToWait();
+        Errand.aboutToWait();
         long endMs = mount.nowMs() + mount.timeoutMs();
         try {
             while (!turn.tryLock(SLICE_MS, TimeUnit.MILLISECONDS)) {

@@ -2,7 +2,6 @@ package io.cairn.client.session;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.master.Reply;
 import java.util.concurrent.CancellationException;
@@ -49,7 +48,7 @@ public final class Await {
      */
     static <T> T result(CompletableFuture<T> future, long timeoutMs) {
         if (!future.isDone()) {
-            Attendant.aboutToWait();
+            Errand.aboutToWait();
         }
         boolean interrupted = false;
         try {
@@ -80,7 +79,7 @@ public final class Await {
      * @throws FsException EINTR when the thread is interrupted, or its errand cancelled
      */
     public static boolean interruptibly(CompletableFuture<Boolean> future, long limitMs) {
-        Attendant.aboutToWait();
+        Errand.aboutToWait();
         try {
             boolean result = future.get(limitMs, TimeUnit.MILLISECONDS);
             Errand.waited();
@@ -106,7 +105,7 @@ public final class Await {
         if (condition.getAsBoolean()) {
             return true;
         }
-        Attendant.aboutToWait();
+        Errand.aboutToWait();
         Errand errand = Errand.current();
         boolean interrupted = false;
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);

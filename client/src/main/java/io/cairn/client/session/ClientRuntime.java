@@ -5,6 +5,7 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The needs of the client besides the network.
@@ -12,13 +13,19 @@ import java.util.random.RandomGenerator;
  * @param random all uses synchronize on it, so it need not be thread-safe
  * @param threads runs each task on a thread of its own, which may block
  * @param tracer makes the spans of its operations
+ * @param polled a second network to the leader, run by the threads of the door; null for none
  */
 public record ClientRuntime(
-        Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads, Tracer tracer) {
+        Clock clock,
+        Scheduler scheduler,
+        RandomGenerator random,
+        Executor threads,
+        Tracer tracer,
+        @Nullable PolledNetwork polled) {
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(clock, scheduler, random, threads, Tracer.OFF);
+        this(clock, scheduler, random, threads, Tracer.OFF, null);
     }
 
     /** With virtual threads, and without traces. */
@@ -28,6 +35,11 @@ public record ClientRuntime(
 
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
-        return new ClientRuntime(clock, scheduler, random, threads, other);
+        return new ClientRuntime(clock, scheduler, random, threads, other, polled);
+    }
+
+    /** The same with a network that the threads of the door run. */
+    public ClientRuntime with(PolledNetwork other) {
+        return new ClientRuntime(clock, scheduler, random, threads, tracer, other);
     }
 }

@@ -7,7 +7,6 @@ import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Errand;
-import io.cairn.runtime.Polled;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
@@ -29,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Requests to whichever master leads. A caller's thread encodes and hands the bytes to the
  * connection; the event loop that receives the answer completes the promise: one hand-over each
- * way. One that looks for answers itself, between other work, shares a line and pays none.
+ * way. The threads of a door can have a connection that they run themselves ({@link
+ * PolledNetwork}): a call goes over it the first time, and pays no hand-over.
  *
  * <p>Mutations are exactly once: each has a sequence number in the session and is sent again with
  * the same bytes, after a broken connection or to another leader, until it is answered or its time
@@ -61,13 +61,16 @@ public final class MasterChannel implements AutoCloseable {
         void sessionLost();
     }
 
+    /** How a call was sent: over which connection, after which list of open inodes. */
+    private record Sent(Connection over, boolean polled, long greetings) {}
+
     private final ClientSettings settings;
     private final Clock clock;
     private final Scheduler scheduler;
     private final SessionState state;
     private final MasterLink link;
     private final Backoff backoff;
-    private final DirectCalls direct;
+    private final @Nullable PolledLeader polled;
     private final Releases releases;
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private volatile @Nullable Listener listener;
@@ -83,8 +86,11 @@ public final class MasterChannel implements AutoCloseable {
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
         this.link = new MasterLink(settings, transport, runtime, state, new Events());
-        this.direct =
-                new DirectCalls(this, transport, clock, settings.attemptTimeoutMs(), link::ready);
+        PolledNetwork network = runtime.polled();
+        this.polled =
+                network == null
+                        ? null
+                        : new PolledLeader(network, clock, settings.attemptTimeoutMs());
         this.releases = new Releases(settings, runtime, state, link);
     }
 
@@ -110,19 +116,6 @@ public final class MasterChannel implements AutoCloseable {
         return link.lastError();
     }
 
-    /**
-     * Whether the answer to a mutation of this thread would be {@linkplain #polled polled}, so that
-     * the thread can do something else until it has come.
-     */
-    public boolean canBegin() {
-        return direct.canBegin();
-    }
-
-    /** The answers to what {@link #canBegin} was asked about. */
-    public Polled polled() {
-        return direct.polled();
-    }
-
     /** Sends a mutation; the promise is kept or broken within the request timeout. */
     public CompletableFuture<Reply> mutate(Mutation mutation) {
         return mutate(mutation, 0);
@@ -131,9 +124,7 @@ public final class MasterChannel implements AutoCloseable {
     /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
     public CompletableFuture<Reply> mutate(Mutation mutation, long session) {
         MasterCall call = new MasterCall(mutation, null, deadlineMs(), session, Errand.current());
-        if (!direct.begin(call)) {
-            send(call);
-        }
+        send(call);
         return call;
     }
 
@@ -161,6 +152,9 @@ public final class MasterChannel implements AutoCloseable {
 
     private Reply await(MasterCall call) {
         send(call);
+        if (polled != null) {
+            polled.look(call);
+        }
         long limitMs = settings.requestTimeoutMs();
         try {
             return call.isForOne() ? Await.get(call, limitMs) : Await.result(call, limitMs);
@@ -170,16 +164,12 @@ public final class MasterChannel implements AutoCloseable {
         }
     }
 
-    static FsException malformed(MasterCall call, MalformedMessageException e) {
-        return new FsException(Errno.EPROTO, "answer to " + call.title() + ": " + e);
-    }
-
     private long deadlineMs() {
         return clock.millis() + settings.requestTimeoutMs();
     }
 
     /** Sends a call, now or when there is a connection. */
-    void send(MasterCall call) {
+    private void send(MasterCall call) {
         if (call.isForbiddenIn(state.session())) {
             fail(call, call.forbidden());
             return;
@@ -191,8 +181,8 @@ public final class MasterChannel implements AutoCloseable {
             }
             call.makeVoid();
         }
-        Connection connection = link.ready();
-        if (connection == null || state.session() == 0 || isFull() || !claim(call)) {
+        Connection main = link.ready();
+        if (main == null || state.session() == 0 || isFull() || !claim(call)) {
             enqueue(call);
             return;
         }
@@ -203,13 +193,15 @@ public final class MasterChannel implements AutoCloseable {
         }
         call.attempts++;
         inFlight.incrementAndGet();
-        byte[] frame = call.frame(state.session(), state.ackedUpTo(), connection.version());
+        Connection own = call.attempts == 1 && polled != null ? polled.to(main.remote()) : null;
+        Sent sent = new Sent(own == null ? main : own, own != null, state.greetings());
+        byte[] frame = call.frame(state.session(), state.ackedUpTo(), sent.over.version());
         long timeoutMs = Math.min(leftMs, settings.attemptTimeoutMs());
         Promises.whenDone(
-                call.over(connection, frame, timeoutMs),
+                call.over(sent.over, frame, timeoutMs),
                 (message, failure) -> {
                     inFlight.decrementAndGet();
-                    answered(call, connection, message, failure);
+                    answered(call, sent, message, failure);
                     resume();
                 });
     }
@@ -219,7 +211,7 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     /** Gives a mutation its sequence number in the current session; false when it must wait. */
-    boolean claim(MasterCall call) {
+    private boolean claim(MasterCall call) {
         if (call.mutation == null) {
             return true;
         }
@@ -324,29 +316,41 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     private void answered(
-            MasterCall call,
-            Connection connection,
-            @Nullable Message message,
-            @Nullable Throwable failure) {
+            MasterCall call, Sent sent, @Nullable Message message, @Nullable Throwable failure) {
         if (message == null) {
-            unanswered(call, connection, Await.failure(failure));
+            unanswered(call, sent, Await.failure(failure));
             return;
         }
         Reply reply;
         try {
             reply = call.reply(message);
         } catch (MalformedMessageException e) {
-            fail(call, malformed(call, e));
+            fail(call, new FsException(Errno.EPROTO, "answer to " + call.title() + ": " + e));
             return;
         }
         if (reply instanceof Reply.Failure f && f.errno() == Errno.NO_SESSION) {
-            unanswered(call, connection, f.toException());
+            unanswered(call, sent, f.toException());
+        } else if (reply instanceof Reply.EntryReply entry
+                && call.opens()
+                && !state.openIf(sent.greetings, entry.inode().ino())) {
+            // A new leader, or the same one after a break, may not have heard of this open.
+            send(call);
         } else {
-            succeed(call, reply);
+            complete(call, reply);
         }
     }
 
-    private void unanswered(MasterCall call, Connection connection, FsException error) {
+    /** Sent again over the link, after a failure of the door's own connection. */
+    private void unanswered(MasterCall call, Sent sent, FsException error) {
+        Connection connection = sent.over;
+        if (sent.polled && error.errno() != Errno.NO_SESSION) {
+            LOG.debug("{} over the polled connection", call.title(), error);
+            if (error.errno() == Errno.ETIMEDOUT) {
+                connection.close();
+            }
+            send(call);
+            return;
+        }
         switch (error.errno()) {
             case NO_SESSION -> withoutSession(call);
             case NOT_LEADER, DISCONNECTED -> {
@@ -365,7 +369,7 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     /** The session in which it was sent has ended: sends it in another one if it may. */
-    void withoutSession(MasterCall call) {
+    private void withoutSession(MasterCall call) {
         if (state.isEnding()) {
             fail(call, ended());
             return;
@@ -389,16 +393,8 @@ public final class MasterChannel implements AutoCloseable {
         return new FsException(Errno.EIO, "this filesystem client is closed");
     }
 
-    /** The reply has come; notes what it opened. */
-    void succeed(MasterCall call, Reply reply) {
-        if (reply instanceof Reply.EntryReply entry && call.opens()) {
-            state.open(entry.inode().ino());
-        }
-        complete(call, reply);
-    }
-
     /** The reply is: done, and what it opened is noted. */
-    void complete(MasterCall call, Reply reply) {
+    private void complete(MasterCall call, Reply reply) {
         backoff.reset();
         settle(call);
         if (call.isVoid()) {
@@ -410,7 +406,7 @@ public final class MasterChannel implements AutoCloseable {
     }
 
     /** There will be no reply. */
-    void fail(MasterCall call, FsException error) {
+    private void fail(MasterCall call, FsException error) {
         settle(call);
         call.completeExceptionally(error);
     }
@@ -449,7 +445,9 @@ public final class MasterChannel implements AutoCloseable {
     public void close() {
         closed = true;
         link.close();
-        direct.close();
+        if (polled != null) {
+            polled.close();
+        }
         sweep();
     }
 
@@ -457,7 +455,9 @@ public final class MasterChannel implements AutoCloseable {
     private final class Events implements MasterLink.Listener {
         @Override
         public void ready() {
-            direct.renew();
+            if (polled != null) {
+                polled.renew();
+            }
             Listener hearer = listener;
             if (hearer != null) {
                 hearer.connected();

@@ -27,7 +27,7 @@ public record ChannelSettings(
     }
 
     /** The greeting of a side to its peers; {@code newest} as its handler says. */
-    Greeting greeting(int newest, boolean line) {
-        return new Greeting(range.upTo(newest), line, traces, Release.text());
+    Greeting greeting(int newest) {
+        return new Greeting(range.upTo(newest), traces, Release.text());
     }
 }

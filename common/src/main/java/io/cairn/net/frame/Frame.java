@@ -3,7 +3,6 @@ package io.cairn.net.frame;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.net.Message;
-import io.cairn.net.PolledLine;
 import io.cairn.trace.TraceContext;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -125,28 +124,6 @@ public final class Frame {
     /** The first frame of a connection. */
     static Frame hello(Greeting greeting) {
         return new Frame(HELLO, 0, Message.of(greeting.toBytes()), null, 0);
-    }
-
-    /** The first frame of a {@link PolledLine}, encoded. */
-    static byte[] lineHello(Greeting greeting) {
-        return encoded(HELLO, 0, greeting.toBytes());
-    }
-
-    /** The part before the header of a request of a {@link PolledLine}. */
-    static byte[] linePreface(long requestId, int headerBytes) {
-        return preface(ByteBuffer.allocate(Preface.BYTES), REQUEST, requestId, headerBytes).array();
-    }
-
-    private static byte[] encoded(int kind, long requestId, byte[] header) {
-        ByteBuffer out = ByteBuffer.allocate(Preface.BYTES + header.length);
-        return preface(out, kind, requestId, header.length).put(header).array();
-    }
-
-    private static ByteBuffer preface(ByteBuffer out, int kind, long requestId, int headerBytes) {
-        return out.putInt(FIXED_BYTES + headerBytes)
-                .put((byte) kind)
-                .putLong(requestId)
-                .putInt(headerBytes);
     }
 
     /** A sign of life. */

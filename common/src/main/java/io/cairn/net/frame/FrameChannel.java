@@ -68,7 +68,7 @@ public final class FrameChannel implements Connection {
         this.handler = handler;
         this.remote = remote;
         this.limit = new CallLimit(remote);
-        this.ours = settings.greeting(handler.newestVersion(), false);
+        this.ours = settings.greeting(handler.newestVersion());
         this.outbox = new Outbox(this, wire);
         this.heartbeat = new Heartbeat(this, settings.beatMs());
         this.intake = new Intake(settings.budget(), this::budgetMayFit);
@@ -436,9 +436,6 @@ public final class FrameChannel implements Connection {
         }
         boolean traces = ours.traces() && theirs.traces();
         state = new Open(new Peer(version, theirs.release(), traces));
-        if (theirs.line()) {
-            heartbeat.leaveToTcp();
-        }
         try {
             handler.opened(this);
         } catch (RuntimeException e) {

@@ -1,9 +1,6 @@
 package io.cairn.net.frame;
 
-import io.cairn.base.Errno;
-import io.cairn.base.FsException;
 import io.cairn.base.Printable;
-import io.cairn.cluster.Endpoint;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -21,24 +18,22 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * This layout never changes; bytes behind it are ignored. A side that tells only its newest version
- * speaks no other one. Flag 1: a line, which sends no BEAT and gets none. Flag 2: it takes part in
+ * speaks no other one. Flag 2: it takes part in
  * traces and understands TRACED. Other flags are ignored. The form says how the principal is told
  * in whose name the side speaks; form 0 is nobody in particular, without bytes. Other forms are
  * read as form 0.
  *
  * @param range what the side understands
- * @param line whether it is a line
  * @param traces whether it takes part in traces
  * @param release what it is, for operators; cut at 64 bytes
  */
-record Greeting(ProtocolRange range, boolean line, boolean traces, String release) {
+record Greeting(ProtocolRange range, boolean traces, String release) {
     /** "Cairn" between bytes that text and line-end conversions would change. */
     private static final long MAGIC = 0x8943_6169_726e_0d0aL;
 
     /** The shortest: magic and newest version. */
     static final int MIN_BYTES = 12;
 
-    private static final int FLAG_LINE = 1;
     private static final int FLAG_TRACES = 2;
     private static final int NO_PRINCIPAL = 0;
     private static final int MAX_RELEASE_BYTES = 64;
@@ -51,26 +46,13 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
         return new Encoder(64)
                 .i64(MAGIC)
                 .i32(range.newest())
-                .u8((line ? FLAG_LINE : 0) | (traces ? FLAG_TRACES : 0))
+                .u8(traces ? FLAG_TRACES : 0)
                 .i32(range.oldest())
                 .i32(length)
                 .raw(text, 0, length)
                 .u8(NO_PRINCIPAL)
                 .i32(0)
                 .toBytes();
-    }
-
-    /**
-     * The version that this side and another one speak.
-     *
-     * @throws FsException WRONG_CLUSTER when there is none; the message names the other side
-     */
-    int agree(Greeting theirs, Endpoint remote) {
-        int version = range.common(theirs.range);
-        if (version == 0) {
-            throw new FsException(Errno.WRONG_CLUSTER, range.refusal(remote, theirs.range));
-        }
-        return version;
     }
 
     /**
@@ -85,12 +67,11 @@ record Greeting(ProtocolRange range, boolean line, boolean traces, String releas
         }
         int newest = in.i32();
         int flags = in.remaining() > 0 ? in.u8() : 0;
-        boolean line = (flags & FLAG_LINE) != 0;
         boolean traces = (flags & FLAG_TRACES) != 0;
         if (in.remaining() == 0) {
-            return new Greeting(new ProtocolRange(newest, newest), line, traces, UNKNOWN);
+            return new Greeting(new ProtocolRange(newest, newest), traces, UNKNOWN);
         }
         ProtocolRange range = new ProtocolRange(in.i32(), newest);
-        return new Greeting(range, line, traces, Printable.of(in.text()));
+        return new Greeting(range, traces, Printable.of(in.text()));
     }
 }

@@ -1,6 +1,5 @@
 package io.cairn.net.frame;
 
-import io.cairn.net.PolledLine;
 import io.cairn.net.TimerWheel;
 
 /**
@@ -28,7 +27,6 @@ final class Heartbeat extends TimerWheel.Entry {
     private final FrameChannel channel;
     private final long beatMs;
     private boolean heard;
-    private boolean leftToTcp;
     private int greetingTurns;
     private int silentTurns;
     private int frameTurns;
@@ -56,11 +54,6 @@ final class Heartbeat extends TimerWheel.Entry {
         channel.wheel().disarm(this);
     }
 
-    /** The other side is a {@link PolledLine}: only TCP tells whether it is still there. */
-    void leaveToTcp() {
-        leftToTcp = true;
-    }
-
     /** Bytes arrived. */
     void heard() {
         heard = true;
@@ -85,7 +78,7 @@ final class Heartbeat extends TimerWheel.Entry {
             frameTurns = 0;
             return;
         }
-        silentTurns = heard || leftToTcp ? 0 : silentTurns + 1;
+        silentTurns = heard ? 0 : silentTurns + 1;
         heard = false;
         if (silentTurns >= SILENT_TURNS) {
             channel.breakOff("nothing heard for " + text(SILENT_TURNS));
@@ -110,7 +103,7 @@ final class Heartbeat extends TimerWheel.Entry {
             channel.breakOff("it took nothing for " + text(STALLED_TURNS));
         }
         quietTurns = sent ? 0 : quietTurns + 1;
-        if (quietTurns >= QUIET_TURNS && pending == 0 && !leftToTcp) {
+        if (quietTurns >= QUIET_TURNS && pending == 0) {
             quietTurns = 0;
             outbox.add(Frame.beat());
         }

@@ -8,12 +8,10 @@ import io.cairn.net.Connection;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Handler;
 import io.cairn.net.Listener;
-import io.cairn.net.PolledLine;
 import io.cairn.net.PortBinding;
 import io.cairn.net.Transport;
 import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.frame.FrameChannel;
-import io.cairn.net.frame.PolledTcpLine;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.netty.bootstrap.ServerBootstrap;
@@ -104,14 +102,6 @@ public final class NettyTransport implements Transport {
                     new FsException(Errno.DISCONNECTED, "the transport is closed"));
         }
         return new Dial(this, loops, to, handler, timeoutMs).begin();
-    }
-
-    @Override
-    public PolledLine polledLine(Endpoint to, long timeoutMs) {
-        if (closed) {
-            throw new FsException(Errno.DISCONNECTED, "the transport is closed");
-        }
-        return PolledTcpLine.connect(to, timeoutMs, settings);
     }
 
     /** Puts a new socket into service, in its initializer. */

@@ -240,7 +240,11 @@ public final class JnrDriver implements Driver {
     @Override
     public void serve(LoopThread thread, int lengthBytes) {
         long replies = StaleChannel.serves(thread.opcode()) ? staleChannel.address() : channel;
-        libFuse.functions().fuse_session_process(session, thread.buffer(), lengthBytes, replies);
+        thread.callBack(
+                () ->
+                        libFuse.functions()
+                                .fuse_session_process(
+                                        session, thread.buffer(), lengthBytes, replies));
         Request request = thread.errand();
         if (request != null) {
             // What was answered EINTR already the kernel takes no second answer to.

@@ -7,11 +7,11 @@ import static io.cairn.fuse.sys.RawMemory.putLong;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
@@ -55,7 +55,7 @@ final class FileRequests {
     private final OpenFiles files;
     private final Capabilities capabilities;
     private final NodeRequests nodes;
-    private final LaterReplies later;
+    private final AsyncReplies later;
     private final StaleOpens staleOpens = new StaleOpens(System::nanoTime);
     private final KernelNotices notices;
 
@@ -63,7 +63,7 @@ final class FileRequests {
             MountState state,
             Capabilities capabilities,
             NodeRequests nodes,
-            LaterReplies later,
+            AsyncReplies later,
             KernelNotices notices) {
         this.later = later;
         this.fileSystem = state.fileSystem();
@@ -139,10 +139,10 @@ final class FileRequests {
         int mode = nodes.masked(thread, getInt(in + 4), getInt(in + 8)) & 07777;
         Name name = Name.of(RawMemory.getString(in + 16, FileSystem.MAX_PATH_BYTES));
         long parentIno = thread.node();
-        LaterReplies.Body<FileSystem.Created> body =
+        AsyncReplies.Body<FileSystem.Created> body =
                 (created, reply) -> created(created, parentIno, name, flags, reply);
         Caller caller = thread.caller();
-        LaterChanges changes = fileSystem.later(caller);
+        AsyncChanges changes = fileSystem.async(caller);
         return later.answer(
                 thread,
                 changes == null ? null : changes.create(caller, parentIno, name, mode, flags),

@@ -45,7 +45,7 @@ public final class KernelDriver implements Driver {
     private final long channel;
     private final int fd;
     private final Impatience impatience;
-    private final LaterReplies later;
+    private final AsyncReplies later;
     private final KernelNotices notices;
     private final NodeRequests nodes;
     private final FileRequests files;
@@ -62,7 +62,7 @@ public final class KernelDriver implements Driver {
         }
         fd = libFuse.functions().fuse_chan_fd(channel);
         impatience = new Impatience(fd);
-        later = new LaterReplies(fd, impatience, state.view());
+        later = new AsyncReplies(fd, impatience, state.view());
         long wanted = state.options().attributeTimeoutMs();
         long attributeMs = wanted == MountOptions.CHOICE_OF_DRIVER ? ATTRIBUTE_MS : wanted;
         Capabilities capabilities = new Capabilities(state.fileSystem(), state.capabilities());

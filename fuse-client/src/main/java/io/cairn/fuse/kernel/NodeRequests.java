@@ -6,12 +6,12 @@ import static io.cairn.fuse.sys.RawMemory.getLong;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.fs.Acl;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.fuse.loop.Capabilities;
 import io.cairn.fuse.loop.CapabilityMemory;
@@ -49,7 +49,7 @@ final class NodeRequests {
     private final FileSystem fileSystem;
     private final MountState state;
     private final Capabilities capabilities;
-    private final LaterReplies later;
+    private final AsyncReplies later;
     private final long entryMs;
     private final long attributeMs;
     private final KernelNotices notices;
@@ -57,7 +57,7 @@ final class NodeRequests {
     NodeRequests(
             MountState state,
             Capabilities capabilities,
-            LaterReplies later,
+            AsyncReplies later,
             long attributeMs,
             KernelNotices notices) {
         this.fileSystem = state.fileSystem();
@@ -198,7 +198,7 @@ final class NodeRequests {
 
     private int set(LoopThread thread, Caller caller, AttributeChange change) {
         long ino = thread.node();
-        LaterChanges changes = change.has(AttributeChange.SIZE) ? null : fileSystem.later(caller);
+        AsyncChanges changes = change.has(AttributeChange.SIZE) ? null : fileSystem.async(caller);
         return later.answer(
                 thread,
                 changes == null ? null : changes.setAttributes(caller, ino, change),
@@ -262,7 +262,7 @@ final class NodeRequests {
         Name name = name(in + 8);
         Caller caller = thread.caller();
         long parentIno = thread.node();
-        LaterChanges changes = fileSystem.later(caller);
+        AsyncChanges changes = fileSystem.async(caller);
         return later.answer(
                 thread,
                 changes == null ? null : changes.mkdir(caller, parentIno, name, mode),
@@ -275,7 +275,7 @@ final class NodeRequests {
         Caller caller = thread.caller();
         long parentIno = thread.node();
         Runnable forget = () -> state.replaced().names().remove(parentIno, name);
-        LaterChanges changes = fileSystem.later(caller);
+        AsyncChanges changes = fileSystem.async(caller);
         return later.answer(
                 thread,
                 changes == null ? null : changes.unlink(caller, parentIno, name).thenRun(forget),
@@ -289,7 +289,7 @@ final class NodeRequests {
         Name name = name(thread.arguments());
         Caller caller = thread.caller();
         long parentIno = thread.node();
-        LaterChanges changes = fileSystem.later(caller);
+        AsyncChanges changes = fileSystem.async(caller);
         return later.answer(
                 thread,
                 changes == null ? null : changes.rmdir(caller, parentIno, name),

@@ -5,7 +5,6 @@ import io.cairn.fuse.sys.KernelProtocol;
 import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
-import io.cairn.runtime.Attendant;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Everything but {@link #start}, {@link #join}, {@link #request}, {@link #errand} and {@link
  * #mayRelease} is for the thread itself.
  */
-public final class LoopThread extends Thread implements Attendant {
+public final class LoopThread extends Thread {
+    private static final ScopedValue<LoopThread> CALLED_BACK = ScopedValue.newInstance();
+
     /** Where the arguments of the request begin. */
     static final int ARGUMENTS = 40;
 
@@ -47,9 +48,14 @@ public final class LoopThread extends Thread implements Attendant {
         setDaemon(true);
     }
 
-    /** The thread that runs a callback of libfuse. */
+    /** Does its request in callbacks, which find it by {@link #current}. */
+    public void callBack(Runnable work) {
+        ScopedValue.where(CALLED_BACK, this).run(work);
+    }
+
+    /** The thread whose request a callback of libfuse is for. */
     public static LoopThread current() {
-        return (LoopThread) Thread.currentThread();
+        return CALLED_BACK.get();
     }
 
     @Override
@@ -67,21 +73,6 @@ public final class LoopThread extends Thread implements Attendant {
         }
     }
 
-    @Override
-    public void handOver() {
-        loop.handOver(this);
-    }
-
-    @Override
-    public void glance() {
-        loop.glance(this);
-    }
-
-    @Override
-    public boolean attends() {
-        return loop.reader() == this;
-    }
-
     /** A request is going to be read, if there is one. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Only this thread writes.
     void begin() {
@@ -91,10 +82,10 @@ public final class LoopThread extends Thread implements Attendant {
 
     /** There is one. */
     void received() {
-        request = new Request(buffer);
+        request = new Request(this, buffer);
     }
 
-    @Override
+    /** The request that it works on. For any thread. */
     public @Nullable Request errand() {
         return request;
     }

@@ -5,12 +5,14 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fuse.sys.ProcessStatus;
+import io.cairn.runtime.PollLoop;
 
 /** Shared by the operations of one mount, whichever driver brings them. Thread-safe. */
 public final class MountState {
     private final FileSystem fileSystem;
     private final long rootIno;
     private final MountOptions options;
+    private final PollLoop polled;
     private final LockWaits waits;
     private final OpenFiles files;
     private final ReplacedFiles replaced;
@@ -18,10 +20,16 @@ public final class MountState {
     private final KernelView view = new KernelView();
     private final CapabilityMemory capabilities = new CapabilityMemory(System::nanoTime);
 
-    public MountState(FileSystem fileSystem, long rootIno, MountOptions options) {
+    /**
+     * Of a mount that serves nobody yet.
+     *
+     * @param polled run by the threads of the mount
+     */
+    public MountState(FileSystem fileSystem, long rootIno, MountOptions options, PollLoop polled) {
         this.fileSystem = fileSystem;
         this.rootIno = rootIno;
         this.options = options;
+        this.polled = polled;
         this.waits = new LockWaits(fileSystem);
         this.files = new OpenFiles(fileSystem, waits);
         this.replaced = new ReplacedFiles(fileSystem, files);
@@ -48,6 +56,11 @@ public final class MountState {
 
     public MountOptions options() {
         return options;
+    }
+
+    /** What the threads of the mount run between requests. */
+    public PollLoop polled() {
+        return polled;
     }
 
     public LockWaits waits() {

@@ -1,6 +1,6 @@
 package io.cairn.fuse.loop;
 
-import io.cairn.runtime.Polled;
+import io.cairn.runtime.PollLoop;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -19,11 +19,11 @@ final class ReaderWatch {
     private static final long SLOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final RequestLoop loop;
-    private final Polled polled;
+    private final PollLoop polled;
     private final Thread thread;
     private volatile boolean asleep;
 
-    ReaderWatch(RequestLoop loop, Polled polled) {
+    ReaderWatch(RequestLoop loop, PollLoop polled) {
         this.loop = loop;
         this.polled = polled;
         thread = Thread.ofPlatform().daemon().name("fuse-watch").unstarted(this::run);
@@ -53,7 +53,7 @@ final class ReaderWatch {
             if (reader != null && same && isServing(request)) {
                 loop.handOver(reader);
             }
-            boolean expecting = polled.expected() > 0;
+            boolean expecting = polled.expected() > 0 || reader == null;
             if (expecting && same) {
                 polled.poll();
             }

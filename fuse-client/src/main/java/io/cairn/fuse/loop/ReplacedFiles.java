@@ -1,9 +1,9 @@
 package io.cairn.fuse.loop;
 
 import io.cairn.base.FsException;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -64,8 +64,8 @@ public final class ReplacedFiles implements AutoCloseable {
      */
     public @Nullable CompletableFuture<Void> beginRename(
             Caller caller, long parentIno, Name name, long newParentIno, Name newName) {
-        LaterChanges changes =
-                names.find(newParentIno, newName) == 0 ? fileSystem.later(caller) : null;
+        AsyncChanges changes =
+                names.find(newParentIno, newName) == 0 ? fileSystem.async(caller) : null;
         return changes == null
                 ? null
                 : changes.rename(caller, parentIno, name, newParentIno, newName, 0)

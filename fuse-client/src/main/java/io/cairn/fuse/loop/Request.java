@@ -12,6 +12,7 @@ public final class Request extends Errand {
 
     private static final int WRITE_FLAGS_OFFSET = 20;
 
+    private final LoopThread thread;
     private final long unique;
     private final @Nullable Opcode opcode;
     private final int process;
@@ -22,9 +23,11 @@ public final class Request extends Errand {
     /**
      * The one in a buffer.
      *
+     * @param thread works on it
      * @param buffer address of its fuse_in_header
      */
-    Request(long buffer) {
+    Request(LoopThread thread, long buffer) {
+        this.thread = thread;
         opcode = Opcode.of(RawMemory.getInt(buffer + 4));
         unique = RawMemory.getLong(buffer + 8);
         process = RawMemory.getInt(buffer + 32);
@@ -35,6 +38,16 @@ public final class Request extends Errand {
                                         & WRITE_PAGE)
                                 != 0;
         mayFail = (opcode == null || opcode.mayFail()) && !isPage;
+    }
+
+    @Override
+    protected void handOver() {
+        thread.loop().handOver(thread);
+    }
+
+    @Override
+    protected void glance() {
+        thread.loop().glance(thread);
     }
 
     /** Its number. */

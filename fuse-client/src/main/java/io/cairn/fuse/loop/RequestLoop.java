@@ -5,7 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
-import io.cairn.runtime.Polled;
+import io.cairn.runtime.PollLoop;
 import io.cairn.runtime.Tuning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * what it read itself: a process that asks for one thing after the other is served without waking
  * another thread, which costs more than most requests. Before the reader waits for anything it
  * hands its place over to the idle thread that worked last, and one that forgets is relieved by
- * {@link ReaderWatch}. When nothing is to be read it looks for the {@link Polled} answers to what
+ * {@link ReaderWatch}. When nothing is to be read it looks for the {@link PollLoop answers} to what
  * was begun, so that many requests are under way without a thread for each. A thread that has
  * handed over takes waiting requests when it is done, before it rests. When no thread is idle
  * another one is started, up to a limit. Threads that wait for a lock of somebody else do not
@@ -56,7 +56,7 @@ public final class RequestLoop {
     private final Driver driver;
     private final LockWaits waits;
     private final Impatience impatience;
-    private final Polled polled;
+    private final PollLoop polled;
     private final Tuning tuning = Tuning.here();
     private final long rootIno;
     private final Runnable whenEnded;
@@ -92,7 +92,7 @@ public final class RequestLoop {
         this.notices = new KernelNotices(driver.fd());
         this.waits = state.waits();
         this.impatience = driver.impatience();
-        this.polled = state.fileSystem().polled();
+        this.polled = state.polled();
         this.rootIno = state.rootIno();
         this.whenEnded = whenEnded;
         this.watch = new ReaderWatch(this, polled);
@@ -129,6 +129,9 @@ public final class RequestLoop {
     void run(LoopThread thread) {
         while (awaitTurn(thread)) {
             int length = 0;
+            if (reader == thread) {
+                polled.own();
+            }
             while (!over && (reader == thread || length > 0)) {
                 length = reader == thread ? receive(thread) : read(thread);
                 if (length > 0) {
@@ -255,7 +258,10 @@ public final class RequestLoop {
             } else if (isBulkyRead(thread)) {
                 glance(thread);
             }
-            driver.serve(thread, lengthBytes);
+            Request request = thread.errand();
+            if (request != null) {
+                request.run(() -> driver.serve(thread, lengthBytes));
+            }
         } catch (Throwable e) {
             LOG.error("a request of type {} was not answered", thread.opcode(), e);
         }

@@ -8,7 +8,6 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountTest;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.runtime.Attendant;
 import io.cairn.runtime.Errand;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -45,8 +44,7 @@ class ImpatienceTest extends MountTest {
                         FileSystem.class.getClassLoader(),
                         new Class<?>[] {FileSystem.class},
                         (_, method, arguments) -> {
-                            if (!method.getName().equals("polled")
-                                    && !method.getName().equals("later")) {
+                            if (!method.getName().equals("async")) {
                                 await();
                             }
                             try {
@@ -62,7 +60,7 @@ class ImpatienceTest extends MountTest {
             return;
         }
         waiting.incrementAndGet();
-        Attendant.aboutToWait();
+        Errand.aboutToWait();
         while (away.get() && !Errand.isCurrentCancelled()) {
             LockSupport.parkNanos(WAIT_NS);
         }

@@ -2,23 +2,23 @@ package io.cairn.client;
 
 import io.cairn.client.ClientMetrics.Operation;
 import io.cairn.client.tree.Tree;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem.Created;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.wire.master.TreeMutation;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Changes whose replies are polled for, counted. Thread-safe. */
-final class BegunChanges implements LaterChanges {
+/** Changes that are begun, counted. Thread-safe. */
+final class ClientChanges implements AsyncChanges {
     private final Tree tree;
     private final Creation creation;
     private final ClientMetrics metrics;
 
-    BegunChanges(Tree tree, Creation creation, ClientMetrics metrics) {
+    ClientChanges(Tree tree, Creation creation, ClientMetrics metrics) {
         this.tree = tree;
         this.creation = creation;
         this.metrics = metrics;

@@ -6,18 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.fs.AsyncChanges;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileSystem.Created;
-import io.cairn.fs.LaterChanges;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountTest;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.runtime.Attendant;
-import io.cairn.runtime.Polled;
+import io.cairn.runtime.PollLoop;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -49,7 +48,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Requests that are begun, and answered when somebody looks for the answers. */
 @Timeout(60)
-class LaterRepliesTest extends MountTest {
+class AsyncRepliesTest extends MountTest {
     private static final int FILES = 25;
 
     private final Answers answers = new Answers();
@@ -57,10 +56,11 @@ class LaterRepliesTest extends MountTest {
     private volatile boolean left = true;
 
     /** What is to be done when somebody looks, but not before it is sent and its time has come. */
-    private final class Answers implements Polled {
+    private final class Answers implements PollLoop {
         private final Queue<Runnable> collected = new ConcurrentLinkedQueue<>();
         private final Queue<Runnable> due = new ConcurrentLinkedQueue<>();
         private volatile long delayNs;
+        private volatile @Nullable Thread owner;
 
         private <T extends @Nullable Object> CompletableFuture<T> later(Supplier<T> work) {
             CompletableFuture<T> promise = new CompletableFuture<>();
@@ -80,12 +80,25 @@ class LaterRepliesTest extends MountTest {
                             }
                         }
                     });
+            if (!isOwned()) {
+                flush();
+            }
             return promise;
         }
 
         @Override
         public void enter() {
             left = false;
+        }
+
+        @Override
+        public void own() {
+            owner = Thread.currentThread();
+        }
+
+        @Override
+        public boolean isOwned() {
+            return Thread.currentThread().equals(owner);
         }
 
         @Override
@@ -139,7 +152,7 @@ class LaterRepliesTest extends MountTest {
         return proxy(
                 OpenFile.class,
                 (_, method, arguments) ->
-                        method.getName().equals("beginFlush") && Attendant.isAttending()
+                        method.getName().equals("beginFlush")
                                 ? answers.later(
                                         () -> {
                                             began.add("flush");
@@ -151,16 +164,15 @@ class LaterRepliesTest extends MountTest {
 
     /** The model, which begins all changes that it can. */
     private FileSystem begins() {
-        LaterChanges changes =
+        AsyncChanges changes =
                 proxy(
-                        LaterChanges.class,
+                        AsyncChanges.class,
                         (_, method, arguments) -> answers.later(() -> change(method, arguments)));
         return proxy(
                 FileSystem.class,
                 (_, method, arguments) ->
                         switch (method.getName()) {
-                            case "polled" -> answers;
-                            case "later" -> Attendant.isAttending() ? changes : null;
+                            case "async" -> changes;
                             default -> invoke(model, method, arguments);
                         });
     }
@@ -199,7 +211,12 @@ class LaterRepliesTest extends MountTest {
     }
 
     private FuseMount mounted(Path at) {
-        return FuseMount.mount(begins(), at, MountOptions.standard().withDriver(DriverKind.KERNEL));
+        return FuseMount.mount(
+                begins(),
+                FileSystem.ROOT_INO,
+                at,
+                MountOptions.standard().withDriver(DriverKind.KERNEL),
+                answers);
     }
 
     @Test
@@ -248,11 +265,7 @@ class LaterRepliesTest extends MountTest {
                 Set.of("create", "flush", "mkdir", "rename", "rmdir", "setAttributes", "unlink");
         Path at = directory("mnt");
         try (FuseMount _ = mounted(at)) {
-            // A thread that was held up is relieved by another one, which serves without later
-            // replies: on a busy machine that may meet any request, but not the same one for ever.
-            for (int turn = 0; turn < 20 && !began.equals(all); turn++) {
-                changeNamesAndAttributes(at);
-            }
+            changeNamesAndAttributes(at);
         }
         assertEquals(all, began);
     }

@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Changes that are begun, each as the method of the same name of {@link FileSystem}: what it
- * returns or throws is known later, when {@link FileSystem#polled} is polled, or comes on another
- * thread. The continuation must not wait. For the caller for whom it was asked only. Thread-safe.
+ * returns or throws is known later, on whichever thread has the answer. The continuation must not
+ * wait. For the caller for whom it was asked only. Thread-safe.
  */
-public interface LaterChanges {
+public interface AsyncChanges {
     /**
      * Begins {@link FileSystem#create}.
      *

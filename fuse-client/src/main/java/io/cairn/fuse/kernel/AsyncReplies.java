@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Replies to requests whose thread has gone on to others: sent by whichever thread has the result.
  * Thread-safe.
  */
-final class LaterReplies {
+final class AsyncReplies {
     /** Room for the longest one, a header with a fuse_entry_out and a fuse_open_out. */
     private static final int REPLY_BYTES =
             KernelProtocol.OUT_HEADER_BYTES
@@ -42,7 +42,7 @@ final class LaterReplies {
      *
      * @param fd of {@code /dev/fuse}
      */
-    LaterReplies(int fd, Impatience impatience, KernelView view) {
+    AsyncReplies(int fd, Impatience impatience, KernelView view) {
         this.fd = fd;
         this.impatience = impatience;
         this.view = view;
