@@ -159,6 +159,30 @@ class ArchitectureTest {
     }
 
     @Test
+    void theProtocolOfConnectionsHasNoSockets() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.cairn.net.frame..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.netty.channel..", "java.net..", "java.nio.channels..")
+                .because("bytes leave through a Wire, which TLS can stand in")
+                .check(CLASSES);
+    }
+
+    @Test
+    void theFilesystemSeamKnowsNoThreads() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.cairn.fs..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.cairn.runtime..")
+                .because("who waits how is the business of the client and of the doors")
+                .check(CLASSES);
+    }
+
+    @Test
     void chunkServiceSeesOnlyCommon() {
         check(
                 noClasses().that().resideInAPackage(CHUNK),
