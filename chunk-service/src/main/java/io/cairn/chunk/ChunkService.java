@@ -19,7 +19,9 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Listener;
 import io.cairn.wire.master.Push;
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -36,9 +38,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChunkService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkService.class);
-    private static final int COPIES = 8;
     private static final long DRAIN_POLL_MS = 10;
     private static final long DRAIN_LIMIT_MS = 3_000;
+    private static final long CLOSE_LIMIT_MS = 3_000;
 
     private final Surroundings world;
     private final ChunkSettings settings;
@@ -73,16 +75,17 @@ public final class ChunkService implements AutoCloseable {
         this.station =
                 new Station(
                         world,
+                        world.control(),
                         lease,
                         new Members(peers, world.clock(), world.scheduler()),
                         leader,
                         new Heartbeat(world, leader, lease),
                         new OperationMemory(),
                         new Graveyard(),
-                        new Slots(COPIES));
+                        new Slots(1));
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
-        this.door = new Door(groups, settings.clientBytes());
+        this.door = new Door(groups, settings.clientBytes(), targets.size());
     }
 
     private static void requireDistinct(List<StorageTarget> targets) {
@@ -199,6 +202,7 @@ public final class ChunkService implements AutoCloseable {
         } catch (ExecutionException | TimeoutException e) {
             LOG.warn("Requests under way were given up");
         }
+        boolean hangs = door.busy() > 0;
         station.heartbeat().end();
         station.lease().end();
         synchronized (this) {
@@ -208,7 +212,36 @@ public final class ChunkService implements AutoCloseable {
         }
         groups.parts().values().forEach(part -> part.member().leave());
         peers.close();
-        targets.forEach(StorageTarget::close);
+        closeTargets(hangs);
         LOG.info("Chunk server {} has stopped", settings.name());
+    }
+
+    /** A disk that does not answer is not waited for longer than a few seconds. */
+    private void closeTargets(boolean anyHangs) {
+        List<StorageTarget> silent;
+        synchronized (this) {
+            silent = registration == null ? List.of() : registration.silent();
+        }
+        if (!anyHangs && silent.isEmpty()) {
+            targets.forEach(StorageTarget::close);
+            return;
+        }
+        Map<StorageTarget, Thread> closing = new LinkedHashMap<>();
+        for (StorageTarget target : targets) {
+            closing.put(target, Thread.ofPlatform().daemon().start(target::close));
+        }
+        long leftNs = TimeUnit.MILLISECONDS.toNanos(CLOSE_LIMIT_MS);
+        for (Map.Entry<StorageTarget, Thread> each : closing.entrySet()) {
+            long beganNs = world.clock().nanoTime();
+            try {
+                if (!each.getValue().join(Duration.ofNanos(Math.max(1, leftNs)))) {
+                    LOG.error(
+                            "The disk of {} hangs, it is left as it is", each.getKey().directory());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            leftNs -= world.clock().nanoTime() - beganNs;
+        }
     }
 }

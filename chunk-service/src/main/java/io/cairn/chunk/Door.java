@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.group.Part;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.Layout;
 import io.cairn.net.Answer;
 import io.cairn.net.Connection;
@@ -35,7 +36,9 @@ import io.cairn.wire.chunk.ChunkRequest.Zero;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,14 +55,32 @@ final class Door implements Handler {
     private static final long SERVER_BYTES = 512L << 20;
     private static final ChunkReply DONE = new ChunkReply.Done();
 
+    /** What may be asked of one disk at a time; one that hangs keeps what it has. */
+    private record Budgets(Budget clients, Budget servers) {}
+
     private final Groups groups;
-    private final Budget clients;
-    private final Budget servers = new Budget(MAX_REQUESTS, SERVER_BYTES);
+    private final Map<StorageTarget, Budgets> budgets = new ConcurrentHashMap<>();
+    private final Budgets others;
+    private final int targets;
+    private final long clientBytes;
     private volatile boolean draining;
 
-    Door(Groups groups, long clientBytes) {
+    Door(Groups groups, long clientBytes, int targets) {
         this.groups = groups;
-        this.clients = new Budget(MAX_REQUESTS, clientBytes);
+        this.clientBytes = clientBytes;
+        this.targets = targets;
+        this.others = newBudgets();
+    }
+
+    private Budgets newBudgets() {
+        return new Budgets(
+                new Budget(MAX_REQUESTS / targets, clientBytes / targets),
+                new Budget(MAX_REQUESTS / targets, SERVER_BYTES / targets));
+    }
+
+    private Budgets budgets(ChunkRequest request) {
+        StorageTarget target = groups.target(request.group());
+        return target == null ? others : budgets.computeIfAbsent(target, t -> newBudgets());
     }
 
     /** From now on new requests of clients are refused with NOT_READY. */
@@ -69,7 +90,11 @@ final class Door implements Handler {
 
     /** Requests of clients that are being worked on. */
     int busy() {
-        return clients.requests();
+        int busy = others.clients.requests();
+        for (Budgets each : budgets.values()) {
+            busy += each.clients.requests();
+        }
+        return busy;
     }
 
     @Override
@@ -89,7 +114,8 @@ final class Door implements Handler {
             return;
         }
         boolean fromServer = decoded.isFromServer();
-        Budget budget = fromServer ? servers : clients;
+        Budgets both = budgets(decoded);
+        Budget budget = fromServer ? both.servers : both.clients;
         int payloadBytes = request.payloadBytes();
         if ((draining && !fromServer) || !budget.take(payloadBytes)) {
             request.release();

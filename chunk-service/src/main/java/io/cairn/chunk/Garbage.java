@@ -5,7 +5,6 @@ import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
@@ -18,6 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,10 +90,7 @@ final class Garbage {
                         WIDTH,
                         task -> collect(task).thenRun(() -> deleted.add(task.entryId())));
         return deletion.handle((done, thrown) -> deleted)
-                .thenCompose(
-                        some ->
-                                station.doOnDisk(
-                                        () -> targets.forEach(StorageTarget::syncDeletions)))
+                .thenCompose(some -> onEach(StorageTarget::syncDeletions))
                 .thenRun(() -> confirm(deleted))
                 .thenCompose(confirmed -> deletion);
     }
@@ -129,20 +126,26 @@ final class Garbage {
                                 }
                             }
                         });
-        return Futures.all(turns).thenCompose(quiet -> station.doOnDisk(() -> delete(task)));
+        return Futures.all(turns).thenCompose(quiet -> onEach(target -> delete(task, target)));
     }
 
-    private void delete(GarbageTask task) {
-        ClusterMap map = groups.map();
-        Pool pool = map.pool(task.poolId());
+    /** Each disk does its own part. */
+    private CompletableFuture<Void> onEach(Consumer<StorageTarget> work) {
+        List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (StorageTarget target : targets) {
+            parts.add(groups.station(target).doOnDisk(() -> work.accept(target)));
+        }
+        return Futures.all(parts);
+    }
+
+    private void delete(GarbageTask task, StorageTarget target) {
+        Pool pool = groups.map().pool(task.poolId());
         if (pool == null) {
             return;
         }
-        for (StorageTarget target : targets) {
-            for (int group : target.groups()) {
-                if (group >= pool.firstGroup() && group < pool.firstGroup() + pool.groupCount()) {
-                    target.deleteObject(group, task.oid(), task.fromChunk(), task.endChunk());
-                }
+        for (int group : target.groups()) {
+            if (group >= pool.firstGroup() && group < pool.firstGroup() + pool.groupCount()) {
+                target.deleteObject(group, task.oid(), task.fromChunk(), task.endChunk());
             }
         }
     }

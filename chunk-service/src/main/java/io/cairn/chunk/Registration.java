@@ -12,11 +12,16 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Target;
-import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.Push;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The report of this server to the master, and the effect of the answer: fresh targets join the
@@ -24,6 +29,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * another cluster than the targets' is refused.
  */
 final class Registration implements Heartbeat.Contents {
+    private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
+
     private final Station station;
     private final Groups groups;
     private final Garbage garbage;
@@ -51,7 +58,12 @@ final class Registration implements Heartbeat.Contents {
         this.groups = groups;
         this.garbage = garbage;
         this.targets = List.copyOf(targets);
-        this.reports = new TargetReports(this.targets);
+        this.reports =
+                new TargetReports(
+                        this.targets,
+                        target -> groups.station(target).disk(),
+                        station.world().clock(),
+                        station.world().scheduler());
         this.name = settings.name();
         this.endpoint = endpoint;
         this.incarnation = groups.incarnation();
@@ -87,8 +99,17 @@ final class Registration implements Heartbeat.Contents {
         return String.format("%016x", id);
     }
 
+    /** Targets that do not answer now. */
+    List<StorageTarget> silent() {
+        return reports.silent();
+    }
+
     @Override
-    public ClusterRequest compose() {
+    public CompletableFuture<ClusterRequest> compose() {
+        return reports.list().thenApply(this::compose);
+    }
+
+    private ClusterRequest compose(List<TargetReport> list) {
         mark = groups.floors().mark();
         told = garbage.collected();
         return new ClusterRequest.Heartbeat(
@@ -97,7 +118,7 @@ final class Registration implements Heartbeat.Contents {
                 endpoint,
                 incarnation,
                 station.world().bootId(),
-                reports.list(),
+                list,
                 groups.map().epoch(),
                 told,
                 settings.adopts(),
@@ -136,7 +157,10 @@ final class Registration implements Heartbeat.Contents {
         for (StorageTarget target : targets) {
             Target known = map.targetOf(target.identity());
             if (known != null && known.start() == incarnation) {
-                target.starts().confirm(incarnation);
+                Futures.finish(
+                        groups.station(target)
+                                .doOnDisk(() -> target.starts().confirm(incarnation)),
+                        (done, thrown) -> unconfirmed(target, thrown));
             }
         }
     }
@@ -170,13 +194,20 @@ final class Registration implements Heartbeat.Contents {
         if (fetching.compareAndSet(false, true)) {
             Futures.finish(
                     MapQuestions.ask(station.leader(), groups.map())
-                            .thenAcceptAsync(this::take, station.world().disks()),
+                            .thenAcceptAsync(this::take, station.disk()),
                     (_, thrown) -> {
                         fetching.set(false);
                         if (thrown == null) {
                             var _ = station.heartbeat().refresh();
                         }
                     });
+        }
+    }
+
+    private static void unconfirmed(StorageTarget target, @Nullable Throwable thrown) {
+        if (thrown != null) {
+            String reason = Futures.failure(thrown).getMessage();
+            LOG.warn("{}: its start is not noted: {}", target.directory(), reason);
         }
     }
 

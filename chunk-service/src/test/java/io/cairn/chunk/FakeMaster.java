@@ -432,7 +432,7 @@ public final class FakeMaster implements Handler {
             Heartbeat h = each.getValue().heartbeat;
             int id = all.size() + 1;
             all.add(new ChunkServer(id, each.getKey(), h.endpoint(), h.incarnation(), h.bootId()));
-            targets.add(new Target(id, h.targets().get(0).identity(), id));
+            h.targets().forEach(t -> targets.add(new Target(targets.size() + 1, t.identity(), id)));
         }
         List<PlacementGroup> groups = new ArrayList<>();
         for (int g = 0; g < groupCount; g++) {

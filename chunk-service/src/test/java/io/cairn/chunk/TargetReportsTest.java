@@ -8,6 +8,8 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
+import io.cairn.testkit.simulated.SimulatedScheduler;
+import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,15 +27,25 @@ final class TargetReportsTest {
         try (StorageTarget one = StorageTarget.open(dying, directory.resolve("one"), settings);
                 StorageTarget two =
                         StorageTarget.open(new FileDisk(), directory.resolve("two"), settings)) {
-            TargetReports reports = new TargetReports(List.of(one, two));
-            assertTrue(reports.list().stream().allMatch(TargetReport::healthy));
+            TargetReports reports = reports(List.of(one, two));
+            assertTrue(list(reports).stream().allMatch(TargetReport::healthy));
             dying.crash();
-            List<TargetReport> after = reports.list();
+            List<TargetReport> after = list(reports);
             assertFalse(after.getFirst().healthy());
             assertEquals(one.identity(), after.getFirst().identity());
             assertEquals(0, after.getFirst().capacityBytes());
             assertTrue(after.getLast().healthy());
             assertTrue(after.getLast().capacityBytes() > 0);
         }
+    }
+
+    private static TargetReports reports(List<StorageTarget> targets) {
+        Simulation simulation = new Simulation(1);
+        SimulatedScheduler scheduler = new SimulatedScheduler(simulation);
+        return new TargetReports(targets, target -> Runnable::run, simulation, scheduler);
+    }
+
+    private static List<TargetReport> list(TargetReports reports) {
+        return reports.list().join();
     }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A disk with a switch for each way to fail (full: contents of chunks have no room). A process that
@@ -23,6 +24,7 @@ public final class TestDisk implements Disk {
     private volatile boolean failsOnce;
     private volatile boolean writeFails;
     private volatile long usableBytes = 1L << 40;
+    private volatile CountDownLatch hanging = new CountDownLatch(0);
 
     /** The real disk, on which nothing is ever synced. */
     TestDisk() {
@@ -52,6 +54,14 @@ public final class TestDisk implements Disk {
         files.clear();
     }
 
+    /** From now on nothing comes back; what was asked goes on when it hangs no more. */
+    void setHanging(boolean hangs) {
+        hanging.countDown();
+        if (hangs) {
+            hanging = new CountDownLatch(1);
+        }
+    }
+
     public void setFull(boolean isFull) {
         full = isFull;
         usableBytes = isFull ? 0 : 1L << 40;
@@ -71,6 +81,11 @@ public final class TestDisk implements Disk {
     }
 
     private void check() throws IOException {
+        try {
+            hanging.await();
+        } catch (InterruptedException e) {
+            throw new IOException("interrupted", e);
+        }
         if (crashed) {
             throw new IOException("this process has ended");
         }

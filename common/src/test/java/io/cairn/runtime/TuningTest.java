@@ -16,7 +16,7 @@ class TuningTest {
 
     @Test
     void nobodyLooksWhereThereIsOneProcessor() {
-        assertEquals(new Tuning(1, 0, 0, 0, 0), Tuning.of(1));
+        assertEquals(new Tuning(1, 4, 0, 0, 0, 0), Tuning.of(1));
         assertTrue(Tuning.of(2).answerNs() > Tuning.of(2).nextRequestNs());
     }
 }

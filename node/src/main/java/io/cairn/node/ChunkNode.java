@@ -10,6 +10,7 @@ import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.net.Transport;
 import io.cairn.runtime.BootIdentity;
+import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.MeasuredDisk;
@@ -20,7 +21,11 @@ import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -28,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A chunk server: its storage directories and its service, put together. */
 public final class ChunkNode implements AutoCloseable {
-    private static final int DISK_THREADS =
-            Math.max(4, Runtime.getRuntime().availableProcessors() * 2);
+    private static final int CONTROL_THREADS = 2;
+    private static final long STOP_LIMIT_MS = 3_000;
 
     /** Why a server is not ready that no master has answered. */
     public static final String NO_MASTER = "no lease: no master has answered lately";
@@ -45,16 +50,23 @@ public final class ChunkNode implements AutoCloseable {
                             OperationNames::ofChunk,
                             world.tracer("cairn-chunk", settings.name()));
             List<StorageTarget> targets = targets(world, settings, directories, transport);
-            ExecutorService disks =
-                    Executors.newFixedThreadPool(
-                            DISK_THREADS, Thread.ofPlatform().daemon().name("disk-", 0).factory());
-            closing.add(() -> stop(disks));
+            List<ExecutorService> pools = new ArrayList<>();
+            closing.add(() -> stop(pools, world.clock()));
+            ExecutorService control = pool("control", CONTROL_THREADS, pools);
+            Map<Path, Executor> disks = new HashMap<>();
+            for (StorageTarget target : targets) {
+                String name = "disk" + disks.size();
+                ExecutorService threads = pool(name, world.tuning().diskThreads(), pools);
+                disks.put(
+                        target.directory(), world.loops().awake(threads, world.tuning().diskNs()));
+            }
             Surroundings surroundings =
                     new Surroundings(
                             transport,
                             world.clock(),
                             world.scheduler(),
-                            world.loops().awake(disks, world.tuning().diskNs()),
+                            control,
+                            directory -> Objects.requireNonNull(disks.get(directory)),
                             world.random(),
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
@@ -123,10 +135,23 @@ public final class ChunkNode implements AutoCloseable {
         };
     }
 
-    private static void stop(ExecutorService executor) throws InterruptedException {
-        executor.shutdown();
-        if (!executor.awaitTermination(3, TimeUnit.SECONDS)) {
-            executor.shutdownNow();
+    private static ExecutorService pool(String name, int threads, List<ExecutorService> pools) {
+        ExecutorService pool =
+                Executors.newFixedThreadPool(
+                        threads, Thread.ofPlatform().daemon().name(name + "-", 0).factory());
+        pools.add(pool);
+        return pool;
+    }
+
+    /** What hangs is left behind. */
+    private static void stop(List<ExecutorService> pools, Clock clock) throws InterruptedException {
+        pools.forEach(ExecutorService::shutdown);
+        long endMs = clock.millis() + STOP_LIMIT_MS;
+        for (ExecutorService pool : pools) {
+            long leftMs = Math.max(0, endMs - clock.millis());
+            if (!pool.awaitTermination(leftMs, TimeUnit.MILLISECONDS)) {
+                pool.shutdownNow();
+            }
         }
     }
 

@@ -37,7 +37,7 @@ public final class GroupMember {
     GroupMember(Station station, Floors floors, Term first, boolean complete) {
         this.station = station;
         this.floors = floors;
-        this.turns = new ChunkTurns(station.world().disks());
+        this.turns = new ChunkTurns(station.disk());
         this.unsettled = new Unsettled(complete);
         this.term = first;
     }

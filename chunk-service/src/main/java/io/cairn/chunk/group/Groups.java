@@ -2,6 +2,7 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
@@ -12,10 +13,12 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,7 @@ public final class Groups {
     private final long incarnation;
     private final Floors floors = new Floors();
     private final Map<Long, StorageTarget> targets = new HashMap<>();
+    private final Map<StorageTarget, Station> stations = new IdentityHashMap<>();
     private volatile ClusterMap map = ClusterMap.EMPTY;
     private volatile Map<Integer, Part> parts = Map.of();
 
@@ -40,7 +44,10 @@ public final class Groups {
     public Groups(Station station, List<StorageTarget> targets, long incarnation) {
         this.station = station;
         this.incarnation = incarnation;
-        targets.forEach(target -> this.targets.put(target.identity(), target));
+        for (StorageTarget target : targets) {
+            this.targets.put(target.identity(), target);
+            stations.put(target, station.at(target.directory()));
+        }
     }
 
     /** Number of this start of the process. */
@@ -71,13 +78,25 @@ public final class Groups {
         throw new FsException(Errno.WRONG_EPOCH, "group " + group + " has no member here");
     }
 
+    /** What uses the disk of a target. */
+    public Station station(StorageTarget target) {
+        Station own = stations.get(target);
+        return own == null ? station : own;
+    }
+
+    /** The target of a group here; null when there is none. */
+    public @Nullable StorageTarget target(int group) {
+        Part part = parts.get(group);
+        return part == null ? null : part.member().term().target();
+    }
+
     /** All groups that this server has a part in. */
     public Map<Integer, Part> parts() {
         return parts;
     }
 
     /**
-     * Goes over to a map, unless it is older. On a disk thread, one at a time.
+     * Goes over to a map, unless it is older. Blocks; one at a time.
      *
      * @throws FsException EPROTO when the map contradicts itself; the old one stays
      */
@@ -92,20 +111,21 @@ public final class Groups {
         terms.forEach(
                 (group, term) -> {
                     Part part = before.get(group);
-                    next.put(group, part == null ? first(term, stored) : part);
+                    boolean stays = part != null && part.member().term().target() == term.target();
+                    next.put(group, stays ? part : first(term, stored));
                 });
         map = younger;
         parts = Collections.unmodifiableMap(next);
         before.forEach(
                 (group, part) -> {
-                    if (!terms.containsKey(group)) {
+                    if (next.get(group) != part) {
                         part.member().leave();
                     }
                 });
         next.forEach(
                 (group, part) -> {
                     Term term = terms.get(group);
-                    if (term != null && before.containsKey(group)) {
+                    if (term != null && before.get(group) == part) {
                         part.member().accept(term);
                     } else {
                         part.member().begin();
@@ -118,14 +138,24 @@ public final class Groups {
                 terms.values().stream().filter(term -> !term.group().isComplete()).count());
     }
 
-    /** Begins to repair the blobs that are known to have a bad block here. On a disk thread. */
+    /** Begins to repair the blobs that are known to have a bad block here. */
     public void repairKnown() {
         for (StorageTarget target : targets.values()) {
-            for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
-                Part part = parts.get(blob.group());
-                if (part != null) {
-                    part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
-                }
+            Futures.finish(
+                    station(target).doOnDisk(() -> repairKnown(target)),
+                    (done, thrown) -> {
+                        if (thrown != null) {
+                            LOG.debug("Not repaired now: {}", Futures.failure(thrown).getMessage());
+                        }
+                    });
+        }
+    }
+
+    private void repairKnown(StorageTarget target) {
+        for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
+            Part part = parts.get(blob.group());
+            if (part != null) {
+                part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
             }
         }
     }
@@ -160,6 +190,7 @@ public final class Groups {
                         || !stored.computeIfAbsent(
                                         term.targetId(), id -> Set.copyOf(term.target().groups()))
                                 .contains(term.groupId());
-        return Part.of(station, new GroupMember(station, floors, term, fresh));
+        Station own = station(term.target());
+        return Part.of(own, new GroupMember(own, floors, term, fresh));
     }
 }

@@ -18,11 +18,14 @@ import org.slf4j.LoggerFactory;
  * lease, the map and garbage. One heartbeat is under way at a time. Thread-safe.
  */
 public final class Heartbeat {
-    /** The report, and the effect of the answer; both on a disk thread. */
+    /** The report, and the effect of the answer. */
     public interface Contents {
-        ClusterRequest compose();
+        CompletableFuture<ClusterRequest> compose();
 
-        /** {@code sentNs}: before the heartbeat was sent, by the clock's {@code nanoTime}. */
+        /**
+         * On a thread that may block. {@code sentNs}: before the heartbeat was sent, by the clock's
+         * {@code nanoTime}.
+         */
         void accept(HeartbeatReply reply, long sentNs);
     }
 
@@ -123,8 +126,7 @@ public final class Heartbeat {
             }
         }
         Futures.finish(
-                Futures.guarded(() -> CompletableFuture.supplyAsync(now::compose, world.disks()))
-                        .thenCompose(request -> exchange(now, request)),
+                Futures.guarded(now::compose).thenCompose(request -> exchange(now, request)),
                 (done, thrown) -> ended(thrown, served));
     }
 
@@ -139,7 +141,7 @@ public final class Heartbeat {
                                 message.release();
                             }
                         },
-                        world.disks());
+                        world.control());
     }
 
     private void ended(@Nullable Throwable thrown, List<CompletableFuture<Void>> served) {

@@ -1,23 +1,27 @@
 package io.cairn.chunk.peer;
 
 import io.cairn.trace.Scope;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Shared by the parts of one chunk server.
+ * Shared by the parts of one chunk server that use one of its disks.
  *
- * @param world time, delays, disk threads
+ * @param world time, delays
+ * @param disk threads of the disk
  * @param lease the right to serve
  * @param members questions to other chunk servers
  * @param leader questions to the leader of the masters
  * @param heartbeat fetches the map when somebody knows a younger one
  * @param memory operations applied
  * @param graveyard objects that were deleted
- * @param copies bounds the chunks copied between servers at a time
+ * @param copies bounds the chunks of the disk copied between servers at a time
  */
 public record Station(
         Surroundings world,
+        Executor disk,
         Lease lease,
         Members members,
         Leader leader,
@@ -25,20 +29,29 @@ public record Station(
         OperationMemory memory,
         Graveyard graveyard,
         Slots copies) {
+    private static final int COPIES = 8;
+
+    /** The same with the disk of a directory. */
+    public Station at(Path directory) {
+        Executor threads = world.disks().apply(directory);
+        Slots own = new Slots(COPIES);
+        return new Station(
+                world, threads, lease, members, leader, heartbeat, memory, graveyard, own);
+    }
 
     /** Work on a disk thread. */
     public <T> CompletableFuture<T> onDisk(Supplier<T> work) {
-        return Futures.guarded(() -> CompletableFuture.supplyAsync(work, world.disks()));
+        return Futures.guarded(() -> CompletableFuture.supplyAsync(work, disk));
     }
 
     /** Work without a result on a disk thread. */
     public CompletableFuture<Void> doOnDisk(Runnable work) {
-        return Futures.guarded(() -> CompletableFuture.runAsync(work, world.disks()));
+        return Futures.guarded(() -> CompletableFuture.runAsync(work, disk));
     }
 
     /** Work on a disk thread that goes on elsewhere. */
     public <T> CompletableFuture<T> fromDisk(Supplier<CompletableFuture<T>> work) {
-        return Futures.DONE.thenComposeAsync(Scope.carried(nothing -> work.get()), world.disks());
+        return Futures.DONE.thenComposeAsync(Scope.carried(nothing -> work.get()), disk);
     }
 
     /** Work later, unless the server ends first. */

@@ -3,7 +3,9 @@ package io.cairn.chunk.peer;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import java.nio.file.Path;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
@@ -12,8 +14,9 @@ import java.util.random.RandomGenerator;
  * @param transport network
  * @param clock time
  * @param scheduler delayed work that does not block
- * @param disks runs work that may block on disks: a fixed number of threads, or the queue of a
- *     simulation. The server itself bounds its contents
+ * @param control runs what the server does as a whole: a few threads, or the queue of a simulation
+ * @param disks runs work that may block on the disk of a directory: a fixed number of threads for
+ *     each, so that a disk that hangs stalls no other one. The server itself bounds their contents
  * @param random identity of this start of the process
  * @param bootId identity of this start of the machine, as {@link io.cairn.runtime.BootIdentity}
  *     tells it
@@ -22,6 +25,18 @@ public record Surroundings(
         Transport transport,
         Clock clock,
         Scheduler scheduler,
-        Executor disks,
+        Executor control,
+        Function<Path, Executor> disks,
         RandomGenerator random,
-        long bootId) {}
+        long bootId) {
+    /** All work in one executor, as on a server with one disk. */
+    public Surroundings(
+            Transport transport,
+            Clock clock,
+            Scheduler scheduler,
+            Executor disks,
+            RandomGenerator random,
+            long bootId) {
+        this(transport, clock, scheduler, disks, directory -> disks, random, bootId);
+    }
+}
