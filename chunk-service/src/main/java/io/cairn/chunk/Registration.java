@@ -12,9 +12,9 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Target;
+import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.Push;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -158,8 +158,7 @@ final class Registration implements Heartbeat.Contents {
             Target known = map.targetOf(target.identity());
             if (known != null && known.start() == incarnation) {
                 Futures.finish(
-                        groups.station(target)
-                                .doOnDisk(() -> target.starts().confirm(incarnation)),
+                        groups.station(target).doOnDisk(() -> target.starts().confirm(incarnation)),
                         (done, thrown) -> unconfirmed(target, thrown));
             }
         }

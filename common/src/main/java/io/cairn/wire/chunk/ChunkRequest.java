@@ -14,26 +14,14 @@ public sealed interface ChunkRequest extends TypedMessage {
     @Override
     ChunkRequestType type();
 
+    /** The chunk that it is about; not of those that are about a group as a whole. */
+    default ChunkAddress chunk() {
+        throw new IllegalStateException(type() + " is about no chunk");
+    }
+
     /** The placement group that it is about. */
     default int group() {
-        return switch (this) {
-            case Write each -> each.chunk.group();
-            case Replicate each -> each.chunk.group();
-            case Read each -> each.chunk.group();
-            case Flush each -> each.chunk.group();
-            case Zero each -> each.chunk.group();
-            case Clone each -> each.chunk.group();
-            case StatChunk each -> each.chunk.group();
-            case SeekChunk each -> each.chunk.group();
-            case ListChunks each -> each.group;
-            case Install each -> each.chunk.group();
-            case Discard each -> each.group;
-            case ReportBad each -> each.chunk.group();
-            case Fetch each -> each.chunk.group();
-            case Verify each -> each.chunk.group();
-            case Expect each -> each.chunk.group();
-            case FindChunks each -> each.chunk.group();
-        };
+        return chunk().group();
     }
 
     /** Whether a head forwards it, of a type that clients send as well. */
