@@ -9,6 +9,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.FileSystem;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.lock.LockRecord;
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
@@ -22,8 +23,8 @@ import io.cairn.wire.master.TreeMutation;
 import java.util.List;
 
 /**
- * The namespace of masters over a store in memory, without a log before it. All clients share one
- * of its sessions; who they are {@link FakeMaster} knows. Not thread-safe.
+ * The namespace of masters over a store in memory, without a log before it. Tests change it in a
+ * session of their own. Not thread-safe.
  */
 public final class CoreNamespace {
     static final int INLINE_LIMIT_BYTES = 4096;
@@ -45,28 +46,48 @@ public final class CoreNamespace {
     CoreNamespace(int chunkSizeLog2, Garbage garbage) {
         this.garbage = garbage;
         lead(new LeaderMutation.Found(77, STANDARD_REPLICAS, INLINE_LIMIT_BYTES));
-        Reply opened = log(0, 77, new SessionMutation.OpenSession("clients"));
-        session = ((Reply.SessionReply) opened).session();
+        session = openSession(77);
         long root = FileSystem.ROOT_INO;
         apply(new TreeMutation.SetAttributes(root, AttributeChange.NONE.withMode(01777)));
         apply(new TreeMutation.SetPolicy(root, new Policy(0, chunkSizeLog2, 0)));
     }
 
-    private Reply lead(LeaderMutation mutation) {
-        return log(0, 0, mutation);
+    private long openSession(long nonce) {
+        Mutation open = new SessionMutation.OpenSession("of a test");
+        Reply opened = reply(apply(new Envelope(0, nonce, 0, 0, open)));
+        return ((Reply.SessionReply) opened).session();
     }
 
-    private Reply log(long ofSession, long number, Mutation mutation) {
-        nowNs += 1000;
-        long acknowledged = ofSession == 0 ? 0 : number - 1;
-        byte[] envelope = new Envelope(ofSession, number, acknowledged, nowNs, mutation).toBytes();
-        byte[] entry = new Encoder().bytes(envelope).toBytes();
-        return core.apply(1, ++index, entry).outcomes().getFirst().reply();
+    /** A session of whom no mount knows. */
+    public long stranger() {
+        return openSession(78);
+    }
+
+    private void lead(LeaderMutation mutation) {
+        apply(new Envelope(0, 0, 0, 0, mutation));
+    }
+
+    private static Reply reply(Namespace.Applied applied) {
+        return applied.outcomes().getFirst().reply();
+    }
+
+    /** Makes a change in the session of the test. */
+    Reply apply(Mutation mutation) {
+        sequence++;
+        return reply(apply(new Envelope(session, sequence, sequence - 1, 0, mutation)));
+    }
+
+    /** Makes the only change in a session. */
+    public Reply apply(long only, long number, Mutation mutation) {
+        return reply(apply(new Envelope(only, number, 0, 0, mutation)));
     }
 
     /** Makes a change, and deletes what it has released. */
-    Reply apply(Mutation mutation) {
-        Reply reply = log(session, ++sequence, mutation);
+    Namespace.Applied apply(Envelope envelope) {
+        byte[] bytes = envelope.toBytes();
+        nowNs += 1000;
+        Envelope.stamp(bytes, 0, nowNs);
+        Namespace.Applied applied = core.apply(1, ++index, new Encoder().bytes(bytes).toBytes());
         List<GarbageTask> released = core.garbage(0, 1000);
         released.forEach(task -> garbage.delete(task.oid(), task.fromChunk(), task.endChunk()));
         if (!released.isEmpty()) {
@@ -74,11 +95,29 @@ public final class CoreNamespace {
                     new LeaderMutation.Collected(
                             released.stream().mapToLong(GarbageTask::entryId).toArray()));
         }
-        return reply;
+        return applied;
     }
 
-    Reply read(Query.OfState query) {
-        return core.read(session, query);
+    /** Whether a mutation was made before. */
+    boolean isDone(Envelope envelope) {
+        return core.hasReply(envelope.session(), envelope.sequence());
+    }
+
+    Reply read(long asking, Query.OfState query) {
+        return core.read(asking, query);
+    }
+
+    /** Requests for locks that wait. */
+    public long waiting() {
+        return core.sessions().stream()
+                .flatMap(each -> core.locks(each.session(), 1000).stream())
+                .filter(LockRecord::isWaiting)
+                .count();
+    }
+
+    /** A session is lost with what it had open, and its objects are in doubt. */
+    void lose(long lost) {
+        lead(new LeaderMutation.LoseSession(lost, new long[0], true));
     }
 
     /** Takes the next cluster map. */

@@ -29,7 +29,7 @@ class ForeignClusterTest {
         CairnFileSystem fs = cluster.connect(cluster.settings().withRequestTimeoutMs(1500));
         fs.mkdir(Caller.ROOT, 1, Name.of("a"), 0755);
         cluster.shared.clusterId = 78;
-        cluster.shared.sessions.clear();
+        cluster.shared.loseSessions();
         assertThrows(FsException.class, () -> fs.mkdir(Caller.ROOT, 1, Name.of("b"), 0755));
         cluster.shared.clusterId = 77;
         fs.mkdir(Caller.ROOT, 1, Name.of("c"), 0755);

@@ -57,9 +57,11 @@ class LostSessionTest {
 
     /** All sessions end at the master, which doubts what they left. */
     private void endSessions() {
-        cluster.shared.sessions.clear();
-        cluster.shared.locks.clear();
-        cluster.namespace.doubtObjects();
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.loseSessions();
+                    return true;
+                });
     }
 
     private static void notice(CairnFileSystem fs, String name) {

@@ -56,32 +56,6 @@ public record Inode(
                 nameChanges);
     }
 
-    public Inode withParent(long newParentIno) {
-        return new Inode(
-                attributes,
-                newParentIno,
-                nameCookie,
-                policy,
-                layout,
-                inline,
-                entryCount,
-                exclusiveVerifier,
-                nameChanges);
-    }
-
-    public Inode withPolicy(Policy changed) {
-        return new Inode(
-                attributes,
-                parentIno,
-                nameCookie,
-                changed,
-                layout,
-                inline,
-                entryCount,
-                exclusiveVerifier,
-                nameChanges);
-    }
-
     public Inode withContents(@Nullable Layout newLayout, byte @Nullable [] newInline) {
         return new Inode(
                 attributes,

@@ -2,7 +2,7 @@ package io.cairn.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.Set;
 import java.util.TreeSet;
 
 /**
@@ -154,8 +154,11 @@ public record Layout(
     }
 
     /** The pools in which it has runs, in the order of their numbers. */
-    public SortedSet<Integer> pools() {
-        SortedSet<Integer> pools = new TreeSet<>();
+    public Set<Integer> pools() {
+        if (runs.size() == 1) {
+            return hasPool() ? Set.of(lastRun().poolId()) : Set.of();
+        }
+        Set<Integer> pools = new TreeSet<>();
         runs.forEach(run -> pools.add(run.poolId()));
         pools.remove(0);
         return pools;

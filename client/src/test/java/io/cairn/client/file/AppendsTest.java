@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.ClientFile;
 import io.cairn.client.FakeCluster;
-import io.cairn.client.FakeMaster;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
@@ -24,6 +23,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.nio.ByteBuffer;
@@ -44,13 +44,15 @@ class AppendsTest {
     private static final int LARGE = 100_000;
     private static final long WAIT_MS = 8000;
 
-    /** The holder of the token whom no mount knows. */
-    private static final long STRANGER = 999;
-
     private final FakeCluster cluster = new FakeCluster(16);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final CountDownLatch wanted = new CountDownLatch(1);
     private final CairnFileSystem fs = connect();
+
+    /** The holder of the token whom no mount knows, and where. */
+    private long stranger;
+
+    private long tokenIno;
 
     /** A client that tells when a commit begins to fetch the token. */
     private CairnFileSystem connect() {
@@ -88,21 +90,22 @@ class AppendsTest {
 
     private void holdToken(long ino) {
         Lock token = new Lock(Lock.Kind.APPEND, Lock.Mode.EXCLUSIVE, 1, 0, Lock.TO_END, 0);
+        SessionMutation take = new SessionMutation.SetLock(ino, token, false, 1);
+        tokenIno = ino;
         cluster.network.ask(
-                () -> cluster.shared.locks.add(new FakeMaster.Held(STRANGER, ino, token, 0)));
+                () -> {
+                    stranger = cluster.namespace.stranger();
+                    return cluster.namespace.apply(stranger, 1, take);
+                });
     }
 
     private void releaseToken() {
-        cluster.network.ask(
-                () -> {
-                    cluster.master.release(each -> each.session() == STRANGER);
-                    return true;
-                });
+        cluster.network.ask(() -> cluster.master.release(stranger, tokenIno, 1));
     }
 
     private void awaitQueued(int count) {
         cluster.awaitTrue(
-                () -> cluster.network.ask(() -> cluster.shared.queue.size()) == count,
+                () -> cluster.network.ask(() -> cluster.namespace.waiting()) == count,
                 count + " wait for the token");
     }
 

@@ -114,6 +114,11 @@ class MasterChannelTest {
         fs.mkdir(ROOT, 1, Name.of("y"), 0755);
     }
 
+    private boolean loseSessions() {
+        cluster.shared.loseSessions();
+        return true;
+    }
+
     @Test
     void endedSessionIsReplacedAndItsLocksReported() {
         CairnFileSystem fs = cluster.connect();
@@ -121,8 +126,7 @@ class MasterChannelTest {
         OpenFile locked = fs.create(ROOT, 1, Name.of("a"), 0644, FileSystem.O_RDWR).file();
         OpenFile other = fs.create(ROOT, 1, Name.of("b"), 0644, FileSystem.O_RDWR).file();
         fs.setLock(locked.ino(), lock, 0);
-        cluster.shared.sessions.clear();
-        cluster.shared.locks.clear();
+        cluster.network.ask(this::loseSessions);
         other.write(0, ByteBuffer.wrap(new byte[] {1}));
         other.flush();
         FsException error = assertThrows(FsException.class, locked::flush);
@@ -146,7 +150,8 @@ class MasterChannelTest {
         assertEquals(Errno.EINTR, late.errno());
         Thread waiter = new Thread(() -> two.setLock(ino, lock, 20_000));
         waiter.start();
-        cluster.awaitTrue(() -> !cluster.shared.queue.isEmpty(), "the request is queued");
+        cluster.awaitTrue(
+                () -> cluster.network.ask(cluster.namespace::waiting) > 0, "the request is queued");
         one.releaseLocks(ino, Lock.Kind.FLOCK, 5);
         waiter.join(10_000);
         assertFalse(waiter.isAlive());

@@ -71,8 +71,9 @@ public final class RecordWriter {
         }
         Set<Integer> from = before == null ? Set.of() : before.pools();
         Set<Integer> to = after == null ? Set.of() : after.pools();
-        Counters counters = transaction.counters();
-        from.stream().filter(id -> !to.contains(id)).forEach(id -> counters.poolUsed(id, -1));
-        to.stream().filter(id -> !from.contains(id)).forEach(id -> counters.poolUsed(id, 1));
+        if (!from.equals(to)) {
+            from.forEach(id -> transaction.counters().poolUsed(id, -1));
+            to.forEach(id -> transaction.counters().poolUsed(id, 1));
+        }
     }
 }

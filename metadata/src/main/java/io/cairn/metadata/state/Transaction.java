@@ -33,6 +33,7 @@ public final class Transaction {
 
     private final Store store;
     private final InodeCache cache;
+    private final View committed;
     private final Counters counters;
     private final RecordWriter records = new RecordWriter(this);
     private final Map<Long, Slot> inodes = new HashMap<>();
@@ -47,6 +48,7 @@ public final class Transaction {
     public Transaction(Store store, InodeCache cache, Counters counters) {
         this.store = store;
         this.cache = cache;
+        committed = new View(store, cache);
         this.counters = counters;
         for (Family family : Family.values()) {
             overlays.put(family, new TreeMap<>(Arrays::compareUnsigned));
@@ -89,18 +91,7 @@ public final class Transaction {
     /** An inode as it is now, or null. */
     public @Nullable Inode inode(long ino) {
         Slot slot = inodes.get(ino);
-        if (slot != null) {
-            return slot.inode;
-        }
-        Inode inode = cache.get(ino);
-        if (inode == null) {
-            byte[] value = store.get(Family.INODE, Keys.of(ino));
-            if (value != null) {
-                inode = decodeInode(value);
-                cache.put(inode);
-            }
-        }
-        return inode;
+        return slot != null ? slot.inode : committed.inode(ino);
     }
 
     public static Inode decodeInode(byte[] value) {
@@ -191,15 +182,7 @@ public final class Transaction {
     /** An inode as it is now, without taking the place of others in the cache; or null. */
     public @Nullable Inode peek(long ino) {
         Slot slot = inodes.get(ino);
-        if (slot != null) {
-            return slot.inode;
-        }
-        Inode inode = cache.get(ino);
-        if (inode == null) {
-            byte[] value = store.get(Family.INODE, Keys.of(ino));
-            inode = value == null ? null : decodeInode(value);
-        }
-        return inode;
+        return slot != null ? slot.inode : committed.peek(ino);
     }
 
     /** Tells a session something, once the entry is applied. */

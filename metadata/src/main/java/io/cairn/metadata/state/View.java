@@ -68,15 +68,25 @@ public final class View {
 
     /** An inode, or null. */
     public @Nullable Inode inode(long ino) {
-        Inode inode = cache.get(ino);
-        if (inode == null) {
-            byte[] value = store.get(Family.INODE, Keys.of(ino));
-            if (value != null) {
-                inode = Transaction.decodeInode(value);
-                cache.put(inode);
-            }
+        Inode known = cache.get(ino);
+        if (known != null) {
+            return known;
+        }
+        Inode inode = peek(ino);
+        if (inode != null) {
+            cache.put(inode);
         }
         return inode;
+    }
+
+    /** An inode, without taking the place of others in the cache; or null. */
+    @Nullable Inode peek(long ino) {
+        Inode known = cache.get(ino);
+        if (known != null) {
+            return known;
+        }
+        byte[] value = store.get(Family.INODE, Keys.of(ino));
+        return value == null ? null : Transaction.decodeInode(value);
     }
 
     /** SHA-256 over all keys and values but the position of the store. */
