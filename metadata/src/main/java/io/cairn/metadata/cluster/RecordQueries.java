@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What readers ask about records of the administration. Pure functions. */
+/** Queries about records of the administration. Pure functions. */
 public final class RecordQueries {
     private RecordQueries() {}
 

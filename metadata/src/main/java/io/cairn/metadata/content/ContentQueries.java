@@ -13,7 +13,7 @@ import io.cairn.wire.master.Reply.EntryReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What readers ask about contents and released objects. Pure functions. */
+/** Queries about contents and released objects. Pure functions. */
 public final class ContentQueries {
     private static final byte[] ALL = {};
 

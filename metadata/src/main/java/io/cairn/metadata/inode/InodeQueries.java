@@ -11,7 +11,7 @@ import io.cairn.wire.master.Reply.NamesReply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What readers ask about inodes and their attributes. Pure functions. */
+/** Queries about inodes and their attributes. Pure functions. */
 public final class InodeQueries {
     private InodeQueries() {}
 

@@ -7,7 +7,7 @@ import io.cairn.metadata.state.View;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What readers ask about tree jobs. Pure functions. */
+/** Queries about tree jobs. Pure functions. */
 public final class JobQueries {
     private JobQueries() {}
 

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** What readers ask about locks and their holders. Pure functions. */
+/** Queries about locks and their holders. Pure functions. */
 public final class LockQueries {
     private static final byte[] ALL = {};
     private static final int MAX_HOSTS_PAGE = 1000;

@@ -5,7 +5,7 @@ import io.cairn.metadata.state.View;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What readers ask about sessions. Pure functions. */
+/** Queries about sessions. Pure functions. */
 public final class SessionQueries {
     private static final byte[] ALL = {};
 

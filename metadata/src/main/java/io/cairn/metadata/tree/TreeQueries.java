@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What readers ask about names and directories. Pure functions. */
+/** Queries about names and directories. Pure functions. */
 public final class TreeQueries {
     /** A directory page ends before it exceeds this, so that it fits into a frame. */
     static final int MAX_PAGE_BYTES = Limits.MAX_HEADER_BYTES / 2;
