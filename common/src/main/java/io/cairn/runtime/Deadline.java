@@ -3,7 +3,8 @@ package io.cairn.runtime;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The end of a wait of a thread, by the clock of this machine. Work that waits without a thread, and decisions of a simulation, take a {@link Clock} and a {@link Scheduler} instead.
+ * The end of a wait of a thread, by the clock of this machine. Work that waits without a thread,
+ * and decisions of a simulation, take a {@link Clock} and a {@link Scheduler} instead.
  *
  * @param endNs in {@link System#nanoTime}
  */
