@@ -12,7 +12,9 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Replies;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.MapDelta;
 import io.cairn.net.Message;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -223,6 +225,41 @@ class ChunkServiceTest {
             long before = cluster.simulation.millis();
             cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
             assertTrue(cluster.simulation.millis() - before < 200, "took until the next heartbeat");
+        }
+    }
+
+    @Test
+    void whatTheMasterTellsIsInForceWithoutAHeartbeat() {
+        try (ChunkCluster cluster = cluster()) {
+            ClusterMap first = cluster.master.map();
+            cluster.master.setSilent(true);
+            cluster.master.renewEpoch(GROUP);
+            cluster.master.tellChange(first);
+            cluster.until(() -> hasMap(cluster), 200);
+            cluster.await(cluster.client.write(GROUP, OID, 0, 0, new byte[10]));
+            // One that it was not told is missing: it asks.
+            cluster.master.setSilent(false);
+            cluster.master.renewEpoch(GROUP);
+            ClusterMap unheard = cluster.master.map();
+            cluster.master.renewEpoch(2);
+            cluster.master.tellChange(unheard);
+            cluster.until(() -> hasMap(cluster), 4_000);
+        }
+    }
+
+    private static boolean hasMap(ChunkCluster cluster) {
+        ClusterMap map = cluster.server(1).service.clusterMap();
+        return map.epoch() == cluster.master.map().epoch() && map.equals(cluster.master.map());
+    }
+
+    /** And nothing is served before. */
+    @Test
+    void aMapTooLargeForAHeartbeatIsFetchedInParts() {
+        int groups = 2 * MapDelta.PART_RECORDS;
+        try (ChunkCluster cluster = new ChunkCluster(1, directory, 1, 1, groups)) {
+            assertTrue(cluster.master.partsAsked() > 2, cluster.master.partsAsked() + " parts");
+            assertTrue(hasMap(cluster));
+            cluster.await(cluster.client.write(groups, OID, 0, 0, new byte[10]));
         }
     }
 

@@ -28,6 +28,9 @@ import io.cairn.wire.master.ClusterRequest.MasterPresent;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Push;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -69,11 +72,13 @@ public final class FakeMaster implements Handler {
     private String leaderHint = "";
     private boolean silent;
     private boolean losesReports;
+    private int partsAsked;
     private final Listener listener;
 
     private static final class Seen {
         Heartbeat heartbeat;
         long answeredMs;
+        @Nullable Connection connection;
 
         Seen(Heartbeat heartbeat) {
             this.heartbeat = heartbeat;
@@ -180,13 +185,18 @@ public final class FakeMaster implements Handler {
             return;
         }
         Decoder in = new Decoder(request.header());
-        if (in.u8() != MasterRequest.CLUSTER) {
+        int kind = in.u8();
+        if (kind == MasterRequest.QUERY && in.i64() == 0) {
+            answer.send(Message.of(mapPart(in)::toBytes));
+            return;
+        }
+        if (kind != MasterRequest.CLUSTER) {
             answer.fail(new FsException(Errno.EPROTO));
             return;
         }
         try {
             switch (ClusterRequest.decode(in)) {
-                case Heartbeat h -> answer.send(Message.of(heartbeat(h)::toBytes));
+                case Heartbeat h -> answer.send(Message.of(heartbeat(h, from)::toBytes));
                 case MemberFailed f -> {
                     if (losesReports) {
                         throw new FsException(Errno.NOT_LEADER, "");
@@ -205,12 +215,34 @@ public final class FakeMaster implements Handler {
         }
     }
 
-    private HeartbeatReply heartbeat(Heartbeat heartbeat) {
+    private Reply mapPart(Decoder in) {
+        Query.GetMap query = (Query.GetMap) Query.decode(in);
+        partsAsked++;
+        return new Reply.MapReply(map.since(ClusterMap.EMPTY).part(query.at()));
+    }
+
+    /** Tells all servers what changed since a map. */
+    synchronized void tellChange(ClusterMap before) {
+        Push push = new Push.MapChanged(map.epoch(), map.since(before));
+        for (Seen seen : servers.values()) {
+            if (seen.connection != null) {
+                seen.connection.send(Message.of(v -> MasterRequest.push(push, v)));
+            }
+        }
+    }
+
+    /** How many parts of the map were asked for. */
+    synchronized int partsAsked() {
+        return partsAsked;
+    }
+
+    private HeartbeatReply heartbeat(Heartbeat heartbeat, Connection from) {
         if (heartbeat.clusterId() != 0 && heartbeat.clusterId() != clusterId) {
             throw new FsException(Errno.WRONG_CLUSTER, "this is cluster " + clusterId);
         }
         Seen seen = servers.computeIfAbsent(heartbeat.name(), n -> new Seen(heartbeat));
         seen.heartbeat = heartbeat;
+        seen.connection = from;
         boolean suspended = doomed.keySet().stream().anyMatch(t -> isOf(t, heartbeat.name()));
         if (!suspended) {
             seen.answeredMs = clock.millis();
@@ -227,7 +259,13 @@ public final class FakeMaster implements Handler {
                                                 .contains(heartbeat.name()))
                         .toList();
         MapDelta younger = map.epoch() > heartbeat.mapEpoch() ? map.since(ClusterMap.EMPTY) : null;
-        return new HeartbeatReply(clusterId, suspended ? 0 : LEASE_MS, map.epoch(), younger, tasks);
+        boolean fits = younger == null || younger.isSmall();
+        return new HeartbeatReply(
+                clusterId,
+                suspended || !fits ? 0 : LEASE_MS,
+                map.epoch(),
+                fits ? younger : null,
+                tasks);
     }
 
     private boolean isOf(int targetId, String server) {

@@ -11,6 +11,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.ThreadScheduler;
+import io.cairn.wire.master.Push;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,6 +85,21 @@ public final class FakeCluster implements AutoCloseable {
     public void changeEpochs() {
         groupEpoch.incrementAndGet();
         namespace.change(map(namespace.map().epoch() + 1));
+    }
+
+    public ClusterMap map() {
+        return namespace.map();
+    }
+
+    /** Tells all sessions what changed since a map. */
+    public void tellChange(ClusterMap before) {
+        Push push = new Push.MapChanged(map().epoch(), map().since(before));
+        shared.sessions.keySet().forEach(session -> master.push(session, push));
+    }
+
+    /** How often the map was asked for. */
+    public int mapQueries() {
+        return shared.mapQueries;
     }
 
     /** Requests to read, of all servers. */

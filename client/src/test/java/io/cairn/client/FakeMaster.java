@@ -38,6 +38,7 @@ public final class FakeMaster implements Handler {
         public int executed;
         int requests;
         int lookups;
+        int mapQueries;
         int listings;
         public @Nullable FakeMaster leader;
         public String leaderHint = "";
@@ -157,6 +158,7 @@ public final class FakeMaster implements Handler {
         shared.listings += query instanceof Query.ReadDirectory ? 1 : 0;
         switch (query) {
             case Query.GetMap q -> {
+                shared.mapQueries++;
                 return shared.namespace.read(number, q);
             }
             case Query.GetUsage ignored -> {

@@ -37,7 +37,7 @@ public final class ClusterMap {
         this.pools = Table.<Pool>empty().with(pools);
         this.groups = Table.<PlacementGroup>empty().with(groups);
         this.headless = (int) groups.stream().filter(g -> g.head() == null).count();
-        this.index = new MapIndex(this.servers, this.targets, this.groups);
+        this.index = MapIndex.of(this.servers, this.targets, this.groups);
     }
 
     private ClusterMap(ClusterMap base, MapDelta delta) {
@@ -61,7 +61,9 @@ public final class ClusterMap {
         }
         groups = left.with(delta.groups());
         headless = lost;
-        index = base.index.follow(servers, targets, groups);
+        index =
+                base.index.follow(
+                        delta, base.servers, base.groups, MapIndex.of(servers, targets, groups));
     }
 
     private static <T extends Table.Numbered> Table<T> change(

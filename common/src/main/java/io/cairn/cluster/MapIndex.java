@@ -13,10 +13,6 @@ import org.jspecify.annotations.Nullable;
  * kept by the maps that follow as long as it is right for them. Thread-safe.
  */
 final class MapIndex {
-    private final Table<Target> targets;
-    private final int groupCount;
-    private final int lastGroup;
-    private final int serverCount;
     private final Lazy<Map<String, Integer>> names;
     private final Lazy<TargetIndex> targetIndex;
     private final Lazy<Map<Integer, int[]>> memberships;
@@ -24,35 +20,44 @@ final class MapIndex {
     /** The targets by what they are looked for. */
     private record TargetIndex(Map<Long, Integer> ids, Map<Integer, List<Target>> byServer) {}
 
-    MapIndex(Table<ChunkServer> servers, Table<Target> targets, Table<PlacementGroup> groups) {
-        this(servers, targets, groups, null);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // what was not changed is the same table
     private MapIndex(
-            Table<ChunkServer> servers,
-            Table<Target> targets,
-            Table<PlacementGroup> groups,
-            @Nullable MapIndex before) {
-        this.targets = targets;
-        serverCount = servers.size();
-        groupCount = groups.size();
-        lastGroup = groups.lastId();
-        // Servers keep their names and groups their members for ever, and no number comes twice.
-        boolean sameServers = before != null && before.serverCount == serverCount;
-        boolean sameGroups =
-                before != null && before.groupCount == groupCount && before.lastGroup == lastGroup;
-        names = sameServers ? before.names : new Lazy<>(() -> names(servers));
-        targetIndex =
-                before != null && before.targets == targets
-                        ? before.targetIndex
-                        : new Lazy<>(() -> targetIndex(targets));
-        memberships = sameGroups ? before.memberships : new Lazy<>(() -> memberships(groups));
+            Lazy<Map<String, Integer>> names,
+            Lazy<TargetIndex> targetIndex,
+            Lazy<Map<Integer, int[]>> memberships) {
+        this.names = names;
+        this.targetIndex = targetIndex;
+        this.memberships = memberships;
     }
 
+    static MapIndex of(
+            Table<ChunkServer> servers, Table<Target> targets, Table<PlacementGroup> groups) {
+        return new MapIndex(
+                new Lazy<>(() -> names(servers)),
+                new Lazy<>(() -> targetIndex(targets)),
+                new Lazy<>(() -> memberships(groups)));
+    }
+
+    /** The ways into the map that a delta makes of one with these tables. */
     MapIndex follow(
-            Table<ChunkServer> servers, Table<Target> nextTargets, Table<PlacementGroup> groups) {
-        return new MapIndex(servers, nextTargets, groups, this);
+            MapDelta delta,
+            Table<ChunkServer> oldServers,
+            Table<PlacementGroup> oldGroups,
+            MapIndex fresh) {
+        boolean sameNames = delta.gone().servers().isEmpty();
+        for (ChunkServer server : delta.servers()) {
+            ChunkServer before = oldServers.get(server.id());
+            sameNames &= before != null && before.name().equals(server.name());
+        }
+        boolean sameTargets = delta.targets().isEmpty() && delta.gone().targets().isEmpty();
+        boolean sameMembers = delta.gone().pools().isEmpty();
+        for (PlacementGroup group : delta.groups()) {
+            PlacementGroup before = oldGroups.get(group.id());
+            sameMembers &= before != null && group.hasMembersOf(before);
+        }
+        return new MapIndex(
+                sameNames ? names : fresh.names,
+                sameTargets ? targetIndex : fresh.targetIndex,
+                sameMembers ? memberships : fresh.memberships);
     }
 
     private static Map<String, Integer> names(Table<ChunkServer> servers) {

@@ -57,6 +57,15 @@ public record PlacementGroup(
         return null;
     }
 
+    /** Whether another one has the same targets in the same order, whatever their states. */
+    boolean hasMembersOf(PlacementGroup other) {
+        boolean same = members.size() == other.members.size();
+        for (int i = 0; same && i < members.size(); i++) {
+            same = members.get(i).targetId == other.members.get(i).targetId;
+        }
+        return same;
+    }
+
     /** Whether all members serve: no copy is missing or behind. */
     public boolean isComplete() {
         return members.stream().allMatch(member -> member.state == MemberState.SERVING);

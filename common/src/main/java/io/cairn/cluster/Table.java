@@ -92,11 +92,30 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
     /** The same without the records of so many numbers from the first one on. */
     public Table<T> without(int first, int count) {
         Edit edit = new Edit();
-        int last = (int) Math.min(lastId(), (long) first + count - 1);
-        for (int id = first; id <= last; id++) {
-            edit.set(id, null);
+        long end = (long) first + count;
+        for (long id = skip(first); id < end; id = skip(id + 1)) {
+            edit.set((int) id, null);
         }
         return edit.done();
+    }
+
+    /** The first number from one on that may have a record; beyond all numbers when none has. */
+    private long skip(long id) {
+        long at = id;
+        while (at <= Integer.MAX_VALUE) {
+            int number = (int) (at >>> LEAF_BITS);
+            int branch = number >>> BRANCH_BITS;
+            if (branch >= branches.length) {
+                break;
+            } else if (branches[branch] == null) {
+                at = (long) (branch + 1) << BRANCH_BITS + LEAF_BITS;
+            } else if (leaf(branches, number) == null) {
+                at = (number + 1L) << LEAF_BITS;
+            } else {
+                return at;
+            }
+        }
+        return 1L << Integer.SIZE;
     }
 
     /** A table in the making; copies what it changes, once. */
@@ -185,7 +204,7 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
     @Override
     public Iterator<T> iterator() {
         return new Iterator<>() {
-            private int id;
+            private long id;
             private int left = size;
 
             @Override
@@ -196,11 +215,8 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
             @Override
             public T next() {
                 while (left > 0) {
-                    if (leaf(branches, id >>> LEAF_BITS) == null) {
-                        id = (id | LEAF - 1) + 1;
-                        continue;
-                    }
-                    T record = get(id++);
+                    id = skip(id + 1);
+                    T record = get((int) id);
                     if (record != null) {
                         left--;
                         return record;

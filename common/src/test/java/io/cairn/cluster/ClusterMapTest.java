@@ -1,9 +1,11 @@
 package io.cairn.cluster;
 
+import static io.cairn.cluster.MapDelta.Gone.NOTHING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.PlacementGroup.Member;
@@ -67,6 +69,75 @@ class ClusterMapTest {
         ClusterMap map = new ClusterMap(1, servers, List.of(), List.of(), List.of());
         servers.clear();
         assertEquals(List.of(SERVER), List.copyOf(map.servers()));
+    }
+
+    @Test
+    void aMapIsTheOneBeforeAndWhatChanged() {
+        ClusterMap first = map(1);
+        PlacementGroup headless =
+                GROUP.next(2, false, List.of(new Member(5, MemberState.LAST_SERVING)));
+        ClusterMap second =
+                new ClusterMap(
+                        2,
+                        List.of(SERVER, new ChunkServer(9, "c9", new Endpoint("h", 9), 1)),
+                        List.of(new Target(5, 99, 9), new Target(6, 98, 9)),
+                        List.of(OLD, YOUNG),
+                        List.of(headless));
+        MapDelta delta = second.since(first);
+        assertEquals(4, delta.size(), "a server, two targets, a group");
+        ClusterMap next = first.with(delta);
+        assertEquals(second, next);
+        assertFalse(next.isAvailable());
+        assertFalse(next.isAvailable(1));
+        assertEquals("c9", next.server("c9").name());
+        assertEquals(6, next.targetOf(98).id());
+        assertNull(next.targetOf(97));
+        assertEquals(List.of(headless), next.groupsOf(next.target(5)));
+        assertEquals(List.of(), next.groupsOf(next.target(6)));
+        assertEquals(List.of(), next.targetsOf(SERVER));
+        assertEquals(2, next.targetsOf(next.server(9)).size());
+        assertEquals(List.of(TARGET), first.targetsOf(SERVER), "the older one stays as it is");
+
+        // The groups of a pool go with it.
+        MapDelta.Gone gone = new MapDelta.Gone(List.of(1), List.of(6), List.of(1));
+        ClusterMap less =
+                next.with(new MapDelta(2, 3, List.of(), List.of(), List.of(), List.of(), gone));
+        assertNull(less.pool(1));
+        assertNull(less.group(1));
+        assertNull(less.server("c1"));
+        assertNull(less.targetOf(98));
+        assertTrue(less.isAvailable());
+        assertEquals(gone, less.since(next).gone());
+        assertFalse(less.takes(delta));
+        assertThrows(IllegalArgumentException.class, () -> less.with(delta));
+        assertEquals(second, less.with(second.since(ClusterMap.EMPTY)), "a whole map");
+    }
+
+    @Test
+    void aFetchBeginsAnewWhenTheMasterForgot() {
+        MapDelta all = new MapDelta(0, 5, servers(4000), List.of(), List.of(), List.of(), NOTHING);
+        MapFetch fetch = new MapFetch(ClusterMap.EMPTY);
+        assertFalse(fetch.take(all.part(0)));
+        assertEquals(MapDelta.PART_RECORDS, fetch.at());
+        assertEquals(5, fetch.wantedEpoch());
+        MapDelta later =
+                new MapDelta(0, 7, servers(2000), List.of(), List.of(), List.of(), NOTHING);
+        assertFalse(fetch.take(later.part(0)));
+        assertEquals(7, fetch.wantedEpoch());
+        assertFalse(fetch.take(all.part(MapDelta.PART_RECORDS)), "a part of another map");
+        assertEquals(0, fetch.at());
+        assertFalse(fetch.take(later.part(0)));
+        assertTrue(fetch.take(later.part(fetch.at())));
+        assertEquals(2000, fetch.map().servers().size());
+        assertTrue(new MapFetch(fetch.map()).take(null));
+    }
+
+    private static List<ChunkServer> servers(int count) {
+        List<ChunkServer> servers = new ArrayList<>();
+        for (int id = 1; id <= count; id++) {
+            servers.add(new ChunkServer(id, "c" + id, new Endpoint("h", id), 1));
+        }
+        return servers;
     }
 
     @Test

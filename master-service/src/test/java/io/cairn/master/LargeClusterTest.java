@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
@@ -26,6 +27,7 @@ import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -166,5 +168,12 @@ final class LargeClusterTest {
         time.pass(100);
         watch.tick();
         assertEquals(after.epoch(), namespace.clusterMap().epoch());
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 100; i++) {
+            watch.tick();
+        }
+        long each = (threads.getCurrentThreadAllocatedBytes() - before) / 100;
+        assertTrue(each < 8 << 10, "a tick without news walks nothing: " + each + " bytes");
     }
 }
