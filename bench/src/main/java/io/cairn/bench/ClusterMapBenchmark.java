@@ -182,7 +182,9 @@ public final class ClusterMapBenchmark {
         submit(new LeaderMutation.Found(77, 3, 4096));
         watch.lead();
         beats(0, servers);
-        tell("", servers);
+        applyNs = 0;
+        entries = 0;
+        loggedBytes = 0;
         tick(200);
         tick(200);
         tell("founded", servers);
