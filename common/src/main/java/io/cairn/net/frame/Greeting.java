@@ -18,10 +18,9 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * This layout never changes; bytes behind it are ignored. A side that tells only its newest version
- * speaks no other one. Flag 2: it takes part in
- * traces and understands TRACED. Other flags are ignored. The form says how the principal is told
- * in whose name the side speaks; form 0 is nobody in particular, without bytes. Other forms are
- * read as form 0.
+ * speaks no other one. Flag 2: it takes part in traces and understands TRACED. Other flags are
+ * ignored. The form says how the principal is told in whose name the side speaks; form 0 is nobody
+ * in particular, without bytes. Other forms are read as form 0.
  *
  * @param range what the side understands
  * @param traces whether it takes part in traces
