@@ -100,6 +100,7 @@ public final class OpenInode implements WriteOwner {
     }
 
     @GuardedBy("lock")
+    @SuppressWarnings("ReferenceEquality") // Each answer of the master is another object.
     private void followUp() {
         Inode known = state.inode();
         if (known != cached) {
