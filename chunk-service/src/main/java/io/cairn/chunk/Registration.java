@@ -170,9 +170,12 @@ final class Registration implements Heartbeat.Contents {
      */
     void mapChanged(Push.MapChanged news) {
         MapDelta delta = news.delta();
-        boolean asks = delta == null || groups.map().epoch() == 0 || !station.lease().runs();
+        CompletableFuture<Void> taken = Futures.DONE;
+        if (delta != null && groups.map().epoch() > 0 && station.lease().runs()) {
+            taken = station.doOnDisk(() -> mapChanged(delta));
+        }
         Futures.finish(
-                asks ? Futures.DONE : station.doOnDisk(() -> mapChanged(delta)),
+                taken,
                 (_, _) -> {
                     if (groups.map().epoch() < news.epoch()) {
                         var _ = station.heartbeat().refresh();

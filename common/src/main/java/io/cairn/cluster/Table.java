@@ -45,18 +45,17 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
     @SuppressWarnings("unchecked") // leaves hold what was put
     public @Nullable T get(int id) {
         @Nullable Object[] leaf = leaf(branches, id >>> LEAF_BITS);
-        return leaf == null ? null : (T) leaf[id & LEAF - 1];
+        return leaf == null ? null : (T) leaf[id & (LEAF - 1)];
     }
 
     private static @Nullable Object @Nullable [] leaf(@Nullable Object[] branches, int number) {
-        int branch = number >>> BRANCH_BITS;
-        if (branch >= branches.length || branches[branch] == null) {
-            return null;
-        }
-        return array(array(branches[branch])[number & BRANCH - 1]);
+        int at = number >>> BRANCH_BITS;
+        Object branch = at < branches.length ? branches[at] : null;
+        Object leaf = branch == null ? null : array(branch)[number & (BRANCH - 1)];
+        return leaf == null ? null : array(leaf);
     }
 
-    private static @Nullable Object[] array(@Nullable Object node) {
+    private static @Nullable Object[] array(Object node) {
         return (@Nullable Object[]) node;
     }
 
@@ -108,7 +107,7 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
             if (branch >= branches.length) {
                 break;
             } else if (branches[branch] == null) {
-                at = (long) (branch + 1) << BRANCH_BITS + LEAF_BITS;
+                at = (long) (branch + 1) << (BRANCH_BITS + LEAF_BITS);
             } else if (leaf(branches, number) == null) {
                 at = (number + 1L) << LEAF_BITS;
             } else {
@@ -138,15 +137,16 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
                 top = Arrays.copyOf(top, at + 1);
             }
             @Nullable Object[] branch = own(top, branches, at, BRANCH);
-            int below = number & BRANCH - 1;
+            int below = number & (BRANCH - 1);
             Object former = at < branches.length ? branches[at] : null;
-            own(branch, former == null ? null : array(former), below, LEAF)[id & LEAF - 1] = record;
+            own(branch, former == null ? null : array(former), below, LEAF)[id & (LEAF - 1)] =
+                    record;
         }
 
         @SuppressWarnings("unchecked") // leaves hold what was put
         private @Nullable T get(@Nullable Object[] from, int id) {
             @Nullable Object[] leaf = leaf(from, id >>> LEAF_BITS);
-            return leaf == null ? null : (T) leaf[id & LEAF - 1];
+            return leaf == null ? null : (T) leaf[id & (LEAF - 1)];
         }
 
         /** The node at a place, which the table that is changed does not share. */

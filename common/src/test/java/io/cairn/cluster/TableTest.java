@@ -43,7 +43,7 @@ class TableTest {
     void itHoldsWhatAMapHolds() {
         for (int seed = 0; seed < 20; seed++) {
             Random random = new Random(seed);
-            int most = 1 << 1 + random.nextInt(20);
+            int most = 1 << (1 + random.nextInt(20));
             Map<Integer, Target> model = new TreeMap<>();
             Table<Target> table = Table.empty();
             for (int round = 0; round < 30; round++) {
