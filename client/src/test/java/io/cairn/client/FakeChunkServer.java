@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,9 @@ public final class FakeChunkServer implements Handler {
 
     /** What reads fail with; null when they do not. */
     volatile @Nullable Errno failure;
+
+    /** Groups of which another server is the head, and a write is under way. */
+    volatile IntPredicate follows = group -> false;
 
     volatile boolean full;
 
@@ -152,6 +156,9 @@ public final class FakeChunkServer implements Handler {
     private void read(ChunkRequest.Read m, Answer answer) {
         reads.incrementAndGet();
         checkEpoch(m.chunk());
+        if (follows.test(m.chunk().group())) {
+            throw new FsException(Errno.NOT_HEAD);
+        }
         Errno fails = failure;
         if (fails != null) {
             throw new FsException(fails, "the chunk is damaged");

@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One master and two chunk servers in memory, each serving every other of four placement groups, on
@@ -40,7 +41,7 @@ public final class FakeCluster implements AutoCloseable {
     private final List<CairnFileSystem> clients = new ArrayList<>();
     private final AtomicLong groupEpoch = new AtomicLong(1);
     private long unbrokenSince = 1;
-    private boolean anyAway;
+    private @Nullable MemberState second;
 
     public FakeCluster(int chunkSizeLog2) {
         namespace =
@@ -69,9 +70,9 @@ public final class FakeCluster implements AutoCloseable {
         for (int i = 0; i < GROUPS; i++) {
             List<PlacementGroup.Member> members = new ArrayList<>();
             members.add(new PlacementGroup.Member(i % CHUNKS.size() + 1, MemberState.SERVING));
-            if (anyAway) {
+            if (second != null) {
                 int other = (i + 1) % CHUNKS.size() + 1;
-                members.add(new PlacementGroup.Member(other, MemberState.OFFLINE));
+                members.add(new PlacementGroup.Member(other, second));
             }
             groups.add(
                     new PlacementGroup(
@@ -119,7 +120,17 @@ public final class FakeCluster implements AutoCloseable {
 
     /** All groups have a second member, which is away. */
     public void addAbsentMembers() {
-        anyAway = true;
+        second = MemberState.OFFLINE;
+        changeEpochs();
+    }
+
+    /** All groups have a second member that serves, and says of every chunk to ask the head. */
+    public void addFollowers() {
+        second = MemberState.SERVING;
+        for (int i = 0; i < CHUNKS.size(); i++) {
+            int server = i;
+            servers.get(i).follows = group -> (group - 1) % CHUNKS.size() != server;
+        }
         changeEpochs();
     }
 

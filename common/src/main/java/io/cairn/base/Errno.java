@@ -60,7 +60,9 @@ public enum Errno {
     /** The connection broke; whether the request was executed is unknown. */
     DISCONNECTED(2005, "connection lost"),
     /** The peer belongs to another cluster or speaks another protocol version. */
-    WRONG_CLUSTER(2006, "other cluster or protocol version");
+    WRONG_CLUSTER(2006, "other cluster or protocol version"),
+    /** A member of the group cannot tell by itself whether a write is settled: the head can. */
+    NOT_HEAD(2007, "ask the head");
 
     private static final Map<Integer, Errno> BY_NUMBER = new HashMap<>();
 
@@ -98,7 +100,7 @@ public enum Errno {
      */
     public boolean isTransient() {
         return switch (this) {
-            case NOT_LEADER, WRONG_EPOCH, NOT_READY, DISCONNECTED, ETIMEDOUT -> true;
+            case NOT_LEADER, WRONG_EPOCH, NOT_HEAD, NOT_READY, DISCONNECTED, ETIMEDOUT -> true;
             default -> false;
         };
     }

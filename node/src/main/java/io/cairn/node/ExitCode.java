@@ -63,7 +63,7 @@ public final class ExitCode {
             case EINVAL -> USAGE;
             case EBADMSG, WRONG_CLUSTER, EPROTO -> DATA;
             case ETIMEDOUT, DISCONNECTED, NOT_LEADER, NO_SESSION, ENXIO -> UNAVAILABLE;
-            case EBUSY, EAGAIN, NOT_READY, WRONG_EPOCH -> TEMPORARY;
+            case EBUSY, EAGAIN, NOT_READY, WRONG_EPOCH, NOT_HEAD -> TEMPORARY;
             case EEXIST, ENOSPC, EROFS -> CANNOT_CREATE;
             default -> IO_ERROR;
         };

@@ -409,6 +409,6 @@ public final class Reader {
 
     private static FsException askTheHead(Term term) {
         return new FsException(
-                Errno.WRONG_EPOCH, "a write of the chunk is under way: ask the head of " + term);
+                Errno.NOT_HEAD, "a write of the chunk is under way: ask the head of " + term);
     }
 }

@@ -258,8 +258,15 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             int target, ChunkAddress address, @Nullable Connection via, FsException error) {
         lastError = error;
         switch (error.errno()) {
+            case NOT_HEAD -> {
+                disappointing.add(target);
+                if (check != null && !isHead(target, address.group())) {
+                    askHead();
+                } else {
+                    refreshAndRetry(true);
+                }
+            }
             case WRONG_EPOCH -> {
-                // Also said by a member that cannot tell by itself: others may, the head can.
                 disappointing.add(target);
                 refreshAndRetry(io.epochOf(address.group()) == address.epoch());
             }
@@ -290,6 +297,20 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             default ->
                     fail(new FsException(error.errno(), place + ": " + error.getMessage(), error));
         }
+    }
+
+    /** The map is right, and other members would say the same. */
+    private void askHead() {
+        PlacementGroup group = io.map().groupOf(place.layout(), place.index());
+        PlacementGroup.Member head = group == null ? null : group.head();
+        if (group != null && head != null) {
+            for (PlacementGroup.Member member : group.members()) {
+                if (member.targetId() != head.targetId()) {
+                    disappointing.add(member.targetId());
+                }
+            }
+        }
+        attempt();
     }
 
     private boolean isHead(int target, int groupId) {

@@ -19,6 +19,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +78,27 @@ class ChunkIoTest {
         byte[] younger = bytes(LENGTH, 2);
         Await.get(write(younger, always()), WAIT_MS);
         assertArrayEquals(younger, read(LENGTH));
+    }
+
+    /** The map is right, and is not fetched for it. */
+    @Test
+    void aMemberThatCannotTellSendsToTheHead() {
+        cluster.addFollowers();
+        read(LENGTH);
+        AtomicInteger asked = new AtomicInteger();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    asked.addAndGet(to.equals(FakeCluster.MASTER) ? 1 : 0);
+                    return FakeNetwork.Fate.DELIVER;
+                });
+        int before = cluster.reads();
+        for (int index = 0; index < 16; index++) {
+            ChunkPlace place = new ChunkPlace(PLACE.layout(), 77, index);
+            Await.get(io.read(place, 0, LENGTH), WAIT_MS).release();
+        }
+        int tries = cluster.reads() - before;
+        assertTrue(tries > 16 && tries <= 32, tries + " tries");
+        assertEquals(0, asked.get());
     }
 
     @Test

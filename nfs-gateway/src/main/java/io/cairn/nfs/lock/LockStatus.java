@@ -29,7 +29,7 @@ final class LockStatus {
             case ESTALE, ENOENT -> STALE_FH;
             case EFBIG, EOVERFLOW -> FBIG;
             case EAGAIN, EBUSY, EINTR, ETIMEDOUT -> DENIED_GRACE_PERIOD;
-            case NOT_LEADER, WRONG_EPOCH, NO_SESSION, NOT_READY, DISCONNECTED ->
+            case NOT_LEADER, WRONG_EPOCH, NOT_HEAD, NO_SESSION, NOT_READY, DISCONNECTED ->
                     DENIED_GRACE_PERIOD;
             default -> FAILED;
         };
