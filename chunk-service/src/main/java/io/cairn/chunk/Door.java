@@ -55,7 +55,7 @@ final class Door implements Handler {
     private static final long SERVER_BYTES = 512L << 20;
     private static final ChunkReply DONE = new ChunkReply.Done();
 
-    /** What may be asked of one disk at a time; one that hangs keeps what it has. */
+    /** Requests to one disk at a time; a disk that hangs keeps its own. */
     private record Budgets(Budget clients, Budget servers) {}
 
     private final Groups groups;

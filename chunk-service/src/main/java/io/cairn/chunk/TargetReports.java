@@ -72,7 +72,7 @@ final class TargetReports {
         return looks.stream().filter(Look::isUnderWay).map(look -> look.target).toList();
     }
 
-    /** What is known of one target. */
+    /** The known state of one target. */
     private final class Look {
         private final StorageTarget target;
         private CompletableFuture<Void> underWay = Futures.DONE;
@@ -132,7 +132,7 @@ final class TargetReports {
             failed = !trouble.isEmpty();
         }
 
-        /** What it told last; without asking the disk. */
+        /** Its last report; without asking the disk. */
         synchronized TargetReport report() {
             long silentMs = isUnderWay() ? clock.millis() - sinceMs : 0;
             TargetReport known = last;

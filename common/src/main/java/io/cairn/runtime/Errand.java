@@ -10,9 +10,7 @@ import org.jspecify.annotations.Nullable;
  * work itself is undone or finished by those who do it, and has no effects after the wait: {@link
  * #endWait} throws. So what the process does next is never overtaken by what it gave up.
  *
- * <p>A door runs the work with {@link #run}. Whatever makes it wait for what may take long (an
- * answer from the network, a lock of somebody else) calls {@link #aboutToWait} first, which does
- * nothing elsewhere. Thread-safe.
+ * <p>A door runs the work with {@link #run}. Work that is about to wait for long (an answer from the network, a lock of another process) calls {@link #aboutToWait} first, which does nothing elsewhere. Thread-safe.
  */
 public class Errand {
     private static final ScopedValue<Errand> CURRENT = ScopedValue.newInstance();
@@ -35,7 +33,7 @@ public class Errand {
         }
     }
 
-    /** What is being done here; null when nobody may lose his patience with it. */
+    /** The work that is being done here; null when no caller may lose patience with it. */
     public static @Nullable Errand current() {
         return CURRENT.isBound() ? CURRENT.get() : null;
     }
@@ -46,7 +44,7 @@ public class Errand {
         return errand != null && errand.isCancelled();
     }
 
-    /** What is being done here is going to wait. */
+    /** The work that is being done here is going to wait. */
     public static void aboutToWait() {
         Errand errand = current();
         if (errand != null) {
@@ -55,7 +53,7 @@ public class Errand {
         }
     }
 
-    /** What is being done here looks for an answer without sleeping; to be called now and then. */
+    /** The work that is being done here looks for an answer without sleeping; to be called now and then. */
     public static void stillLooking() {
         Errand errand = current();
         if (errand != null) {

@@ -9,7 +9,8 @@
  *
  * <p><b>Threads.</b> Tasks of the scheduler are short and never block. A {@code Disk} blocks its
  * caller and may be used from any thread. An {@link io.cairn.runtime.Errand} is the work of one
- * caller that may lose patience; it is bound to the thread that waits.
+ * caller that may lose patience; a wait finds it by a scoped value. A {@link
+ * io.cairn.runtime.PollLoop} is run by threads of a door between their requests.
  *
  * <p><b>Failures.</b> A disk without room throws {@link io.cairn.runtime.DiskFullException}, which
  * is no fault of the disk. Every other failure is an {@code IOException}, and after a failed sync

@@ -143,7 +143,7 @@ public final class ChunkNode implements AutoCloseable {
         return pool;
     }
 
-    /** What hangs is left behind. */
+    /** A thread that hangs is left behind. */
     private static void stop(List<ExecutorService> pools, Clock clock) throws InterruptedException {
         pools.forEach(ExecutorService::shutdown);
         long endMs = clock.millis() + STOP_LIMIT_MS;

@@ -78,7 +78,7 @@ public final class Groups {
         throw new FsException(Errno.WRONG_EPOCH, "group " + group + " has no member here");
     }
 
-    /** What uses the disk of a target. */
+    /** The users of the disk of a target. */
     public Station station(StorageTarget target) {
         Station own = stations.get(target);
         return own == null ? station : own;

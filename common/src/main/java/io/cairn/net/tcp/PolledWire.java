@@ -172,7 +172,7 @@ final class PolledWire implements Wire {
         reading = read;
     }
 
-    /** What the network does not take at once is lost: answers to it would be, too. */
+    /** Bytes that the network does not take at once are lost: answers to them would be, too. */
     @Override
     public void finish() {
         finishing = true;

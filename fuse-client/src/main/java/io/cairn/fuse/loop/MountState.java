@@ -58,7 +58,7 @@ public final class MountState {
         return options;
     }
 
-    /** What the threads of the mount run between requests. */
+    /** The loop that the threads of the mount run between requests. */
     public PollLoop polled() {
         return polled;
     }
