@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * work itself is undone or finished by those who do it, and has no effects after the wait: {@link
  * #endWait} throws. So what the process does next is never overtaken by what it gave up.
  *
- * <p>A door runs the work with {@link #run}. Work that is about to wait for long (an answer from the network, a lock of another process) calls {@link #aboutToWait} first, which does nothing elsewhere. Thread-safe.
+ * <p>A door runs the work with {@link #run}. Work that is about to wait for long (an answer from
+ * the network, a lock of another process) calls {@link #aboutToWait} first, which does nothing
+ * elsewhere. Thread-safe.
  */
 public class Errand {
     private static final ScopedValue<Errand> CURRENT = ScopedValue.newInstance();
@@ -53,7 +55,10 @@ public class Errand {
         }
     }
 
-    /** The work that is being done here looks for an answer without sleeping; to be called now and then. */
+    /**
+     * The work that is being done here looks for an answer without sleeping; to be called now and
+     * then.
+     */
     public static void stillLooking() {
         Errand errand = current();
         if (errand != null) {

@@ -2,8 +2,9 @@ package io.cairn.runtime;
 
 /**
  * An event loop without a thread of its own: a thread that has other work runs it in between, so
- * that none has to be woken for what comes in. Continuations run on that thread and must not wait. One thread at a time owns the loop: what it sends is collected until it says {@link
- * #flush}, and goes together. Bytes that others send go at once. Thread-safe.
+ * that none has to be woken for what comes in. Continuations run on that thread and must not wait.
+ * One thread at a time owns the loop: what it sends is collected until it says {@link #flush}, and
+ * goes together. Bytes that others send go at once. Thread-safe.
  */
 public interface PollLoop {
     /** Nothing to look for, ever. */
