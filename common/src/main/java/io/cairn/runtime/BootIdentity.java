@@ -1,5 +1,6 @@
 package io.cairn.runtime;
 
+import io.cairn.os.SystemCalls;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.cairn.runtime;
 
+import io.cairn.os.SystemCalls;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

@@ -1,5 +1,6 @@
 package io.cairn.runtime;
 
+import io.cairn.os.SystemCalls;
 import io.cairn.runtime.Disk.DiskFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;

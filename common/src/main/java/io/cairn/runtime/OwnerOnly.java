@@ -2,6 +2,7 @@ package io.cairn.runtime;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.cairn.os.NativeCalls;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.FileSystems;

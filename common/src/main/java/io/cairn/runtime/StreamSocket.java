@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.cairn.os.SocketCalls;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

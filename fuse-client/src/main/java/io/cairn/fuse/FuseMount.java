@@ -7,9 +7,9 @@ import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.RequestLoop;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.os.MountCalls;
 import io.cairn.runtime.PollLoop;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -113,7 +113,7 @@ public final class FuseMount implements AutoCloseable {
                             .formatted(FIRST_ANSWER_MS / 1000),
                     e);
         }
-        if (result != 0 && result != -Libc.EACCES) {
+        if (result != 0 && result != -MountCalls.EACCES) {
             close();
             throw new MountException(
                     Category.UNAVAILABLE,

@@ -1,10 +1,10 @@
 package io.cairn.fuse;
 
 import io.cairn.fuse.loop.MountOptions;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
 import io.cairn.fuse.sys.MountTable;
+import io.cairn.os.MountCalls;
 import io.cairn.runtime.Deadline;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -65,13 +65,13 @@ final class Mountpoint {
     }
 
     private static void requireDevice() {
-        if (Libc.access(DEVICE, Libc.F_OK) != 0) {
+        if (MountCalls.access(DEVICE, MountCalls.F_OK) != 0) {
             throw new MountException(
                     Category.UNAVAILABLE,
                     "/dev/fuse is missing; load the module (modprobe fuse), in a container start"
                             + " it with --device /dev/fuse --cap-add SYS_ADMIN");
         }
-        if (Libc.access(DEVICE, Libc.R_OK | Libc.W_OK) != 0) {
+        if (MountCalls.access(DEVICE, MountCalls.R_OK | MountCalls.W_OK) != 0) {
             throw new MountException(
                     Category.PERMISSION,
                     "/dev/fuse cannot be opened by this user; run as root, or let users mount:"
@@ -83,11 +83,11 @@ final class Mountpoint {
     private static void repairStale(Path absolute) {
         for (int i = 0; i < 16; i++) {
             int result = probe(absolute);
-            if (result == -Libc.ECONNABORTED) {
+            if (result == -MountCalls.ECONNABORTED) {
                 // The kernel was taking the dead process out just now.
                 continue;
             }
-            if (result != -Libc.ENOTCONN) {
+            if (result != -MountCalls.ENOTCONN) {
                 return;
             }
             LOG.info(
@@ -109,7 +109,7 @@ final class Mountpoint {
      */
     private static int probe(Path path) {
         try {
-            return answer(() -> Libc.statfs(path), path, PROBE_MS);
+            return answer(() -> MountCalls.statfs(path), path, PROBE_MS);
         } catch (TimeoutException e) {
             throw new MountException(
                     Category.MOUNTPOINT,
@@ -120,7 +120,7 @@ final class Mountpoint {
 
     /** The result of access(2) on a path that may be on a mount. */
     static int answer(Path path, long timeoutMs) throws TimeoutException {
-        return answer(() -> Libc.access(path, Libc.F_OK), path, timeoutMs);
+        return answer(() -> MountCalls.access(path, MountCalls.F_OK), path, timeoutMs);
     }
 
     private static int answer(IntSupplier call, Path path, long timeoutMs) throws TimeoutException {
@@ -213,7 +213,7 @@ final class Mountpoint {
                 List.of("mount", "-i", "-o", String.join(",", words), path.toString());
         if (!run(command)) {
             throw new MountException(
-                    Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
+                    MountCalls.isRoot() ? Category.SYSTEM : Category.PERMISSION,
                     "nosymfollow cannot be set on %s; it takes root, Linux 5.10 and util-linux 2.38"
                             .formatted(path));
         }
@@ -246,28 +246,28 @@ final class Mountpoint {
     }
 
     private boolean tryUnmount() {
-        int result = Libc.umount(path, 0);
-        if (result == -Libc.EPERM) {
+        int result = MountCalls.umount(path, 0);
+        if (result == -MountCalls.EPERM) {
             return command("-u");
         }
-        return result == 0 || result == -Libc.EINVAL;
+        return result == 0 || result == -MountCalls.EINVAL;
     }
 
     /** Fails all requests in flight, then takes the mount out of the tree. */
     private boolean force() {
         abortConnection();
-        int result = Libc.umount(path, Libc.MNT_FORCE | Libc.MNT_DETACH);
+        int result = MountCalls.umount(path, MountCalls.MNT_FORCE | MountCalls.MNT_DETACH);
         return result == 0 || !isMounted() || detach();
     }
 
     private boolean detach() {
-        return Libc.umount(path, Libc.MNT_DETACH) == 0 || command("-u", "-z");
+        return MountCalls.umount(path, MountCalls.MNT_DETACH) == 0 || command("-u", "-z");
     }
 
     /** The replacement of MNT_FORCE for a user without privileges. */
     private void abortConnection() {
         MountTable.Entry entry = MountTable.find(path);
-        if (entry == null || Libc.isRoot()) {
+        if (entry == null || MountCalls.isRoot()) {
             return;
         }
         String minor = entry.device().substring(entry.device().indexOf(':') + 1);

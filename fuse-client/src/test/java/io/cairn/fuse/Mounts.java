@@ -1,7 +1,7 @@
 package io.cairn.fuse;
 
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountTable;
+import io.cairn.os.MountCalls;
 import java.nio.file.Path;
 
 /** Leaves no mount behind, whatever a test did. */
@@ -11,7 +11,7 @@ public final class Mounts {
     /** Takes away all mounts on a directory. */
     public static void clean(Path directory) {
         for (int i = 0; i < 10 && MountTable.find(directory) != null; i++) {
-            Libc.umount(directory, Libc.MNT_FORCE | Libc.MNT_DETACH);
+            MountCalls.umount(directory, MountCalls.MNT_FORCE | MountCalls.MNT_DETACH);
         }
     }
 }

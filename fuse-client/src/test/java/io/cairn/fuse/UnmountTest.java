@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountTable;
+import io.cairn.os.MountCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -115,7 +115,7 @@ class UnmountTest extends MountTest {
                                         Thread.currentThread().interrupt();
                                     }
                                 });
-        assertEquals(0, Libc.umount(path, 0));
+        assertEquals(0, MountCalls.umount(path, 0));
         waiter.join(20_000);
         assertTrue(woken.get());
         assertFalse(mount.isMounted());

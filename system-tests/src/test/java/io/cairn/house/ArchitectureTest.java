@@ -34,6 +34,7 @@ class ArchitectureTest {
         "io.cairn.wire..",
         "io.cairn.net..",
         "io.cairn.runtime..",
+        "io.cairn.os..",
         "io.cairn.trace.."
     };
     private static final String HTTP = "io.cairn.http..";
@@ -93,6 +94,30 @@ class ArchitectureTest {
                 "io.cairn..",
                 "admin stands on master-service and http",
                 with(COMMON, HTTP, METADATA, MASTER, ADMIN));
+    }
+
+    @Test
+    void onlyTheJnrDriverImportsJnr() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.cairn.fuse.jnr..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("jnr..", "ru.serce..")
+                .because("every other native call is bound by io.cairn.os.NativeCalls")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nativeFunctionsAreBoundInOnePlace() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.cairn.os..", "io.cairn.fuse.jnr..", "io.cairn.testkit..")
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(java.lang.foreign.Linker.class)
+                .because("one binder knows how errno is kept and what is not repeated")
+                .check(CLASSES);
     }
 
     @Test

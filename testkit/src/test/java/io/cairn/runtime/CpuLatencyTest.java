@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.os.SystemCalls;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.testkit.simulated.Simulation;
 import java.io.IOException;

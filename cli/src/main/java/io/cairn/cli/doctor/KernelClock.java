@@ -3,9 +3,8 @@ package io.cairn.cli.doctor;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.cairn.os.NativeCalls;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -19,21 +18,12 @@ final class KernelClock {
     private KernelClock() {}
 
     /** False while no time server has been heard. */
-    @SuppressWarnings("restricted")
     static boolean isSynchronized() {
-        Linker linker = Linker.nativeLinker();
-        MethodHandle adjtimex =
-                linker.downcallHandle(
-                        linker.defaultLookup().findOrThrow("adjtimex"),
-                        FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        MethodHandle adjtimex = NativeCalls.bind("adjtimex", -1, JAVA_INT, ADDRESS);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment timex = arena.allocate(TIMEX_BYTES, 8);
-            int state = (int) adjtimex.invokeExact(timex);
+            long state = NativeCalls.once(s -> (int) adjtimex.invokeExact(s, timex));
             return state >= 0 && state != TIME_ERROR;
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a foreign call throws nothing checked", e);
         }
     }
 }

@@ -3,6 +3,12 @@ package io.cairn.fuse.jnr;
 import static io.cairn.fuse.sys.RawMemory.getLong;
 
 import io.cairn.base.Errno;
+import io.cairn.fuse.jnr.JnrFuse.Call1;
+import io.cairn.fuse.jnr.JnrFuse.Call2;
+import io.cairn.fuse.jnr.JnrFuse.Call3;
+import io.cairn.fuse.jnr.JnrFuse.Call4;
+import io.cairn.fuse.jnr.JnrFuse.Call5;
+import io.cairn.fuse.jnr.JnrFuse.Call6;
 import io.cairn.fuse.loop.Driver;
 import io.cairn.fuse.loop.FuseArguments;
 import io.cairn.fuse.loop.Impatience;
@@ -11,13 +17,6 @@ import io.cairn.fuse.loop.MountOptions;
 import io.cairn.fuse.loop.MountState;
 import io.cairn.fuse.loop.Request;
 import io.cairn.fuse.sys.Failures;
-import io.cairn.fuse.sys.LibFuse;
-import io.cairn.fuse.sys.LibFuse.Call1;
-import io.cairn.fuse.sys.LibFuse.Call2;
-import io.cairn.fuse.sys.LibFuse.Call3;
-import io.cairn.fuse.sys.LibFuse.Call4;
-import io.cairn.fuse.sys.LibFuse.Call5;
-import io.cairn.fuse.sys.LibFuse.Call6;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.RawMemory;
 import java.lang.foreign.Arena;
@@ -49,7 +48,7 @@ public final class JnrDriver implements Driver {
     private static final int NOPATH = 2;
     private static final int UTIME_OMIT_OK = 4;
 
-    private final LibFuse libFuse;
+    private final JnrFuse libFuse;
     private final MountState state;
     private final Arena arena = Arena.ofShared();
 
@@ -66,7 +65,7 @@ public final class JnrDriver implements Driver {
     private final Impatience impatience;
     private final long bufferBytes;
 
-    private JnrDriver(LibFuse libFuse, MountState state, Path path) {
+    private JnrDriver(JnrFuse libFuse, MountState state, Path path) {
         this.libFuse = libFuse;
         this.state = state;
         this.operations = new FuseOperations(libFuse.runtime());
@@ -97,7 +96,7 @@ public final class JnrDriver implements Driver {
             throw new MountException(
                     MountException.Category.USAGE, "option acl needs driver=kernel");
         }
-        return new JnrDriver(LibFuse.load(), state, path);
+        return new JnrDriver(JnrFuse.load(), state, path);
     }
 
     private List<String> arguments(Path path) {

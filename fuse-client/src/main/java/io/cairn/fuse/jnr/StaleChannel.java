@@ -6,14 +6,13 @@ import static io.cairn.fuse.sys.RawMemory.putInt;
 
 import io.cairn.base.Errno;
 import io.cairn.fs.FileType;
+import io.cairn.fuse.jnr.JnrFuse.Call1;
+import io.cairn.fuse.jnr.JnrFuse.Call3;
 import io.cairn.fuse.loop.LoopThread;
 import io.cairn.fuse.sys.Failures;
-import io.cairn.fuse.sys.LibFuse;
-import io.cairn.fuse.sys.LibFuse.Call1;
-import io.cairn.fuse.sys.LibFuse.Call3;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
+import io.cairn.os.MountCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -50,13 +49,13 @@ final class StaleChannel implements AutoCloseable {
     /** Node numbers of directories that were asked for, those of the same slot displaced. */
     private final AtomicLongArray directories = new AtomicLongArray(SLOTS);
 
-    private final LibFuse libFuse;
+    private final JnrFuse libFuse;
     private final Arena arena = Arena.ofShared();
     private final Call3 send;
     private final Call1 destroy = channel -> 0;
     private final long address;
 
-    private StaleChannel(LibFuse libFuse, int fd, long bufferBytes) {
+    private StaleChannel(JnrFuse libFuse, int fd, long bufferBytes) {
         this.libFuse = libFuse;
         this.send = (channel, vectors, count) -> send(fd, vectors, (int) count);
         MemorySegment operations = arena.allocate(24, 8);
@@ -69,7 +68,7 @@ final class StaleChannel implements AutoCloseable {
     }
 
     /** A channel on the descriptor of a mount; the descriptor is not closed with it. */
-    static StaleChannel open(LibFuse libFuse, int fd, long bufferBytes) {
+    static StaleChannel open(JnrFuse libFuse, int fd, long bufferBytes) {
         return new StaleChannel(libFuse, fd, bufferBytes);
     }
 
@@ -89,7 +88,7 @@ final class StaleChannel implements AutoCloseable {
             } else if (error == -Errno.ENOENT.number() && !isDirectory(thread.node())) {
                 putInt(header + 4, -Errno.ESTALE.number());
             }
-            return (int) Math.min(0, Libc.writev(fd, vectors, count));
+            return (int) Math.min(0, MountCalls.writev(fd, vectors, count));
         } catch (Throwable e) {
             return Failures.errno(e);
         }

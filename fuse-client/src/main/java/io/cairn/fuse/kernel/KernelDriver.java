@@ -55,12 +55,12 @@ public final class KernelDriver implements Driver {
         this.libFuse = libFuse;
         this.state = state;
         mountpoint = arena.allocateFrom(path.toString()).address();
-        channel = libFuse.functions().fuse_mount(mountpoint, arguments());
+        channel = libFuse.mount(mountpoint, arguments());
         if (channel == 0) {
             arena.close();
             throw FuseArguments.refused(path);
         }
-        fd = libFuse.functions().fuse_chan_fd(channel);
+        fd = libFuse.descriptor(channel);
         impatience = new Impatience(fd);
         later = new AsyncReplies(fd, impatience, state.view());
         long wanted = state.options().attributeTimeoutMs();
@@ -204,7 +204,7 @@ public final class KernelDriver implements Driver {
     public void destroy() {
         later.close();
         notices.close();
-        libFuse.functions().fuse_unmount(mountpoint, channel);
+        libFuse.unmount(mountpoint, channel);
         arena.close();
     }
 }

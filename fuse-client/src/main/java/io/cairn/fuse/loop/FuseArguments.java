@@ -1,8 +1,8 @@
 package io.cairn.fuse.loop;
 
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.os.MountCalls;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ public final class FuseArguments {
     /** The error of a mount that libfuse or the kernel refused. */
     public static MountException refused(Path path) {
         return new MountException(
-                Libc.isRoot() ? Category.SYSTEM : Category.PERMISSION,
+                MountCalls.isRoot() ? Category.SYSTEM : Category.PERMISSION,
                 "cannot mount on %s: libfuse said why on stderr; it takes root with CAP_SYS_ADMIN,"
                                 .formatted(path)
                         + " or an own directory and fusermount (package fuse3), and for allow_other"

@@ -1,8 +1,8 @@
 package io.cairn.fuse.loop;
 
 import io.cairn.fuse.sys.KernelProtocol;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.ProcessStatus;
+import io.cairn.os.MountCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
@@ -90,7 +90,7 @@ public final class Impatience {
         if ((lost || ProcessStatus.isKilled(request.process())) && request.cancel()) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment reply = arena.allocate(KernelProtocol.OUT_HEADER_BYTES, 8);
-                KernelProtocol.send(fd, reply.address(), request.unique(), -Libc.EINTR, 0);
+                KernelProtocol.send(fd, reply.address(), request.unique(), -MountCalls.EINTR, 0);
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.cairn.fuse.loop;
 
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.RawMemory;
+import io.cairn.os.MountCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -58,7 +58,7 @@ public final class KernelNotices {
         lock.readLock().lock();
         try {
             if (!closed) {
-                Libc.write(fd, at, BYTES);
+                MountCalls.write(fd, at, BYTES);
             }
         } finally {
             lock.readLock().unlock();

@@ -2,9 +2,9 @@ package io.cairn.fuse.loop;
 
 import io.cairn.fs.Caller;
 import io.cairn.fuse.sys.KernelProtocol;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
+import io.cairn.os.MountCalls;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +60,7 @@ public final class LoopThread extends Thread {
 
     @Override
     public void run() {
-        long memory = Libc.map(bufferBytes + replyBytes);
+        long memory = MountCalls.map(bufferBytes + replyBytes);
         try {
             buffer = memory;
             view = RawMemory.buffer(buffer, (int) bufferBytes);
@@ -68,7 +68,7 @@ public final class LoopThread extends Thread {
             replyView = RawMemory.buffer(reply, (int) replyBytes);
             loop.run(this);
         } finally {
-            Libc.unmap(memory, bufferBytes + replyBytes);
+            MountCalls.unmap(memory, bufferBytes + replyBytes);
             loop.ended(this);
         }
     }

@@ -1,9 +1,9 @@
 package io.cairn.fuse.loop;
 
 import io.cairn.base.Spelling;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.os.MountCalls;
 import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,7 +129,7 @@ public record MountOptions(
 
     /** The options for an empty {@code -o}: those of root if this process is. */
     public static MountOptions standard() {
-        boolean root = Libc.isRoot();
+        boolean root = MountCalls.isRoot();
         return new MountOptions(
                 DriverKind.KERNEL,
                 false,

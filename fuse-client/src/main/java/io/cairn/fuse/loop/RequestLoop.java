@@ -2,9 +2,9 @@ package io.cairn.fuse.loop;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.fuse.sys.Libc;
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
+import io.cairn.os.MountCalls;
 import io.cairn.runtime.PollLoop;
 import io.cairn.runtime.Tuning;
 import java.util.ArrayDeque;
@@ -108,7 +108,7 @@ public final class RequestLoop {
 
     /** Starts to serve. */
     public synchronized void start() {
-        int error = Libc.setNonBlocking(driver.fd());
+        int error = MountCalls.setNonBlocking(driver.fd());
         if (error < 0) {
             throw new IllegalStateException("fcntl on /dev/fuse failed with error " + -error);
         }
@@ -152,7 +152,7 @@ public final class RequestLoop {
     @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
     private int receive(LoopThread thread) {
         int length = read(thread);
-        if (length != -Libc.EAGAIN) {
+        if (length != -MountCalls.EAGAIN) {
             if (++requestsInARow % REQUESTS_BEFORE_ANSWERS == 0) {
                 polled.poll();
             }
@@ -167,20 +167,20 @@ public final class RequestLoop {
                 Thread.yield();
             }
             length = read(thread);
-            if (length != -Libc.EAGAIN) {
+            if (length != -MountCalls.EAGAIN) {
                 return length;
             }
         } while (System.nanoTime() - beganNs < lookNs());
         // An answer may have led to another request.
         polled.flush();
-        while (Libc.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
+        while (MountCalls.awaitEither(driver.fd(), polled.descriptor(), SLEEP_MS) == 0
                 && reader == thread
                 && !over) {
             // Nobody asks for anything; answers may be late.
             polled.poll();
         }
         polled.poll();
-        return reader == thread ? read(thread) : -Libc.EAGAIN;
+        return reader == thread ? read(thread) : -MountCalls.EAGAIN;
     }
 
     /**
@@ -193,7 +193,7 @@ public final class RequestLoop {
 
     private int read(LoopThread thread) {
         thread.begin();
-        int length = (int) Libc.read(driver.fd(), thread.buffer(), driver.bufferBytes());
+        int length = (int) MountCalls.read(driver.fd(), thread.buffer(), driver.bufferBytes());
         if (length <= 0) {
             thread.end();
             return length;
@@ -236,8 +236,8 @@ public final class RequestLoop {
     /** ENOENT: the request was interrupted before it was read. */
     private static boolean isWorthRepeating(int errno) {
         return switch (errno) {
-            case Libc.ENOENT, Libc.EINTR, Libc.EAGAIN -> true;
-            case 0, Libc.ENODEV, Libc.ECONNABORTED -> false;
+            case MountCalls.ENOENT, MountCalls.EINTR, MountCalls.EAGAIN -> true;
+            case 0, MountCalls.ENODEV, MountCalls.ECONNABORTED -> false;
             default -> {
                 LOG.error("reading from /dev/fuse failed with error {}; the mount ends", errno);
                 yield false;
@@ -295,7 +295,7 @@ public final class RequestLoop {
 
     /** Makes another thread the reader if this one is and a request waits. */
     void glance(LoopThread thread) {
-        if (reader == thread && Libc.awaitReadable(driver.fd(), 0) != 0) {
+        if (reader == thread && MountCalls.awaitReadable(driver.fd(), 0) != 0) {
             handOver(thread);
         }
     }

@@ -6,6 +6,7 @@ import static io.cairn.fuse.sys.RawMemory.putLong;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Usage;
+import io.cairn.os.MountCalls;
 
 /**
  * Numbers and structures of the protocol on {@code /dev/fuse} (linux/fuse.h, version 7). All
@@ -174,6 +175,6 @@ public final class KernelProtocol {
         putInt(reply + 4, error);
         putLong(reply + 8, unique);
         // ENOENT: the process that asked is gone; ENODEV: so is the mount. Nobody is left to tell.
-        Libc.write(fd, reply, OUT_HEADER_BYTES + bodyBytes);
+        MountCalls.write(fd, reply, OUT_HEADER_BYTES + bodyBytes);
     }
 }

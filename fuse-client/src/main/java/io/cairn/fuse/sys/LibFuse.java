@@ -5,125 +5,31 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.cairn.fuse.sys.MountException.Category;
+import io.cairn.os.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
-import jnr.ffi.LibraryLoader;
-import jnr.ffi.Runtime;
-import jnr.ffi.annotations.Delegate;
-import jnr.ffi.types.intptr_t;
-import jnr.ffi.types.size_t;
 
-/**
- * The functions of libfuse 2 that Cairn calls. Addresses are plain numbers, so that no call makes
- * an object.
- */
+/** The functions of libfuse 2 that mount and unmount. Addresses are plain numbers. */
 public final class LibFuse {
-    private static final String LIBRARY = "libfuse.so.2";
+    /** The name of the library. */
+    public static final String LIBRARY = "libfuse.so.2";
 
-    /**
-     * The functions that jnr-ffi binds; jnr wants it public. Names and arguments are those of
-     * libfuse.
-     */
-    public interface Functions {
-        /** Unmounts and frees a filesystem made by {@code fuse_setup}. */
-        void fuse_teardown(@intptr_t long fuse, @intptr_t long mountpoint);
+    private final MethodHandle mount;
+    private final MethodHandle descriptor;
+    private final MethodHandle unmount;
 
-        /** The session of a filesystem. */
-        @intptr_t
-        long fuse_get_session(@intptr_t long fuse);
-
-        /** The first channel of a session when {@code channel} is 0. */
-        @intptr_t
-        long fuse_session_next_chan(@intptr_t long session, @intptr_t long channel);
-
-        /** The descriptor of {@code /dev/fuse}. */
-        int fuse_chan_fd(@intptr_t long channel);
-
-        /** How long a request may be. */
-        @size_t
-        long fuse_chan_bufsize(@intptr_t long channel);
-
-        /** A channel whose replies go through a callback. */
-        @intptr_t
-        long fuse_chan_new(
-                @intptr_t long operations, int fd, @size_t long bufferBytes, @intptr_t long data);
-
-        /** Frees such a channel. */
-        void fuse_chan_destroy(@intptr_t long channel);
-
-        /** Executes a request. */
-        void fuse_session_process(
-                @intptr_t long session,
-                @intptr_t long buffer,
-                @size_t long lengthBytes,
-                @intptr_t long channel);
-
-        /** Mounts without a filesystem; the channel, or 0. */
-        @intptr_t
-        long fuse_mount(@intptr_t long mountpoint, @intptr_t long args);
-
-        /** Unmounts if still mounted, and closes the channel. */
-        void fuse_unmount(@intptr_t long mountpoint, @intptr_t long channel);
+    private LibFuse(SymbolLookup library) {
+        mount = bind(library, "fuse_mount", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+        descriptor = bind(library, "fuse_chan_fd", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+        unmount = bind(library, "fuse_unmount", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
     }
 
-    /** A callback with one argument. */
-    public interface Call1 {
-        @Delegate
-        int call(@intptr_t long a);
-    }
-
-    /** A callback with two arguments. */
-    public interface Call2 {
-        @Delegate
-        int call(@intptr_t long a, @intptr_t long b);
-    }
-
-    /** A callback with three arguments. */
-    public interface Call3 {
-        @Delegate
-        int call(@intptr_t long a, @intptr_t long b, @intptr_t long c);
-    }
-
-    /** A callback with four arguments. */
-    public interface Call4 {
-        @Delegate
-        int call(@intptr_t long a, @intptr_t long b, @intptr_t long c, @intptr_t long d);
-    }
-
-    /** A callback with five arguments. */
-    public interface Call5 {
-        @Delegate
-        int call(
-                @intptr_t long a,
-                @intptr_t long b,
-                @intptr_t long c,
-                @intptr_t long d,
-                @intptr_t long e);
-    }
-
-    /** A callback with six arguments. */
-    public interface Call6 {
-        @Delegate
-        int call(
-                @intptr_t long a,
-                @intptr_t long b,
-                @intptr_t long c,
-                @intptr_t long d,
-                @intptr_t long e,
-                @intptr_t long f);
-    }
-
-    private final Functions functions;
-    private final MethodHandle setup;
-
-    private LibFuse(Functions functions, MethodHandle setup) {
-        this.functions = functions;
-        this.setup = setup;
+    private static MethodHandle bind(SymbolLookup library, String name, FunctionDescriptor type) {
+        return NativeCalls.bind(library, name, -1, type);
     }
 
     /**
@@ -131,63 +37,51 @@ public final class LibFuse {
      *
      * @throws MountException (UNAVAILABLE) naming the package when it is not installed
      */
-    public @SuppressWarnings("restricted") static LibFuse load() {
+    public static LibFuse load() {
+        return new LibFuse(library());
+    }
+
+    /** The library itself; fails as {@link #load} does. */
+    @SuppressWarnings("restricted")
+    public static SymbolLookup library() {
         try {
-            SymbolLookup symbols = SymbolLookup.libraryLookup(LIBRARY, Arena.global());
-            // Seven arguments: bound without an interface.
-            MethodHandle setup =
-                    Linker.nativeLinker()
-                            .downcallHandle(
-                                    symbols.findOrThrow("fuse_setup"),
-                                    FunctionDescriptor.of(
-                                            JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG,
-                                            ADDRESS, ADDRESS, JAVA_LONG));
-            Functions functions =
-                    LibraryLoader.create(Functions.class).failImmediately().load(LIBRARY);
-            return new LibFuse(functions, setup);
-        } catch (IllegalArgumentException | UnsatisfiedLinkError e) {
-            throw new MountException(
-                    Category.UNAVAILABLE,
-                    "libfuse.so.2 is missing; install it: apt-get install -y libfuse2 fuse3",
-                    e);
+            return SymbolLookup.libraryLookup(LIBRARY, Arena.global());
+        } catch (IllegalArgumentException e) {
+            throw missing(e);
         }
     }
 
-    public Functions functions() {
-        return functions;
-    }
-
-    public Runtime runtime() {
-        return Runtime.getRuntime(functions);
+    /** The error that names the package to be installed. */
+    public static MountException missing(Throwable cause) {
+        return new MountException(
+                Category.UNAVAILABLE,
+                LIBRARY + " is missing; install it: apt-get install -y libfuse2 fuse3",
+                cause);
     }
 
     /**
-     * Mounts a filesystem of callbacks.
+     * Mounts without a filesystem.
      *
-     * @param operations address of struct fuse_operations
-     * @param mountpointOut gets the address of the mountpoint, for {@code fuse_teardown}
-     * @return the address of struct fuse, or 0 when libfuse refused
+     * @param mountpoint address of its path
+     * @param arguments address of struct fuse_args
+     * @return the address of the channel, or 0 when libfuse refused
      */
-    public long setup(
-            List<String> arguments,
-            long operations,
-            long operationsBytes,
-            MemorySegment mountpointOut) {
-        try (Arena arena = Arena.ofConfined()) {
-            return (long)
-                    setup.invokeExact(
-                            arguments.size(),
-                            vector(arena, arguments),
-                            operations,
-                            operationsBytes,
-                            mountpointOut,
-                            arena.allocate(JAVA_INT),
-                            0L);
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a foreign call throws nothing checked", e);
-        }
+    public long mount(long mountpoint, long arguments) {
+        return NativeCalls.once(s -> (long) mount.invokeExact(s, mountpoint, arguments));
+    }
+
+    /** The descriptor of {@code /dev/fuse} behind a channel. */
+    public int descriptor(long channel) {
+        return (int) NativeCalls.once(s -> (int) descriptor.invokeExact(s, channel));
+    }
+
+    /** Unmounts if still mounted, and closes the channel. */
+    public void unmount(long mountpoint, long channel) {
+        NativeCalls.once(
+                s -> {
+                    unmount.invokeExact(s, mountpoint, channel);
+                    return 0;
+                });
     }
 
     /** A NULL-terminated vector of C strings. */

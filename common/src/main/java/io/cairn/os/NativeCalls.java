@@ -1,10 +1,11 @@
-package io.cairn.runtime;
+package io.cairn.os;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
@@ -15,7 +16,7 @@ import java.util.List;
  * Binds functions of the C library and calls them. Making the code for a list of arguments takes
  * some milliseconds; functions with the same list share it. Thread-safe.
  */
-final class NativeCalls {
+public final class NativeCalls {
     private static final int EINTR = 4;
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO =
@@ -28,33 +29,42 @@ final class NativeCalls {
     private NativeCalls() {}
 
     /**
-     * A function that sets errno.
+     * A function of the C library that sets errno.
      *
      * @param firstVariadic the index of the first variadic argument, negative when there is none
      * @return takes the place for the error number, then the arguments
      */
-    @SuppressWarnings("restricted")
-    static MethodHandle bind(
+    public static MethodHandle bind(
             String name, int firstVariadic, ValueLayout result, ValueLayout... arguments) {
-        Linker linker = Linker.nativeLinker();
+        return bind(
+                Linker.nativeLinker().defaultLookup(),
+                name,
+                firstVariadic,
+                FunctionDescriptor.of(result, arguments));
+    }
+
+    /** The same of any library, with any result. */
+    @SuppressWarnings("restricted")
+    public static MethodHandle bind(
+            SymbolLookup library, String name, int firstVariadic, FunctionDescriptor type) {
         List<Linker.Option> options = new ArrayList<>();
         options.add(Linker.Option.captureCallState("errno"));
         if (firstVariadic >= 0) {
             options.add(Linker.Option.firstVariadicArg(firstVariadic));
         }
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow(name),
-                FunctionDescriptor.of(result, arguments),
-                options.toArray(Linker.Option[]::new));
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        library.findOrThrow(name), type, options.toArray(Linker.Option[]::new));
     }
 
     /** A call that leaves the error number in {@code state}. */
-    interface Call {
+    public interface Call {
+        /** Calls. */
         long run(MemorySegment state) throws Throwable;
     }
 
     /** The result of the call, or the negated error number; repeated while signals interrupt it. */
-    static long invoke(Call call) {
+    public static long invoke(Call call) {
         long result = once(call);
         while (result == -EINTR) {
             result = once(call);
@@ -63,7 +73,7 @@ final class NativeCalls {
     }
 
     /** The result of the call, or the negated error number. */
-    static long once(Call call) {
+    public static long once(Call call) {
         MemorySegment place = PLACE.get();
         try {
             long result = call.run(place);

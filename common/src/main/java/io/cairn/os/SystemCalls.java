@@ -1,7 +1,7 @@
-package io.cairn.runtime;
+package io.cairn.os;
 
-import static io.cairn.runtime.NativeCalls.bind;
-import static io.cairn.runtime.NativeCalls.invoke;
+import static io.cairn.os.NativeCalls.bind;
+import static io.cairn.os.NativeCalls.invoke;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -15,34 +15,34 @@ import java.lang.invoke.MethodHandle;
  * library. Every method returns what the call returns, or the negated error number. Calls that a
  * signal interrupted are repeated. Thread-safe.
  */
-final class SystemCalls {
-    static final int O_RDONLY = 0;
-    static final int O_RDWR = 2;
-    static final int O_CREAT = 0100;
-    static final int O_CLOEXEC = 02000000;
-    static final int SEEK_END = 2;
-    static final int SEEK_DATA = 3;
-    static final int SEEK_HOLE = 4;
-    static final int FALLOC_FL_KEEP_SIZE = 1;
-    static final int FALLOC_FL_PUNCH_HOLE = 2;
+public final class SystemCalls {
+    public static final int O_RDONLY = 0;
+    public static final int O_RDWR = 2;
+    public static final int O_CREAT = 0100;
+    public static final int O_CLOEXEC = 02000000;
+    public static final int SEEK_END = 2;
+    public static final int SEEK_DATA = 3;
+    public static final int SEEK_HOLE = 4;
+    public static final int FALLOC_FL_KEEP_SIZE = 1;
+    public static final int FALLOC_FL_PUNCH_HOLE = 2;
 
-    static final int ENOENT = 2;
-    static final int EINTR = 4;
-    static final int EIO = 5;
-    static final int ENXIO = 6;
-    static final int EACCES = 13;
-    static final int EEXIST = 17;
-    static final int EXDEV = 18;
-    static final int EISDIR = 21;
-    static final int EINVAL = 22;
-    static final int ENFILE = 23;
-    static final int EMFILE = 24;
-    static final int EFBIG = 27;
-    static final int ENOSPC = 28;
-    static final int EROFS = 30;
-    static final int ENOSYS = 38;
-    static final int EOPNOTSUPP = 95;
-    static final int EDQUOT = 122;
+    public static final int ENOENT = 2;
+    public static final int EINTR = 4;
+    public static final int EIO = 5;
+    public static final int ENXIO = 6;
+    public static final int EACCES = 13;
+    public static final int EEXIST = 17;
+    public static final int EXDEV = 18;
+    public static final int EISDIR = 21;
+    public static final int EINVAL = 22;
+    public static final int ENFILE = 23;
+    public static final int EMFILE = 24;
+    public static final int EFBIG = 27;
+    public static final int ENOSPC = 28;
+    public static final int EROFS = 30;
+    public static final int ENOSYS = 38;
+    public static final int EOPNOTSUPP = 95;
+    public static final int EDQUOT = 122;
 
     private static final int AT_FDCWD = -100;
 
@@ -100,7 +100,7 @@ final class SystemCalls {
             bind("getrusage", -1, JAVA_INT, JAVA_INT, ADDRESS);
 
     /** Makes a directory. */
-    int mkdir(String path) {
+    public int mkdir(String path) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(path);
             return (int) invoke(s -> (int) MKDIR.invokeExact(s, name, DIRECTORY_MODE));
@@ -108,7 +108,7 @@ final class SystemCalls {
     }
 
     /** Renames, replacing what had the new name. */
-    int rename(String from, String to) {
+    public int rename(String from, String to) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment old = arena.allocateFrom(from);
             MemorySegment fresh = arena.allocateFrom(to);
@@ -117,7 +117,7 @@ final class SystemCalls {
     }
 
     /** A file descriptor; closed on exec. */
-    int open(String path, int flags) {
+    public int open(String path, int flags) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(path);
             return (int)
@@ -126,51 +126,51 @@ final class SystemCalls {
     }
 
     /** Closes, once: after EINTR the descriptor is gone too. */
-    int close(int fd) {
+    public int close(int fd) {
         int result = (int) NativeCalls.once(s -> (int) CLOSE.invokeExact(s, fd));
         return result == -EINTR ? 0 : result;
     }
 
     /** Bytes read, 0 at the end. */
-    long pread(int fd, MemorySegment target, long offsetBytes) {
+    public long pread(int fd, MemorySegment target, long offsetBytes) {
         return invoke(s -> (long) PREAD.invokeExact(s, fd, target, target.byteSize(), offsetBytes));
     }
 
     /** Bytes written, perhaps fewer than asked. */
-    long pwrite(int fd, MemorySegment source, long offsetBytes) {
+    public long pwrite(int fd, MemorySegment source, long offsetBytes) {
         return invoke(
                 s -> (long) PWRITE.invokeExact(s, fd, source, source.byteSize(), offsetBytes));
     }
 
-    int fsync(int fd) {
+    public int fsync(int fd) {
         return (int) invoke(s -> (int) FSYNC.invokeExact(s, fd));
     }
 
-    int fdatasync(int fd) {
+    public int fdatasync(int fd) {
         return (int) invoke(s -> (int) FDATASYNC.invokeExact(s, fd));
     }
 
-    long lseek(int fd, long offsetBytes, int whence) {
+    public long lseek(int fd, long offsetBytes, int whence) {
         return invoke(s -> (long) LSEEK.invokeExact(s, fd, offsetBytes, whence));
     }
 
-    int ftruncate(int fd, long sizeBytes) {
+    public int ftruncate(int fd, long sizeBytes) {
         return (int) invoke(s -> (int) FTRUNCATE.invokeExact(s, fd, sizeBytes));
     }
 
     /** Makes a file that long, with room on the disk for all of it. */
-    int allocate(int fd, long lengthBytes) {
+    public int allocate(int fd, long lengthBytes) {
         return (int) invoke(s -> (int) FALLOCATE.invokeExact(s, fd, 0, 0L, lengthBytes));
     }
 
-    int punchHole(int fd, long offsetBytes, long lengthBytes) {
+    public int punchHole(int fd, long offsetBytes, long lengthBytes) {
         int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
         return (int)
                 invoke(s -> (int) FALLOCATE.invokeExact(s, fd, mode, offsetBytes, lengthBytes));
     }
 
     /** Shares the first bytes of a file with another one: FICLONERANGE. */
-    int cloneRange(int fromFd, int toFd, long lengthBytes) {
+    public int cloneRange(int fromFd, int toFd, long lengthBytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment range = arena.allocate(32, 8);
             range.set(JAVA_LONG, 0, fromFd);
@@ -185,7 +185,7 @@ final class SystemCalls {
      * The number of the mount that a path is on, which no other mount had since the machine was
      * started; negative when the kernel does not tell (statx(2), STATX_MNT_ID_UNIQUE).
      */
-    long mountNumber(String path) {
+    public long mountNumber(String path) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(path);
             MemorySegment answer = arena.allocate(STATX_BYTES, 8);
@@ -200,7 +200,7 @@ final class SystemCalls {
     }
 
     /** How often threads of this process went to sleep since it began (getrusage(2), ru_nvcsw). */
-    long voluntarySwitches() {
+    public long voluntarySwitches() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment usage = arena.allocate(RUSAGE_BYTES, 8);
             long result = invoke(s -> (int) GETRUSAGE.invokeExact(s, RUSAGE_SELF, usage));
@@ -209,7 +209,7 @@ final class SystemCalls {
     }
 
     /** Copies in the kernel, to the same offset; bytes copied, 0 at the end of the source. */
-    long copyFileRange(int fromFd, int toFd, long offsetBytes, long lengthBytes) {
+    public long copyFileRange(int fromFd, int toFd, long offsetBytes, long lengthBytes) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment from = arena.allocateFrom(JAVA_LONG, offsetBytes);
             MemorySegment to = arena.allocateFrom(JAVA_LONG, offsetBytes);
