@@ -33,6 +33,7 @@ public final class MountCalls {
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
     private static final int O_NONBLOCK = 2048;
+
     /** The events of struct pollfd, with revents of 0 behind them. */
     private static final int POLLIN = 1;
 
@@ -55,11 +56,14 @@ public final class MountCalls {
             bind("write", -1, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle WRITEV =
             bind("writev", -1, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle POLL = bind("poll", -1, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle POLL =
+            bind("poll", -1, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle FCNTL =
             bind("fcntl", 2, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle MMAP =
-            bind("mmap", -1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+            bind(
+                    "mmap", -1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT,
+                    JAVA_LONG);
     private static final MethodHandle MUNMAP = bind("munmap", -1, JAVA_INT, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle UMOUNT2 = bind("umount2", -1, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle ACCESS = bind("access", -1, JAVA_INT, ADDRESS, JAVA_INT);

@@ -112,7 +112,8 @@ class ArchitectureTest {
     void nativeFunctionsAreBoundInOnePlace() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("io.cairn.os..", "io.cairn.fuse.jnr..", "io.cairn.testkit..")
+                .resideOutsideOfPackages(
+                        "io.cairn.os..", "io.cairn.fuse.jnr..", "io.cairn.testkit..")
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(java.lang.foreign.Linker.class)
