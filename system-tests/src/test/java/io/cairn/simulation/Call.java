@@ -67,7 +67,7 @@ final class Call {
         String message = String.valueOf(error.getMessage());
         return message.contains("were lost when all servers")
                 || message.contains("was lost in part")
-                || message.contains("replicas are bad");
+                || message.contains("no good one serves");
     }
 
     /** Makes a call. */

@@ -2,6 +2,7 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Wording;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
@@ -175,10 +176,10 @@ public final class Repair {
                 .thenAccept(
                         done ->
                                 LOG.info(
-                                        "Chunk {}.{} of {}: {} replicas repaired",
+                                        "Chunk {}.{} of {}: {} repaired",
                                         Long.toHexString(state.oid()),
                                         state.index(),
                                         term,
-                                        bad.size() + (goodHere ? 0 : 1)));
+                                        Wording.count(bad.size() + (goodHere ? 0 : 1), "replica")));
     }
 }

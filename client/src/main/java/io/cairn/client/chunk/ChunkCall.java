@@ -2,6 +2,7 @@ package io.cairn.client.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Wording;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Backoff;
 import io.cairn.client.session.Promises;
@@ -214,7 +215,10 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             fail(
                     new FsException(
                             Errno.EIO,
-                            place + ": " + bad.size() + " replicas are bad, no good one serves"));
+                            place
+                                    + ": bad on "
+                                    + Wording.count(bad.size(), "replica")
+                                    + ", no good one serves"));
             return;
         }
         String reason =
