@@ -17,8 +17,6 @@ final class FileModel {
     /** Largest size of a file, in cells. */
     static final int MAX_CELLS = 700;
 
-    private static final int CHUNK_CELLS = (1 << SimulatedCluster.CHUNK_SIZE_LOG2) / Cells.BYTES;
-
     private static final class Change {
         final long tag;
         final int from;
@@ -182,12 +180,11 @@ final class FileModel {
             if (i < since) {
                 return sizes;
             }
-            // What is not acknowledged may be told chunk by chunk.
+            // What is not acknowledged may be told piece by piece: up to the end of a chunk,
+            // or of a buffer of the client, which begins anywhere.
             int before = i == 0 ? 0 : changes.get(i - 1).sizeAfter;
-            for (int end = CHUNK_CELLS; end < changes.get(i).sizeAfter; end += CHUNK_CELLS) {
-                if (end > before) {
-                    sizes.add(end);
-                }
+            for (int end = before + 1; end < changes.get(i).sizeAfter; end++) {
+                sizes.add(end);
             }
         }
         sizes.add(0);
