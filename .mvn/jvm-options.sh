@@ -14,12 +14,17 @@ cairn_jvm_options() {
     echo "--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     case $1 in
         up | rehearse | master) echo "-Xmx2g -XX:+UseG1GC" ;;
-        chunk | mount | nfs) echo "-Xmx1g -XX:+UseG1GC" ;;
+        chunk | nfs) echo "-Xmx1g -XX:+UseG1GC" ;;
+        mount) echo "-Xmx1g" ;; # G1 is the standard where there are two processors
         *) echo "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1" ;;
     esac
-    case $1 in
-        chunk | mount) [ "$(cairn_processors)" -ge 4 ] || echo "-XX:TieredStopAtLevel=1" ;;
-    esac
+    if [ "$(cairn_processors)" -lt 4 ]; then
+        case $1 in
+            chunk) echo "-XX:TieredStopAtLevel=1" ;;
+            # People begin to work at once: a method is compiled at its 10th call, not its 200th.
+            mount) echo "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=0.05" ;;
+        esac
+    fi
     case $1 in
         up | master | chunk | mount | nfs) echo "-XX:+ExitOnOutOfMemoryError" ;;
     esac

@@ -155,6 +155,11 @@ public final class FakePolledNetwork implements Transport, PollLoop {
     }
 
     @Override
+    public boolean isEntered() {
+        return entered;
+    }
+
+    @Override
     public void own() {
         owner = Thread.currentThread();
     }

@@ -14,6 +14,11 @@ public interface PollLoop {
                 public void enter() {}
 
                 @Override
+                public boolean isEntered() {
+                    return false;
+                }
+
+                @Override
                 public void own() {}
 
                 @Override
@@ -45,6 +50,9 @@ public interface PollLoop {
 
     /** Somebody is going to run it, several times a second, from now on. */
     void enter();
+
+    /** Whether somebody runs it. */
+    boolean isEntered();
 
     /** The calling thread owns it, until another one does. */
     void own();

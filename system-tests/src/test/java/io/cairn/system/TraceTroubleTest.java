@@ -25,7 +25,7 @@ final class TraceTroubleTest {
     private static final int MANY = 40_000;
 
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.cairn.cli.trace");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.cairn.node.trace");
     private final int port = ProcessCluster.freePort();
 
     @BeforeEach

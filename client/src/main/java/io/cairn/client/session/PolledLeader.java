@@ -58,6 +58,9 @@ final class PolledLeader implements AutoCloseable {
         if (open != null && open.isOpen() && open.remote().equals(server)) {
             return open;
         }
+        if (!loop.isEntered()) {
+            return null;
+        }
         synchronized (this) {
             if (closed || opening || clock.millis() - notBeforeMs < 0) {
                 return null;

@@ -212,6 +212,11 @@ public final class PolledTransport implements Transport, PollLoop {
     }
 
     @Override
+    public boolean isEntered() {
+        return entered;
+    }
+
+    @Override
     public void own() {
         owner = Thread.currentThread();
     }

@@ -92,6 +92,11 @@ class AsyncRepliesTest extends MountTest {
         }
 
         @Override
+        public boolean isEntered() {
+            return !left;
+        }
+
+        @Override
         public void own() {
             owner = Thread.currentThread();
         }
