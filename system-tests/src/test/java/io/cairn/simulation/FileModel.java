@@ -1,6 +1,7 @@
 package io.cairn.simulation;
 
 import io.cairn.simulation.Cells.Cell;
+import io.cairn.wire.Limits;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class FileModel {
     /** Largest size of a file, in cells. */
     static final int MAX_CELLS = 700;
+
+    /** A write may reach the servers in pieces, which end at multiples of this. */
+    private static final int PIECE_CELLS = Limits.MAX_INLINE_BYTES / Cells.BYTES;
 
     private static final class Change {
         final long tag;
@@ -180,11 +184,13 @@ final class FileModel {
             if (i < since) {
                 return sizes;
             }
-            // What is not acknowledged may be told piece by piece: up to the end of a chunk,
-            // or of a buffer of the client, which begins anywhere.
+            // Of what is not acknowledged, the last pieces may be lost: what was moved out of the
+            // inode, then chunk by chunk.
             int before = i == 0 ? 0 : changes.get(i - 1).sizeAfter;
-            for (int end = before + 1; end < changes.get(i).sizeAfter; end++) {
-                sizes.add(end);
+            for (int end = PIECE_CELLS; end < changes.get(i).sizeAfter; end += PIECE_CELLS) {
+                if (end > before) {
+                    sizes.add(end);
+                }
             }
         }
         sizes.add(0);
