@@ -7,8 +7,6 @@ import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;
 import io.cairn.runtime.Errand;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -176,8 +174,7 @@ public final class Appends {
 
     private void look() {
         long token = inode.with(s -> s.token().number());
-        Reply reply = mount.master().ask(new Query.GetInode(inode.ino()));
-        inode.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        inode.doubts().look();
         inode.tell(s -> s.token().seen(token));
     }
 

@@ -10,8 +10,6 @@ import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Layout;
 import io.cairn.wire.Limits;
-import io.cairn.wire.master.Query;
-import io.cairn.wire.master.Reply;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -76,7 +74,7 @@ public final class ContentReader {
             throw new FsException(Errno.EINVAL, "negative offset " + offset);
         }
         if (!inode.isFresh()) {
-            revalidate();
+            inode.doubts().look();
         }
         int start = target.position();
         for (int tries = 0; tries < MAX_TRIES; tries++) {
@@ -85,7 +83,7 @@ public final class ContentReader {
             if (length >= 0) {
                 return length;
             }
-            revalidate();
+            inode.doubts().look();
             if (Objects.equals(used, inode.inode().layout())) {
                 return ~length;
             }
@@ -93,14 +91,6 @@ public final class ContentReader {
         }
         throw new FsException(
                 Errno.EIO, "the file was truncated during each of " + MAX_TRIES + " reads");
-    }
-
-    private void revalidate() {
-        Reply.EntryReply entry =
-                Await.expect(
-                        mount.master().ask(new Query.GetInode(inode.ino())),
-                        Reply.EntryReply.class);
-        inode.adopt(entry.inode());
     }
 
     /** The number of bytes read, as its complement when a chunk was absent. */

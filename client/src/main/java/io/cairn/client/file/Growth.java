@@ -2,7 +2,6 @@ package io.cairn.client.file;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Query;
@@ -81,7 +80,7 @@ public final class Growth {
         if (reply instanceof Reply.Failure failure && failure.errno() == Errno.ESTALE) {
             return false;
         }
-        inode.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        inode.adopt(reply);
         inode.tell(s -> s.tail().makeSure(mount.nowMs()));
         return true;
     }
@@ -97,7 +96,7 @@ public final class Growth {
                         .change(
                                 new ContentMutation.RenewTail(
                                         inode.ino(), inode.layout().lastOid()));
-        inode.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        inode.adopt(reply);
         inode.tell(s -> s.tail().renewed(mount.nowMs()));
     }
 

@@ -16,6 +16,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileWatch;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
+import io.cairn.wire.master.Reply;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -190,6 +191,11 @@ public final class OpenInode implements WriteOwner {
     public void adopt(Inode fresh) {
         mount.cache().put(fresh.attributes());
         tell(s -> s.adopt(fresh));
+    }
+
+    /** As {@link #adopt(Inode)} of the inode in a reply; throws what failed. */
+    public void adopt(Reply reply) {
+        adopt(Await.expect(reply, Reply.EntryReply.class).inode());
     }
 
     /** Whether at least a version is known here, which the master has just told; 0 for none. */

@@ -96,6 +96,6 @@ public final class Standstill {
         long mtimeNs = inode.inode().attributes().mtimeNs();
         AttributeChange same = AttributeChange.NONE.withMtime(mtimeNs);
         Reply reply = mount.master().change(new TreeMutation.SetAttributes(inode.ino(), same));
-        inode.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+        inode.adopt(reply);
     }
 }

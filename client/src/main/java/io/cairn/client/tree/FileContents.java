@@ -20,7 +20,6 @@ import io.cairn.fs.Usage;
 import io.cairn.runtime.Errand;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.master.Mutation;
-import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayDeque;
@@ -136,7 +135,7 @@ public final class FileContents {
         long endMs = mount.nowMs() + Math.min(STORAGE_MS, mount.timeoutMs());
         while (true) {
             Reply reply = ask(state.ino(), touch, 0);
-            state.adopt(Await.expect(reply, Reply.EntryReply.class).inode());
+            state.adopt(reply);
             if (ChunkIo.canStore(state.layout())) {
                 return;
             }
@@ -218,7 +217,7 @@ public final class FileContents {
         try {
             state.commitAndWait();
             for (int tries = 1; !zeroOnce(state, offset, wantedEnd, tries); tries++) {
-                refresh(state);
+                state.doubts().look();
             }
             state.commitAndWait();
         } finally {
@@ -303,11 +302,11 @@ public final class FileContents {
         for (int tries = 0; tries < MAX_TRIES; tries++) {
             state.commitAndWait();
             if (!state.isFresh()) {
-                refresh(state);
+                state.doubts().look();
             }
             Layout used = state.layout();
             long found = seekOnce(state, offset, data);
-            refresh(state);
+            state.doubts().look();
             if (used.equals(state.layout())) {
                 if (found < 0) {
                     throw new FsException(Errno.ENXIO, "no data at or after " + offset);
@@ -316,11 +315,6 @@ public final class FileContents {
             }
         }
         throw new FsException(Errno.EIO, "the file was truncated during each search");
-    }
-
-    private void refresh(OpenInode state) {
-        Query query = new Query.GetInode(state.ino());
-        state.adopt(Await.expect(mount.master().ask(query), Reply.EntryReply.class).inode());
     }
 
     private long seekOnce(OpenInode state, long offset, boolean data) {
