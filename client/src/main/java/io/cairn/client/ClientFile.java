@@ -159,9 +159,14 @@ public final class ClientFile implements OpenFile {
     }
 
     private void commit() {
+        reporting(state::commitAndWait);
+    }
+
+    /** Does what may find out errors of earlier writes, which are thrown rather than its own. */
+    private void reporting(Runnable call) {
         FsException unnoted = null;
         try {
-            state.commitAndWait();
+            call.run();
         } catch (FsException e) {
             unnoted = e;
         }
@@ -178,16 +183,7 @@ public final class ClientFile implements OpenFile {
     }
 
     private void makeDurable() {
-        FsException unnoted = null;
-        try {
-            fs.sync(state, state.drainTimeoutMs());
-        } catch (FsException e) {
-            unnoted = e;
-        }
-        reportTo(false);
-        if (unnoted != null) {
-            throw unnoted;
-        }
+        reporting(() -> fs.sync(state, state.drainTimeoutMs()));
     }
 
     /** Throws a write error that this open file has not reported yet. */
