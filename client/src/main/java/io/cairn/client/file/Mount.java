@@ -5,10 +5,12 @@ import io.cairn.client.cache.RemovedInodes;
 import io.cairn.client.chunk.BufferPool;
 import io.cairn.client.chunk.ChunkIo;
 import io.cairn.client.chunk.UnsyncedChunks;
+import io.cairn.client.session.Await;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.fs.Attributes;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Shared by all open inodes of one client.
@@ -36,6 +38,12 @@ public record Mount(
     /** The time for a change of a file: the master's clock, not before the last change. */
     long fileTimeNs(Attributes known) {
         return Math.max(master.session().masterClock().nowNs(), known.ctimeNs());
+    }
+
+    /** Waits as {@link Await#get}, and looks for the answers itself for a while. */
+    public <T> T await(CompletableFuture<T> result, long timeoutMs) {
+        master.look(result);
+        return Await.get(result, timeoutMs);
     }
 
     public long timeoutMs() {

@@ -397,7 +397,7 @@ public final class OpenInode implements WriteOwner {
 
     /** As {@link #commit}; blocks. */
     public void commitAndWait() {
-        Await.get(commits.commit(), drainTimeoutMs());
+        mount.await(commits.commit(), drainTimeoutMs());
     }
 
     /** Commits before locks are given back; what cannot be committed is given up. Never fails. */

@@ -150,11 +150,16 @@ public final class MasterChannel implements AutoCloseable {
         return await(new MasterCall(null, query, deadlineMs(), 0, Errand.current()));
     }
 
+    /** A thread of a door looks a little for the answers that lead to a result. */
+    public void look(CompletableFuture<?> result) {
+        if (polled != null) {
+            polled.look(result);
+        }
+    }
+
     private Reply await(MasterCall call) {
         send(call);
-        if (polled != null) {
-            polled.look(call);
-        }
+        look(call);
         long limitMs = settings.requestTimeoutMs();
         try {
             return call.isForOne() ? Await.get(call, limitMs) : Await.result(call, limitMs);

@@ -74,7 +74,7 @@ public final class Tree {
 
     /** The result of a change, for which this thread waits. */
     private <T> T now(CompletableFuture<T> change) {
-        return Await.get(change, mount.timeoutMs());
+        return mount.await(change, mount.timeoutMs());
     }
 
     /** Changes that do not wait, for callers whose rights were checked. */
