@@ -93,7 +93,7 @@ public final class SystemGroups implements UserGroups {
                                 uid,
                                 new Known(asked, clock.millis()),
                                 (before, fresh) -> isFresh(before) ? before : fresh);
-        if (found.groups != asked) {
+        if (!found.groups.equals(asked)) {
             return found.groups;
         }
         Thread.ofVirtual().name("nfs-groups-" + uid).start(() -> ask(uid, asked));

@@ -125,7 +125,7 @@ public final class SystemHosts implements HostNames {
                                 key,
                                 new Known(asked, clock.millis()),
                                 (before, fresh) -> isFresh(before) ? before : fresh);
-        if (found.answer != asked) {
+        if (!found.answer.equals(asked)) {
             return found.answer;
         }
         Thread.ofVirtual()
