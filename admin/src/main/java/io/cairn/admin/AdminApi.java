@@ -1,8 +1,8 @@
 package io.cairn.admin;
 
 import io.cairn.admin.api.Audit;
+import io.cairn.admin.api.Authenticator;
 import io.cairn.admin.api.EventLog;
-import io.cairn.admin.api.Gatekeeper;
 import io.cairn.admin.api.HostCheck;
 import io.cairn.admin.api.Problem;
 import io.cairn.admin.api.Records;
@@ -55,7 +55,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private static final long TICK_MS = 250;
 
     private final MasterService master;
-    private final MasterService.Ground ground;
+    private final MasterService.Context ground;
     private final HostCheck hosts;
     private final StaticFiles files = new StaticFiles();
     private final Router router;
@@ -81,7 +81,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
      */
     public AdminApi(
             MasterService master,
-            MasterService.Ground ground,
+            MasterService.Context ground,
             AdminSettings settings,
             List<Resource> more) {
         this.master = master;
@@ -113,7 +113,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
-        router = new Router(routes, new Gatekeeper(tokens, ground.clock()), audit);
+        router = new Router(routes, new Authenticator(tokens, ground.clock()), audit);
         relay = new Relay(ground.transport(), this::answerHere, workers);
         firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
         stream = new EventStream(this::answerSomewhere);

@@ -17,7 +17,7 @@
  * </pre>
  *
  * <p>The {@link io.cairn.admin.api.Router} does the rest, the same for all. It finds the route
- * (404, 405), asks the {@link io.cairn.admin.api.Gatekeeper} for the caller (401, 403, 429), and
+ * (404, 405), asks the {@link io.cairn.admin.api.Authenticator} for the caller (401, 403, 429), and
  * checks parameters and body against the shapes (400, 406, 415). It runs the action on a thread
  * that may block and tags what is read ({@code ETag}, 304). It tells plans ({@code ?plan=true}),
  * holds {@code If-Match} against them (412) and writes changes to the audit log. The OpenAPI

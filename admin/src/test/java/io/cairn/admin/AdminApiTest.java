@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.admin.api.Gatekeeper;
+import io.cairn.admin.api.Authenticator;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.resource.FirstToken;
 import java.net.URI;
@@ -93,7 +93,7 @@ class AdminApiTest {
     void manyWrongTokensAreSlowedButARightOneIsServed() throws Exception {
         URI uri = URI.create("http://" + bench.door.endpoint() + "/api/v1/cluster");
         HttpRequest.Builder wrong = HttpRequest.newBuilder(uri).header("Authorization", "Bearer x");
-        for (int i = 0; i < Gatekeeper.MAX_FAILURES; i++) {
+        for (int i = 0; i < Authenticator.MAX_FAILURES; i++) {
             assertEquals(401, bench.send(wrong).statusCode());
         }
         HttpResponse<String> slowed = bench.send(wrong);

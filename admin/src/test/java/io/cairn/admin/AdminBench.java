@@ -11,7 +11,7 @@ import io.cairn.admin.resource.ExportsResource;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
-import io.cairn.http.AdminDoor;
+import io.cairn.http.AdminServer;
 import io.cairn.master.LoneMaster;
 import io.cairn.master.MasterGroup;
 import io.cairn.net.Answer;
@@ -56,7 +56,7 @@ public final class AdminBench implements AutoCloseable {
     final AtomicReference<Map<String, String>> levels = new AtomicReference<>(Map.of());
     final ThreeMasters group = new ThreeMasters();
     public final AdminApi api;
-    public final AdminDoor door;
+    public final AdminServer door;
     final String token;
     private final HttpClient http = HttpClient.newHttpClient();
     private final Connection wire;
@@ -77,11 +77,11 @@ public final class AdminBench implements AutoCloseable {
                         new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
                         List.of(new ExportsResource(master.service, new Words())));
         door =
-                new AdminDoor(
+                new AdminServer(
                         Clock.system(),
                         new Endpoint("127.0.0.1", 0),
                         null,
-                        new AdminDoor.Pages(List::of, () -> "", () -> "{}"),
+                        new AdminServer.Pages(List::of, () -> "", () -> "{}"),
                         api);
         wire =
                 master.transport

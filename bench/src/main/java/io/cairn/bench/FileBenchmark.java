@@ -2,7 +2,7 @@ package io.cairn.bench;
 
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.session.ClientSettings;
@@ -119,7 +119,7 @@ public class FileBenchmark {
                                 new ClusterSettings(1, 1, 2_000, 3_000),
                                 4096,
                                 15_000),
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 log, log::namespace, servers, clock, scheduler, random));
     }
 
@@ -132,7 +132,7 @@ public class FileBenchmark {
         Endpoint any = new Endpoint("127.0.0.1", 0);
         chunks =
                 new ChunkService(
-                        new Surroundings(servers, clock, scheduler, disks, random, 1),
+                        new ServerContext(servers, clock, scheduler, disks, random, 1),
                         ChunkSettings.of("c1", any, List.of(master.endpoint())),
                         List.of(target));
         chunks.start();

@@ -3,17 +3,17 @@ package io.cairn.chunk;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
+import io.cairn.chunk.peer.ConcurrencyLimit;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Graveyard;
 import io.cairn.chunk.peer.Heartbeat;
 import io.cairn.chunk.peer.Leader;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.peer.Members;
 import io.cairn.chunk.peer.OperationMemory;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Peers;
-import io.cairn.chunk.peer.Slots;
-import io.cairn.chunk.peer.Station;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
+import io.cairn.chunk.peer.Tombstones;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -42,14 +42,14 @@ public final class ChunkService implements AutoCloseable {
     private static final long DRAIN_LIMIT_MS = 3_000;
     private static final long CLOSE_LIMIT_MS = 3_000;
 
-    private final Surroundings world;
+    private final ServerContext world;
     private final ChunkSettings settings;
     private final List<StorageTarget> targets;
     private final Peers peers;
-    private final Station station;
+    private final PeerContext station;
     private final Groups groups;
     private final Garbage garbage;
-    private final Door door;
+    private final ChunkRequestHandler door;
     private volatile @Nullable Registration registration;
     private @Nullable Listener listener;
     private boolean closed;
@@ -60,7 +60,7 @@ public final class ChunkService implements AutoCloseable {
      * @param targets at least one; the server owns them from now on and closes them
      * @throws FsException EEXIST when one of them is a copy of another
      */
-    public ChunkService(Surroundings world, ChunkSettings settings, List<StorageTarget> targets) {
+    public ChunkService(ServerContext world, ChunkSettings settings, List<StorageTarget> targets) {
         if (targets.isEmpty()) {
             throw new IllegalArgumentException(
                     "chunk server " + settings.name() + " needs a directory: --data DIR");
@@ -73,7 +73,7 @@ public final class ChunkService implements AutoCloseable {
         Leader leader = new Leader(peers, settings.masters());
         Lease lease = new Lease(world.clock());
         this.station =
-                new Station(
+                new PeerContext(
                         world,
                         world.control(),
                         lease,
@@ -81,11 +81,11 @@ public final class ChunkService implements AutoCloseable {
                         leader,
                         new Heartbeat(world, leader, lease),
                         new OperationMemory(),
-                        new Graveyard(),
-                        new Slots(1));
+                        new Tombstones(),
+                        new ConcurrencyLimit(1));
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
-        this.door = new Door(groups, settings.clientBytes(), targets.size());
+        this.door = new ChunkRequestHandler(groups, settings.clientBytes(), targets.size());
     }
 
     private static void requireDistinct(List<StorageTarget> targets) {

@@ -3,7 +3,7 @@ package io.cairn.chunk;
 import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
@@ -33,13 +33,13 @@ final class Garbage {
     /** A list as long as this is mostly not the last: the master hears at once that it is done. */
     static final int MANY = 128;
 
-    private final Station station;
+    private final PeerContext station;
     private final Groups groups;
     private final List<StorageTarget> targets;
     private final Set<Long> running = new HashSet<>();
     private final Set<Long> collected = new TreeSet<>();
 
-    Garbage(Station station, Groups groups, List<StorageTarget> targets) {
+    Garbage(PeerContext station, Groups groups, List<StorageTarget> targets) {
         this.station = station;
         this.groups = groups;
         this.targets = List.copyOf(targets);
@@ -73,7 +73,7 @@ final class Garbage {
             }
         }
         if (!fresh.isEmpty()) {
-            fresh.forEach(station.graveyard()::add);
+            fresh.forEach(station.tombstones()::add);
             Futures.finish(collect(fresh), (done, thrown) -> ended(fresh, thrown));
         }
     }
@@ -118,7 +118,7 @@ final class Garbage {
                 .forEach(
                         part -> {
                             for (ChunkKey key : part.member().turns().active()) {
-                                if (station.graveyard().holds(key)) {
+                                if (station.tombstones().holds(key)) {
                                     turns.add(
                                             part.member()
                                                     .turns()

@@ -5,7 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Heartbeat;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class Registration implements Heartbeat.Contents {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 
-    private final Station station;
+    private final PeerContext station;
     private final Groups groups;
     private final Garbage garbage;
     private final List<StorageTarget> targets;
@@ -48,7 +48,7 @@ final class Registration implements Heartbeat.Contents {
      * @throws FsException WRONG_CLUSTER when the targets belong to different clusters
      */
     Registration(
-            Station station,
+            PeerContext station,
             Groups groups,
             Garbage garbage,
             List<StorageTarget> targets,
@@ -110,7 +110,7 @@ final class Registration implements Heartbeat.Contents {
     }
 
     private ClusterRequest compose(List<TargetReport> list) {
-        mark = groups.floors().mark();
+        mark = groups.fence().mark();
         told = garbage.collected();
         return new ClusterRequest.Heartbeat(
                 clusterId(),
@@ -145,7 +145,7 @@ final class Registration implements Heartbeat.Contents {
             return;
         }
         station.lease().renew(sentNs, reply.leaseMs());
-        groups.floors().clear(mark);
+        groups.fence().clear(mark);
         if (delta != null) {
             groups.repairKnown();
         }

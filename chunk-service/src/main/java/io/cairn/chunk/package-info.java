@@ -3,18 +3,19 @@
  *
  * <p>A chunk server owns one or more targets, each a directory on one disk ({@link
  * io.cairn.chunk.store}), and belongs to the placement groups that the cluster map assigns to its
- * targets. {@link io.cairn.chunk.ChunkService} wires it; {@code Door} takes requests, a group's
- * {@code Part} does the work, {@code StorageTarget} stores: three rooms.
+ * targets. {@link io.cairn.chunk.ChunkService} wires it; {@code ChunkRequestHandler} takes
+ * requests, a group's {@code GroupService} does the work, {@code StorageTarget} stores: three
+ * rooms.
  *
  * <h2>Epochs and leases</h2>
  *
  * A server acts in a group only in the epoch that its own map says ({@code Term}) and only while
  * its lease from the leader of the masters runs; both are checked before acting and again before
  * answering. A request with another epoch gets WRONG_EPOCH; a younger one makes the server stop in
- * that group and ask the master at once ({@code Floors}). The master takes a member out of a group
- * only when the lease of its server has ended, so that a removed member serves nothing. After a
- * restart a server does nothing in a group until the map knows its new incarnation: the master has
- * then decided what the restart means.
+ * that group and ask the master at once ({@code EpochFence}). The master takes a member out of a
+ * group only when the lease of its server has ended, so that a removed member serves nothing. After
+ * a restart a server does nothing in a group until the map knows its new incarnation: the master
+ * has then decided what the restart means.
  *
  * <h2>Writes</h2>
  *

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.group.Floors;
+import io.cairn.chunk.group.EpochFence;
+import io.cairn.chunk.peer.ConcurrencyLimit;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Graveyard;
 import io.cairn.chunk.peer.Lease;
 import io.cairn.chunk.peer.OperationMemory;
-import io.cairn.chunk.peer.Slots;
+import io.cairn.chunk.peer.Tombstones;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
@@ -93,35 +93,35 @@ class BookkeepingTest {
 
     @Test
     void aYoungerEpochHoldsUntilALaterHeartbeatIsAnswered() {
-        Floors floors = new Floors();
-        assertFalse(floors.isAbove(1, 0));
-        long before = floors.mark();
-        floors.note(1, 5);
-        floors.note(1, 4);
-        assertTrue(floors.isAbove(1, 4));
-        assertFalse(floors.isAbove(1, 5));
-        assertFalse(floors.isAbove(2, 1));
-        floors.clear(before);
-        assertTrue(floors.isAbove(1, 4));
-        floors.clear(floors.mark());
-        assertFalse(floors.isAbove(1, 4));
+        EpochFence fence = new EpochFence();
+        assertFalse(fence.isAbove(1, 0));
+        long before = fence.mark();
+        fence.note(1, 5);
+        fence.note(1, 4);
+        assertTrue(fence.isAbove(1, 4));
+        assertFalse(fence.isAbove(1, 5));
+        assertFalse(fence.isAbove(2, 1));
+        fence.clear(before);
+        assertTrue(fence.isAbove(1, 4));
+        fence.clear(fence.mark());
+        assertFalse(fence.isAbove(1, 4));
     }
 
     @Test
     void tooManyInventedGroupsStopAllUntilTheNextHeartbeat() {
-        Floors floors = new Floors();
+        EpochFence fence = new EpochFence();
         for (int group = 0; group <= 4096; group++) {
-            floors.note(group, 5);
+            fence.note(group, 5);
         }
-        assertTrue(floors.isAbove(1_000_000, 9));
-        floors.clear(floors.mark());
-        assertFalse(floors.isAbove(1_000_000, 9));
-        assertFalse(floors.isAbove(1, 1));
+        assertTrue(fence.isAbove(1_000_000, 9));
+        fence.clear(fence.mark());
+        assertFalse(fence.isAbove(1_000_000, 9));
+        assertFalse(fence.isAbove(1, 1));
     }
 
     @Test
     void slotsLetSoManyRunAndTheOthersWaitInOrder() {
-        Slots slots = new Slots(2);
+        ConcurrencyLimit slots = new ConcurrencyLimit(2);
         List<Integer> begun = new ArrayList<>();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -158,20 +158,20 @@ class BookkeepingTest {
 
     @Test
     void theGraveyardKnowsRangesAndForgetsTheOldest() {
-        Graveyard graveyard = new Graveyard();
-        graveyard.add(new GarbageTask(1, 1, 7, 3, 10));
-        assertFalse(graveyard.holds(new ChunkKey(7, 2)));
-        assertTrue(graveyard.holds(new ChunkKey(7, 3)));
-        assertFalse(graveyard.holds(new ChunkKey(7, 10)));
-        graveyard.add(new GarbageTask(2, 1, 7, 10, 12));
-        assertTrue(graveyard.holds(new ChunkKey(7, 3)));
-        assertTrue(graveyard.holds(new ChunkKey(7, 11)));
+        Tombstones tombstones = new Tombstones();
+        tombstones.add(new GarbageTask(1, 1, 7, 3, 10));
+        assertFalse(tombstones.holds(new ChunkKey(7, 2)));
+        assertTrue(tombstones.holds(new ChunkKey(7, 3)));
+        assertFalse(tombstones.holds(new ChunkKey(7, 10)));
+        tombstones.add(new GarbageTask(2, 1, 7, 10, 12));
+        assertTrue(tombstones.holds(new ChunkKey(7, 3)));
+        assertTrue(tombstones.holds(new ChunkKey(7, 11)));
         for (int i = 0; i < 16_384; i++) {
-            graveyard.add(new GarbageTask(i, 1, 100 + i, 0, Long.MAX_VALUE));
+            tombstones.add(new GarbageTask(i, 1, 100 + i, 0, Long.MAX_VALUE));
         }
-        assertFalse(graveyard.holds(new ChunkKey(7, 3)));
+        assertFalse(tombstones.holds(new ChunkKey(7, 3)));
         FsException refused =
-                assertThrows(FsException.class, () -> graveyard.check(new ChunkKey(200, 0)));
+                assertThrows(FsException.class, () -> tombstones.check(new ChunkKey(200, 0)));
         assertEquals(Errno.ESTALE, refused.errno());
     }
 

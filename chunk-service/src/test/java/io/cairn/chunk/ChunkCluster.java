@@ -2,7 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.format.TargetException;
@@ -133,8 +133,8 @@ public final class ChunkCluster implements AutoCloseable {
         } catch (TargetException e) {
             throw new IllegalStateException(e);
         }
-        Surroundings world =
-                new Surroundings(transport, simulation, scheduler, scheduler, random, bootId);
+        ServerContext world =
+                new ServerContext(transport, simulation, scheduler, scheduler, random, bootId);
         ChunkSettings settings = ChunkSettings.of(name, new Endpoint(name, 9500), masters);
         ChunkService service = new ChunkService(world, settings, List.of(target));
         service.start();

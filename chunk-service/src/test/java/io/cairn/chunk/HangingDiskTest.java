@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.cluster.Endpoint;
@@ -65,8 +65,8 @@ class HangingDiskTest {
             targets.add(StorageTarget.open(disk, place, store));
             executors.put(place, pool());
         }
-        Surroundings world =
-                new Surroundings(
+        ServerContext world =
+                new ServerContext(
                         transport, Clock.system(), scheduler, pool(), executors::get, random, 1);
         ChunkSettings settings = ChunkSettings.of("c1", any, List.of(master.endpoint()));
         service = new ChunkService(world, settings, targets);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.cluster.Endpoint;
@@ -63,8 +63,8 @@ class LoopbackTest {
                     StoreSettings.standard(random, Clock.system()).withReserveBytes(0);
             StorageTarget target =
                     StorageTarget.open(new FileDisk(), directory.resolve("c" + i), store);
-            Surroundings world =
-                    new Surroundings(transport, Clock.system(), scheduler, disks, random, 1);
+            ServerContext world =
+                    new ServerContext(transport, Clock.system(), scheduler, disks, random, 1);
             ChunkSettings settings =
                     ChunkSettings.of(
                             "c" + i, new Endpoint("127.0.0.1", 0), List.of(master.endpoint()));

@@ -17,7 +17,7 @@
  * <p><b>Threads.</b> Callers bring their own threads, and most operations block them until the
  * answer is there. Answers arrive on event loops, which never block: they complete futures and send
  * what waits. Timers renew the session and commit old writes. An operation may be cancelled while
- * it waits ({@link io.cairn.runtime.Errand}).
+ * it waits ({@link io.cairn.runtime.PendingRequest}).
  *
  * <p><b>Failures.</b> A request goes to the next leader or the next replica, with the same bytes,
  * until it is answered or its time is over. Without a time limit it waits for the cluster. Errors

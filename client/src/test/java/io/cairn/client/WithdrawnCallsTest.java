@@ -11,7 +11,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fs.OpenFile;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
@@ -45,7 +45,7 @@ class WithdrawnCallsTest {
 
     /** A thread of a door. */
     private static final class Asker extends Thread {
-        private final Errand errand = new Errand();
+        private final PendingRequest errand = new PendingRequest();
         private final Runnable operation;
         private volatile @Nullable Errno failure;
 

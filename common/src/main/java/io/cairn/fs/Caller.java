@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *     already checked the permissions, so that they are not checked again
  * @param witness hears what operations did to attributes; null for nobody, which costs nothing
  */
-public record Caller(int uid, int gid, int[] groups, boolean checked, @Nullable Witness witness) {
+public record Caller(
+        int uid, int gid, int[] groups, boolean checked, @Nullable ChangeListener witness) {
     private static final int[] NO_GROUPS = {};
 
     /** The superuser. */
@@ -34,7 +35,7 @@ public record Caller(int uid, int gid, int[] groups, boolean checked, @Nullable 
     }
 
     /** The same, with a listener that hears exactly what operations did. */
-    public Caller watchedBy(Witness who) {
+    public Caller watchedBy(ChangeListener who) {
         return new Caller(uid, gid, groups, checked, who);
     }
 

@@ -8,8 +8,8 @@
  * threads of timers, files of targets, and functions of the C library.
  *
  * <p><b>Threads.</b> Tasks of the scheduler are short and never block. A {@code Disk} blocks its
- * caller and may be used from any thread. An {@link io.cairn.runtime.Errand} is the work of one
- * caller that may lose patience; a wait finds it by a scoped value. A {@link
+ * caller and may be used from any thread. An {@link io.cairn.runtime.PendingRequest} is the work of
+ * one caller that may lose patience; a wait finds it by a scoped value. A {@link
  * io.cairn.runtime.PollLoop} is run by threads of a door between their requests.
  *
  * <p><b>Failures.</b> A disk without room throws {@link io.cairn.runtime.DiskFullException}, which

@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a {@link WebDoor}. It takes as many as the door says, from one address half of
- * them, and closes each whose client lets it wait too long. Jetty's own limit begins anew with each
- * byte, so one byte a second would hold a connection for ever. Thread-safe.
+ * The connections of a {@link HttpServer}. It takes as many as the door says, from one address half
+ * of them, and closes each whose client lets it wait too long. Jetty's own limit begins anew with
+ * each byte, so one byte a second would hold a connection for ever. Thread-safe.
  */
 final class WebConnector extends ServerConnector {
     private static final Logger LOG = LoggerFactory.getLogger(WebConnector.class);
@@ -69,7 +69,8 @@ final class WebConnector extends ServerConnector {
         InetAddress host = address.getAddress();
         int ofHost = hosts.getOrDefault(host, 0);
         boolean stays =
-                guests.size() < WebDoor.MAX_CONNECTIONS && ofHost < WebDoor.MAX_CONNECTIONS / 2;
+                guests.size() < HttpServer.MAX_CONNECTIONS
+                        && ofHost < HttpServer.MAX_CONNECTIONS / 2;
         if (stays) {
             guests.put(peer, host);
             hosts.put(host, ofHost + 1);

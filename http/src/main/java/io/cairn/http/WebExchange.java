@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handling of each request of a {@link WebDoor}: gathers its body, lets it be answered, sends
- * the answer; all on the virtual thread of the request. Thread-safe.
+ * The handling of each request of a {@link HttpServer}: gathers its body, lets it be answered,
+ * sends the answer; all on the virtual thread of the request. Thread-safe.
  */
 final class WebExchange extends Handler.Abstract {
     /** How long a client may go on sending what was refused, in milliseconds. */
@@ -107,7 +107,7 @@ final class WebExchange extends Handler.Abstract {
         if (target.length() > MAX_LINE_BYTES) {
             throw new Refused(problem(414));
         }
-        if (request.getLength() > WebDoor.MAX_BODY_BYTES) {
+        if (request.getLength() > HttpServer.MAX_BODY_BYTES) {
             throw new Refused(tooLarge());
         }
     }
@@ -120,7 +120,7 @@ final class WebExchange extends Handler.Abstract {
             byte[] bytes = new byte[chunk.remaining()];
             chunk.getByteBuffer().get(bytes);
             chunk.release();
-            if (body.size() + bytes.length > WebDoor.MAX_BODY_BYTES) {
+            if (body.size() + bytes.length > HttpServer.MAX_BODY_BYTES) {
                 throw new Refused(tooLarge());
             }
             body.write(bytes);
@@ -301,6 +301,8 @@ final class WebExchange extends Handler.Abstract {
                 413,
                 "body-too-large",
                 "Body too large",
-                "A request may carry " + WebDoor.MAX_BODY_BYTES + " bytes; send less at a time.");
+                "A request may carry "
+                        + HttpServer.MAX_BODY_BYTES
+                        + " bytes; send less at a time.");
     }
 }

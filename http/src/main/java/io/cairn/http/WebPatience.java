@@ -1,7 +1,7 @@
 package io.cairn.http;
 
 /**
- * How long a {@link WebDoor} waits, in milliseconds, 1 or more.
+ * How long a {@link HttpServer} waits, in milliseconds, 1 or more.
  *
  * @param requestMs for the head of a request, then for its body, then for its answer to be taken
  * @param sinkMs how long the client of a feed may take nothing
@@ -9,5 +9,5 @@ package io.cairn.http;
  */
 record WebPatience(int requestMs, int sinkMs, int certificateMs) {
     /** That of every door but those of tests. */
-    static final WebPatience STANDARD = new WebPatience(WebDoor.REQUEST_MS, 15_000, 10_000);
+    static final WebPatience STANDARD = new WebPatience(HttpServer.REQUEST_MS, 15_000, 10_000);
 }

@@ -25,8 +25,8 @@ class WebPatienceTest {
     private static final int BIG_BYTES = 32 << 20;
 
     private final CountDownLatch feedEnded = new CountDownLatch(1);
-    private final WebDoor door =
-            new WebDoor(
+    private final HttpServer door =
+            new HttpServer(
                     Clock.system(),
                     new Endpoint("127.0.0.1", 0),
                     null,

@@ -49,7 +49,7 @@ final class DirectoryWatch {
     private final Map<Long, SequencedSet<Long>> watchers = new LinkedHashMap<>();
 
     /** A session that has to forget a directory. */
-    record Disbelief(long session, long ino) {}
+    record Forgetting(long session, long ino) {}
 
     DirectoryWatch(SessionTable sessions, Clock clock, Scheduler scheduler) {
         this.missed = new MissedNames(clock);
@@ -62,17 +62,17 @@ final class DirectoryWatch {
         if (session == 0) {
             return;
         }
-        List<Disbelief> displaced = new ArrayList<>();
+        List<Forgetting> displaced = new ArrayList<>();
         synchronized (this) {
             SequencedSet<Long> known = watchers.computeIfAbsent(ino, _ -> new LinkedHashSet<>(2));
             if (known.add(session) && known.size() > MAX_WATCHERS) {
-                displaced.add(new Disbelief(known.removeFirst(), ino));
+                displaced.add(new Forgetting(known.removeFirst(), ino));
             }
             if (watchers.size() > MAX_DIRECTORIES) {
                 Iterator<Map.Entry<Long, SequencedSet<Long>>> eldest =
                         watchers.entrySet().iterator();
                 Map.Entry<Long, SequencedSet<Long>> entry = eldest.next();
-                entry.getValue().forEach(s -> displaced.add(new Disbelief(s, entry.getKey())));
+                entry.getValue().forEach(s -> displaced.add(new Forgetting(s, entry.getKey())));
                 eldest.remove();
             }
         }
@@ -88,22 +88,22 @@ final class DirectoryWatch {
 
     /** A new term: everybody is told to forget, as another leader may have changed anything. */
     void reset() {
-        Set<Disbelief> all = missed.clear();
+        Set<Forgetting> all = missed.clear();
         synchronized (this) {
-            watchers.forEach((ino, known) -> known.forEach(s -> all.add(new Disbelief(s, ino))));
+            watchers.forEach((ino, known) -> known.forEach(s -> all.add(new Forgetting(s, ino))));
             watchers.clear();
         }
         all.forEach(this::tell);
     }
 
-    private void tell(Disbelief disbelief) {
+    private void tell(Forgetting disbelief) {
         Connection connection = sessions.connection(disbelief.session);
         if (connection != null) {
             connection.send(push(disbelief));
         }
     }
 
-    private static Message push(Disbelief disbelief) {
+    private static Message push(Forgetting disbelief) {
         return Message.of(v -> MasterRequest.push(new Push.Invalidate(disbelief.ino), v));
     }
 
@@ -123,7 +123,7 @@ final class DirectoryWatch {
         if (change instanceof TreeMutation.Mkdir) {
             watch(session, entry.inode().ino());
         }
-        Set<Disbelief> others = others(session, change);
+        Set<Forgetting> others = others(session, change);
         List<CompletableFuture<Void>> unheard =
                 makesName(change) ? sessions.othersUnheard(session) : List.of();
         if (others.isEmpty() && unheard.isEmpty()) {
@@ -153,13 +153,13 @@ final class DirectoryWatch {
 
     /** The names of a directory were changed, and nobody waits for the answer. */
     void changed(long ino) {
-        Set<Disbelief> all = new LinkedHashSet<>(0);
+        Set<Forgetting> all = new LinkedHashSet<>(0);
         take(0, ino, all);
         all.forEach(this::tell);
     }
 
-    private Set<Disbelief> others(long session, TreeMutation change) {
-        Set<Disbelief> others = new LinkedHashSet<>(0);
+    private Set<Forgetting> others(long session, TreeMutation change) {
+        Set<Forgetting> others = new LinkedHashSet<>(0);
         change.tellNames(
                 new TreeMutation.NameChanges() {
                     @Override
@@ -183,13 +183,13 @@ final class DirectoryWatch {
     }
 
     /** Other sessions that watch a directory do so no longer. */
-    private synchronized void take(long session, long ino, Set<Disbelief> others) {
+    private synchronized void take(long session, long ino, Set<Forgetting> others) {
         Set<Long> known = watchers.get(ino);
         if (known == null || known.size() == 1 && known.contains(session)) {
             return;
         }
         boolean own = known.remove(session);
-        known.forEach(other -> others.add(new Disbelief(other, ino)));
+        known.forEach(other -> others.add(new Forgetting(other, ino)));
         known.clear();
         if (own) {
             known.add(session);
@@ -199,7 +199,7 @@ final class DirectoryWatch {
     }
 
     /** Completes when a session has forgotten, or believes nothing any more by itself. */
-    private CompletableFuture<Void> disabuse(Disbelief other) {
+    private CompletableFuture<Void> disabuse(Forgetting other) {
         long waitMs = Limits.MAX_ABSENCE_MS - sessions.silentMs(other.session);
         if (waitMs <= 0) {
             tell(other);

@@ -57,7 +57,7 @@ public final class MasterService implements AutoCloseable {
     private final OrphanReaper reaper;
     private final LostSessions lost;
     private final ServerWatch servers;
-    private final RequestDoor door;
+    private final RequestHandler door;
     private final JobRunner jobs;
     private final Presence presence;
     private final Listener listener;
@@ -73,7 +73,7 @@ public final class MasterService implements AutoCloseable {
      * The foundations of a master: its log with the namespace that the log applies to, and the
      * world around it.
      */
-    public record Ground(
+    public record Context(
             ReplicatedLog log,
             Supplier<Namespace> namespace,
             Transport transport,
@@ -86,7 +86,7 @@ public final class MasterService implements AutoCloseable {
      *
      * @throws FsException when the endpoint cannot be listened on
      */
-    public MasterService(MasterSettings settings, Ground ground) {
+    public MasterService(MasterSettings settings, Context ground) {
         this.settings = settings;
         this.log = ground.log();
         this.namespace = ground.namespace();
@@ -111,8 +111,8 @@ public final class MasterService implements AutoCloseable {
                         ground.scheduler());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.door =
-                new RequestDoor(
-                        new RequestDoor.Rooms(
+                new RequestHandler(
+                        new RequestHandler.Rooms(
                                 log, namespace, sessions, watch, contents, reaper, servers),
                         presence,
                         this::statusJson);
@@ -329,7 +329,7 @@ public final class MasterService implements AutoCloseable {
         String reason =
                 reply instanceof Reply.Failure failure
                         ? failure.message()
-                        : RequestDoor.reason(error);
+                        : RequestHandler.reason(error);
         LOG.warn("the cluster could not be founded: {}", reason);
     }
 

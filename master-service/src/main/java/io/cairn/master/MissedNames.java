@@ -45,9 +45,9 @@ final class MissedNames {
      *
      * @return who has to forget what directory because there is no room to remember it here
      */
-    synchronized Set<DirectoryWatch.Disbelief> missed(long session, long directory, Name name) {
+    synchronized Set<DirectoryWatch.Forgetting> missed(long session, long directory, Name name) {
         long nowMs = clock.millis();
-        Set<DirectoryWatch.Disbelief> displaced = Set.of();
+        Set<DirectoryWatch.Forgetting> displaced = Set.of();
         if (nowMs - youngSinceMs >= Limits.MAX_ABSENCE_MS) {
             turn(nowMs);
         } else if (young.size() >= MAX_NAMES) {
@@ -88,17 +88,17 @@ final class MissedNames {
     }
 
     private static void collect(
-            Missed missed, long maker, long nowMs, Set<DirectoryWatch.Disbelief> others) {
+            Missed missed, long maker, long nowMs, Set<DirectoryWatch.Forgetting> others) {
         for (Believer each = missed.first; each != null; each = each.next) {
             if (each.session != maker && believes(each, nowMs)) {
-                others.add(new DirectoryWatch.Disbelief(each.session, missed.directory));
+                others.add(new DirectoryWatch.Forgetting(each.session, missed.directory));
             }
         }
     }
 
     /** A session has made the name: adds who else has to forget the directory. */
     synchronized void made(
-            long maker, long directory, Name name, Set<DirectoryWatch.Disbelief> others) {
+            long maker, long directory, Name name, Set<DirectoryWatch.Forgetting> others) {
         long key = key(directory, name);
         long nowMs = clock.millis();
         Missed recent = young.remove(key);
@@ -112,8 +112,8 @@ final class MissedNames {
     }
 
     /** Forgets all; who has to forget what. */
-    synchronized Set<DirectoryWatch.Disbelief> clear() {
-        Set<DirectoryWatch.Disbelief> all = new LinkedHashSet<>();
+    synchronized Set<DirectoryWatch.Forgetting> clear() {
+        Set<DirectoryWatch.Forgetting> all = new LinkedHashSet<>();
         long nowMs = clock.millis();
         young.values().forEach(each -> collect(each, 0, nowMs, all));
         old.values().forEach(each -> collect(each, 0, nowMs, all));

@@ -40,7 +40,7 @@ final class ExpectedServersTest {
         master =
                 new MasterService(
                         new MasterSettings("m1", new Endpoint("here", 1), cluster, 4096, 15_000),
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
         time.pass(500);

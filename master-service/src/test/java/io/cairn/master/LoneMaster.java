@@ -16,7 +16,7 @@ public final class LoneMaster implements AutoCloseable {
     public final EventLoops loops = new EventLoops("lone-master", 2, Clock.system());
     public final NettyTransport transport = new NettyTransport(loops);
     public final MasterService service;
-    public final MasterService.Ground ground;
+    public final MasterService.Context ground;
     private final ThreadScheduler scheduler = new ThreadScheduler("lone-timer", 1);
     private final DirectLog log;
 
@@ -31,7 +31,7 @@ public final class LoneMaster implements AutoCloseable {
         // What its clock finds long past would be cleaned away at any moment.
         log.nowNs = Clock.system().wallNs();
         ground =
-                new MasterService.Ground(
+                new MasterService.Context(
                         log,
                         () -> log.namespace,
                         transport,

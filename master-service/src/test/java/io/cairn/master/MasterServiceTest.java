@@ -59,7 +59,7 @@ final class MasterServiceTest {
         master =
                 new MasterService(
                         settings,
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
         time.pass(500);

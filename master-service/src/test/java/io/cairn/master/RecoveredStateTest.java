@@ -79,7 +79,7 @@ final class RecoveredStateTest {
                                 new ClusterSettings(1, 1, 100, 3_000),
                                 4096,
                                 15_000),
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
         time.pass(500);

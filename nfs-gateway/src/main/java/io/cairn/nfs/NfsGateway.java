@@ -46,7 +46,7 @@ public final class NfsGateway implements AutoCloseable {
     private final ExecutorService workers;
     private final NfsPrograms programs;
     private final LockPrograms locks;
-    private final World world;
+    private final Context world;
     private final List<RpcServer> servers = new CopyOnWriteArrayList<>();
     private final List<DatagramServer> datagrams = new ArrayList<>();
     private @Nullable ClientGauges clients;
@@ -61,7 +61,7 @@ public final class NfsGateway implements AutoCloseable {
      * @param metrics hears of calls and clients
      * @param tracer makes the spans of calls
      */
-    public record World(
+    public record Context(
             EventLoops loops,
             Scheduler scheduler,
             Clock clock,
@@ -69,7 +69,7 @@ public final class NfsGateway implements AutoCloseable {
             MeterRegistry metrics,
             Tracer tracer) {
         /** Without traces. */
-        public World(
+        public Context(
                 EventLoops loops,
                 Scheduler scheduler,
                 Clock clock,
@@ -80,7 +80,7 @@ public final class NfsGateway implements AutoCloseable {
     }
 
     private NfsGateway(
-            ExecutorService workers, NfsPrograms programs, LockPrograms locks, World world) {
+            ExecutorService workers, NfsPrograms programs, LockPrograms locks, Context world) {
         this.world = world;
         this.workers = workers;
         this.programs = programs;
@@ -95,7 +95,7 @@ public final class NfsGateway implements AutoCloseable {
      *     filesystem throws when it cannot be reached
      */
     public static NfsGateway start(
-            FileSystem fs, Exports exports, NfsSettings settings, World world) {
+            FileSystem fs, Exports exports, NfsSettings settings, Context world) {
         ExecutorService workers =
                 Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("nfs-", 0).factory());
         NfsPrograms.Threads threads =

@@ -57,7 +57,7 @@ public final class ModelGateway implements AutoCloseable {
                         files,
                         Exports.of(List.of(exports).stream().map(Export::parse).toList()),
                         settings,
-                        new NfsGateway.World(
+                        new NfsGateway.Context(
                                 loops, scheduler, Clock.system(), new Random(), metrics, tracer));
     }
 

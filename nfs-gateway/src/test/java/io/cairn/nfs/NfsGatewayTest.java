@@ -46,7 +46,7 @@ final class NfsGatewayTest {
                 files,
                 Exports.of(List.of(Export.parse("/ *(rw,insecure)"))),
                 with,
-                new NfsGateway.World(
+                new NfsGateway.Context(
                         loops, scheduler, Clock.system(), new Random(), new SimpleMeterRegistry()));
     }
 

@@ -1,7 +1,7 @@
 package io.cairn.node;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.http.AdminDoor;
+import io.cairn.http.AdminServer;
 import io.cairn.http.WebAnswer;
 import io.cairn.http.WebHandler;
 import io.cairn.http.WebProblem;
@@ -19,26 +19,30 @@ public final class AdminPage implements AutoCloseable {
     private volatile Supplier<String> status = () -> "{}";
     private volatile WebHandler others = AdminPage::nothing;
     private final Closing closing = new Closing();
-    private final AdminDoor door;
+    private final AdminServer door;
 
     private AdminPage(
-            World world, Endpoint at, @Nullable AdminAddress master, @Nullable Endpoint probes) {
-        AdminDoor.Pages bare = new AdminDoor.Pages(this::reasons, world.metrics()::scrape, null);
+            ProcessContext world,
+            Endpoint at,
+            @Nullable AdminAddress master,
+            @Nullable Endpoint probes) {
+        AdminServer.Pages bare =
+                new AdminServer.Pages(this::reasons, world.metrics()::scrape, null);
         boolean isOpen = master == null || master.isLoopback();
         door =
                 closing.add(
-                        new AdminDoor(
+                        new AdminServer(
                                 world.clock(),
                                 at,
                                 master == null ? null : master.certificate(),
-                                new AdminDoor.Pages(
+                                new AdminServer.Pages(
                                         this::reasons,
                                         world.metrics()::scrape,
                                         isOpen ? () -> status.get() : null),
                                 request -> others.answer(request)));
         try {
             if (probes != null) {
-                closing.add(new AdminDoor(world.clock(), probes, bare));
+                closing.add(new AdminServer(world.clock(), probes, bare));
             }
         } catch (RuntimeException e) {
             closing.close();
@@ -61,12 +65,12 @@ public final class AdminPage implements AutoCloseable {
     }
 
     /** Listens, for a service that is only looked at; {@code probes} is a further address. */
-    public static AdminPage open(World world, Endpoint at, @Nullable Endpoint probes) {
+    public static AdminPage open(ProcessContext world, Endpoint at, @Nullable Endpoint probes) {
         return new AdminPage(world, at, null, probes);
     }
 
     /** Listens, for a master. */
-    public static AdminPage open(World world, AdminAddress at) {
+    public static AdminPage open(ProcessContext world, AdminAddress at) {
         return new AdminPage(world, at.endpoint(), at, at.metrics());
     }
 

@@ -4,7 +4,7 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.chunk.FormerTargets;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.format.TargetException;
@@ -42,7 +42,7 @@ public final class ChunkNode implements AutoCloseable {
     private final Closing closing = new Closing();
     private final ChunkService service;
 
-    public ChunkNode(World world, ChunkSettings settings, ChunkDirectories directories) {
+    public ChunkNode(ProcessContext world, ChunkSettings settings, ChunkDirectories directories) {
         try {
             Transport transport =
                     world.measured(
@@ -60,8 +60,8 @@ public final class ChunkNode implements AutoCloseable {
                 disks.put(
                         target.directory(), world.loops().awake(threads, world.tuning().diskNs()));
             }
-            Surroundings surroundings =
-                    new Surroundings(
+            ServerContext surroundings =
+                    new ServerContext(
                             transport,
                             world.clock(),
                             world.scheduler(),
@@ -89,7 +89,10 @@ public final class ChunkNode implements AutoCloseable {
 
     /** Opens first what is there, and makes targets of empty directories when none is missing. */
     private List<StorageTarget> targets(
-            World world, ChunkSettings settings, ChunkDirectories directories, Transport transport)
+            ProcessContext world,
+            ChunkSettings settings,
+            ChunkDirectories directories,
+            Transport transport)
             throws IOException {
         List<Path> empty = directories.empty();
         List<StorageTarget> targets = new ArrayList<>();
@@ -106,7 +109,7 @@ public final class ChunkNode implements AutoCloseable {
         return targets;
     }
 
-    private StorageTarget target(World world, Path directory) throws TargetException {
+    private StorageTarget target(ProcessContext world, Path directory) throws TargetException {
         Disk disk =
                 new MeasuredDisk(
                         new FileDisk(), world.clock(), world.metrics(), directory.toString());
@@ -119,7 +122,7 @@ public final class ChunkNode implements AutoCloseable {
         return target;
     }
 
-    private static void measure(World world, StorageTarget target, Path directory) {
+    private static void measure(ProcessContext world, StorageTarget target, Path directory) {
         Tags tags = Tags.of("target", directory.toString());
         world.metrics().gauge("cairn.target.capacity.bytes", tags, target, t -> t.capacityBytes());
         world.metrics().gauge("cairn.target.free.bytes", tags, target, t -> t.freeBytes());

@@ -84,7 +84,8 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     /** Starts everything and waits until files can be stored. */
-    public static EmbeddedCluster start(World world, Plan plan) throws InterruptedException {
+    public static EmbeddedCluster start(ProcessContext world, Plan plan)
+            throws InterruptedException {
         Closing closing = new Closing();
         try {
             prepare(plan.data(), closing);

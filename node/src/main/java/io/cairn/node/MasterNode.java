@@ -59,7 +59,7 @@ public final class MasterNode implements AutoCloseable {
             long sessionLeaseMs) {}
 
     /** One whose failure ends the process. */
-    MasterNode(World world, Plan plan, Account founder) {
+    MasterNode(ProcessContext world, Plan plan, Account founder) {
         this(world, plan, founder, () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
     }
 
@@ -69,7 +69,7 @@ public final class MasterNode implements AutoCloseable {
      * @param founder whose the root directory is when there is no cluster yet
      * @param failed ends the process, or begins to open this master again
      */
-    MasterNode(World world, Plan plan, Account founder, Runnable failed) {
+    MasterNode(ProcessContext world, Plan plan, Account founder, Runnable failed) {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
@@ -93,8 +93,8 @@ public final class MasterNode implements AutoCloseable {
                         founder.uid(),
                         founder.gid());
         tracer = world.tracer("cairn-master", plan.id());
-        MasterService.Ground ground =
-                new MasterService.Ground(
+        MasterService.Context ground =
+                new MasterService.Context(
                         TracedLog.around(log, tracer),
                         log::namespace,
                         world.measured("master", OperationNames::ofMaster, tracer),
@@ -121,7 +121,7 @@ public final class MasterNode implements AutoCloseable {
 
     private static RatisLog open(
             RatisSettings settings,
-            World world,
+            ProcessContext world,
             AtomicReference<@Nullable MasterService> door,
             Runnable failed) {
         try {

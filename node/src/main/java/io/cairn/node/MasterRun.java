@@ -17,7 +17,7 @@ public final class MasterRun implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterRun.class);
     private static final long LOOK_MS = 500;
 
-    private final World world;
+    private final ProcessContext world;
     private final MasterNode.Plan plan;
     private final Account founder;
     private final Consumer<MasterNode> opened;
@@ -31,7 +31,10 @@ public final class MasterRun implements AutoCloseable {
      * @param opened hears of it each time it was opened
      */
     public MasterRun(
-            World world, MasterNode.Plan plan, Account founder, Consumer<MasterNode> opened) {
+            ProcessContext world,
+            MasterNode.Plan plan,
+            Account founder,
+            Consumer<MasterNode> opened) {
         this.world = world;
         this.plan = plan;
         this.founder = founder;

@@ -22,7 +22,7 @@ public final class MountNode implements AutoCloseable {
     private final FuseMount mount;
 
     /** Connects and mounts; waits for masters that are starting. */
-    public MountNode(World world, Source source, Path mountpoint, MountOptions options) {
+    public MountNode(ProcessContext world, Source source, Path mountpoint, MountOptions options) {
         this(world, source, mountpoint, options, MasterWait.STANDARD_S);
     }
 
@@ -31,7 +31,8 @@ public final class MountNode implements AutoCloseable {
      *
      * @param waitS how long it waits for masters that are starting, seconds
      */
-    public MountNode(World world, Source source, Path mountpoint, MountOptions options, int waitS) {
+    public MountNode(
+            ProcessContext world, Source source, Path mountpoint, MountOptions options, int waitS) {
         PolledTransport polled = world.polled();
         files =
                 connect(
@@ -62,12 +63,12 @@ public final class MountNode implements AutoCloseable {
     }
 
     /** Makes the spans of a client in this process. */
-    static Tracer tracer(World world, String service) {
+    static Tracer tracer(ProcessContext world, String service) {
         return world.tracer(service, Loopback.machineName() + " " + ProcessHandle.current().pid());
     }
 
     /** A client for a command; it waits for masters that are starting. */
-    public static CairnFileSystem connect(World world, Source source, String name) {
+    public static CairnFileSystem connect(ProcessContext world, Source source, String name) {
         return connect(world, source, name, Tracer.OFF, MasterWait.STANDARD_S);
     }
 
@@ -77,17 +78,17 @@ public final class MountNode implements AutoCloseable {
      * @param waitS how long it waits for masters that are starting, seconds
      */
     public static CairnFileSystem connect(
-            World world, Source source, String name, Tracer tracer, int waitS) {
+            ProcessContext world, Source source, String name, Tracer tracer, int waitS) {
         return connect(
                 world, ClientSettings.of(source.masters(), name), runtime(world, tracer), waitS);
     }
 
-    private static ClientRuntime runtime(World world, Tracer tracer) {
+    private static ClientRuntime runtime(ProcessContext world, Tracer tracer) {
         return new ClientRuntime(world.clock(), world.scheduler(), world.random()).with(tracer);
     }
 
     private static CairnFileSystem connect(
-            World world, ClientSettings settings, ClientRuntime runtime, int waitS) {
+            ProcessContext world, ClientSettings settings, ClientRuntime runtime, int waitS) {
         String masters = MasterWait.names(settings.masters());
         Runnable tell =
                 () -> {

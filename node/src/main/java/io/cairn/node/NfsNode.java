@@ -32,7 +32,11 @@ public final class NfsNode implements AutoCloseable {
      *
      * @param lines what to export, as in exports(5); none for the list that is kept in the cluster
      */
-    public NfsNode(World world, List<Endpoint> masters, List<String> lines, NfsSettings settings) {
+    public NfsNode(
+            ProcessContext world,
+            List<Endpoint> masters,
+            List<String> lines,
+            NfsSettings settings) {
         String name =
                 Loopback.machineName()
                         + " nfs "
@@ -44,8 +48,8 @@ public final class NfsNode implements AutoCloseable {
         files = closing.add(MountNode.connect(world, all, name, tracer, MasterWait.STANDARD_S));
         try {
             Exports exports = lines.isEmpty() ? shared(world) : Exports.of(parse(lines));
-            NfsGateway.World parts =
-                    new NfsGateway.World(
+            NfsGateway.Context parts =
+                    new NfsGateway.Context(
                             world.loops(),
                             world.scheduler(),
                             world.clock(),
@@ -63,7 +67,7 @@ public final class NfsNode implements AutoCloseable {
         world.metrics().gauge("cairn.nfs.used.bytes", gateway, NfsGateway::usedBytes);
     }
 
-    private Exports shared(World world) {
+    private Exports shared(ProcessContext world) {
         ExecutorService worker =
                 Executors.newSingleThreadExecutor(new DaemonThreads("nfs-exports"));
         closing.add(worker::shutdownNow);

@@ -84,7 +84,7 @@ final class SimulatedMaster {
         MasterService newService =
                 new MasterService(
                         settings,
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 newLog,
                                 newLog::namespace,
                                 transport,

@@ -2,7 +2,7 @@ package io.cairn.simulation;
 
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
-import io.cairn.chunk.peer.Surroundings;
+import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.format.TargetException;
@@ -73,8 +73,8 @@ final class SimulatedServer {
         } catch (TargetException e) {
             throw new IllegalStateException("the target of " + node + " does not open", e);
         }
-        Surroundings world =
-                new Surroundings(
+        ServerContext world =
+                new ServerContext(
                         transport,
                         simulation,
                         newScheduler,

@@ -5,8 +5,8 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
@@ -25,7 +25,7 @@ final class ClusterContractTest extends FileSystemContract {
 
     @Override
     protected Posix door() {
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.Endpoint;
-import io.cairn.http.AdminDoor;
+import io.cairn.http.AdminServer;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.runtime.Clock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -72,11 +72,11 @@ final class HealthCommandTest {
 
     @Test
     void theProbeOfTheContainerSaysYesToOneThatIsReady() throws Exception {
-        try (AdminDoor door =
-                new AdminDoor(
+        try (AdminServer door =
+                new AdminServer(
                         Clock.system(),
                         new Endpoint("127.0.0.1", 0),
-                        new AdminDoor.Pages(List::of, () -> "", () -> "{}"))) {
+                        new AdminServer.Pages(List::of, () -> "", () -> "{}"))) {
             CairnProcess.Result ready = probe(door.endpoint().toString());
             assertEquals(0, ready.exitCode(), ready.output());
         }
@@ -87,7 +87,7 @@ final class HealthCommandTest {
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(directory.resolve("whole"), 1, 1, any, any);
-        try (World world = new World();
+        try (ProcessContext world = new ProcessContext();
                 EmbeddedCluster cluster = EmbeddedCluster.start(world, plan)) {
             CairnProcess.Result early = probe(cluster.admin().toString());
             assertEquals(1, early.exitCode(), "its mount may not be there: " + early.output());

@@ -11,8 +11,8 @@ import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import io.cairn.testkit.Shell;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
@@ -36,7 +36,7 @@ final class MountAclTest {
     private Posix mount(String given) throws Exception {
         Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path mountpoint = Files.createDirectory(base.resolve("mnt"));
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster cluster =
                 closing.add(

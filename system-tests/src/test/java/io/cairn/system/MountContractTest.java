@@ -5,8 +5,8 @@ import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import io.cairn.testkit.Shell;
 import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.NativePosix;
@@ -34,7 +34,7 @@ final class MountContractTest extends FileSystemContract {
         // Everybody must be able to reach the mount.
         Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path mountpoint = Files.createDirectory(base.resolve("mnt"));
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan = new EmbeddedCluster.Plan(base.resolve("data"), 3, 2, any, any);
         try {

@@ -16,7 +16,7 @@ import io.cairn.nfs.rpc.XdrReader;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.NfsNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +39,7 @@ final class NfsAclTest {
 
     @BeforeEach
     void start() throws Exception {
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster cluster =
                 closing.add(

@@ -17,7 +17,7 @@ import io.cairn.nfs.rpc.Credential;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.NfsNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,7 +50,7 @@ final class NfsCacheTest {
 
     @BeforeAll
     void start() throws Exception {
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster cluster =
                 closing.add(
@@ -63,7 +63,7 @@ final class NfsCacheTest {
         root = one.mount("/");
     }
 
-    private NfsClient client(World world, EmbeddedCluster cluster) {
+    private NfsClient client(ProcessContext world, EmbeddedCluster cluster) {
         NfsSettings settings = NfsSettings.of(new Endpoint("127.0.0.1", 0));
         NfsNode gateway =
                 closing.add(

@@ -6,7 +6,7 @@ import io.cairn.nfs.NfsSettings;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.NfsNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.testkit.contract.FileSystemContract;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
@@ -23,7 +23,7 @@ final class NfsContractTest extends FileSystemContract {
 
     @Override
     protected Posix door() {
-        World world = closing.add(new World());
+        ProcessContext world = closing.add(new ProcessContext());
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(directory.resolve("data"), 3, 2, any, any);

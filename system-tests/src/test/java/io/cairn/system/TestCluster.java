@@ -8,8 +8,8 @@ import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.MasterNode;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -24,7 +24,7 @@ final class TestCluster implements AutoCloseable {
     private final Closing closing = new Closing();
     private final List<Path> mountpoints = new ArrayList<>();
     private final Path directory;
-    private final World world = closing.add(new World());
+    private final ProcessContext world = closing.add(new ProcessContext());
     private final EmbeddedCluster cluster;
 
     /** Starts one; everything is in {@code directory}. */
@@ -51,7 +51,7 @@ final class TestCluster implements AutoCloseable {
         cluster.showReady();
     }
 
-    World world() {
+    ProcessContext world() {
         return world;
     }
 

@@ -13,8 +13,8 @@ import io.cairn.fs.OpenFile;
 import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import io.cairn.node.trace.OtlpTracing;
 import io.cairn.system.TraceCollector.Seen;
 import io.cairn.trace.Scope;
@@ -48,7 +48,7 @@ final class TracingTest {
     private TraceCollector collector;
 
     /** A client on a cluster. */
-    private record Stage(World world, CairnFileSystem files) {
+    private record Stage(ProcessContext world, CairnFileSystem files) {
         OpenFile create(String name) {
             return files.create(ROOT, FileSystem.ROOT_INO, Name.of(name), 0644, FLAGS).file();
         }
@@ -74,8 +74,9 @@ final class TracingTest {
 
     private Stage start(double ratio) throws Exception {
         URI to = URI.create(collector.url() + "/v1/traces");
-        World world =
-                closing.add(new World(new OtlpTracing(to, ratio, "1.0"), OptionalInt.empty()));
+        ProcessContext world =
+                closing.add(
+                        new ProcessContext(new OtlpTracing(to, ratio, "1.0"), OptionalInt.empty()));
         Endpoint any = new Endpoint("127.0.0.1", 0);
         EmbeddedCluster.Plan plan =
                 new EmbeddedCluster.Plan(directory.resolve("data"), 2, 2, any, any);

@@ -11,7 +11,7 @@ import io.cairn.nfs.NfsGateway;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.nfs.export.Exports;
 import io.cairn.node.NfsNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
 import io.cairn.testkit.posix.SeamPosix;
@@ -70,7 +70,7 @@ final class TwoClientsContractTest {
 
     private NfsGateway gateway(String name) {
         ClientSettings settings = ClientSettings.of(List.of(cluster.master()), name);
-        World world = cluster.world();
+        ProcessContext world = cluster.world();
         CairnFileSystem files =
                 cluster.add(
                         CairnFileSystem.connect(
@@ -79,8 +79,8 @@ final class TwoClientsContractTest {
                                 world.clock(),
                                 world.scheduler(),
                                 world.random()));
-        NfsGateway.World parts =
-                new NfsGateway.World(
+        NfsGateway.Context parts =
+                new NfsGateway.Context(
                         world.loops(),
                         world.scheduler(),
                         world.clock(),

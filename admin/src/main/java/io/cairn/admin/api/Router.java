@@ -20,12 +20,12 @@ public final class Router {
     public static final String PREFIX = "/api/v1";
 
     private final List<Route> routes;
-    private final Gatekeeper gatekeeper;
+    private final Authenticator authenticator;
     private final Audit audit;
 
-    public Router(List<Route> routes, Gatekeeper gatekeeper, Audit audit) {
+    public Router(List<Route> routes, Authenticator authenticator, Audit audit) {
         this.routes = List.copyOf(routes);
-        this.gatekeeper = gatekeeper;
+        this.authenticator = authenticator;
         this.audit = audit;
     }
 
@@ -67,7 +67,7 @@ public final class Router {
     }
 
     private WebAnswer respond(WebRequest request) {
-        Call.Caller caller = gatekeeper.caller(request);
+        Call.Caller caller = authenticator.caller(request);
         Match match = find(request);
         Route route = match.route();
         if (!caller.role().includes(route.role())) {

@@ -3,8 +3,8 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlobKey;
@@ -39,7 +39,7 @@ final class Agreement {
     private static final int MAX_AGREED = 65_536;
     private static final long RETRY_MS = 500;
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Term term;
     private final BlobCopy copy;
@@ -49,7 +49,7 @@ final class Agreement {
     private volatile boolean anyDoubted;
     private boolean settling;
 
-    Agreement(Station station, GroupMember member, Term term) {
+    Agreement(PeerContext station, GroupMember member, Term term) {
         this.station = station;
         this.member = member;
         this.term = term;
@@ -142,7 +142,7 @@ final class Agreement {
     private void settleDoubted() {
         List<ChunkKey> open;
         synchronized (this) {
-            doubted.removeIf(station.graveyard()::holds);
+            doubted.removeIf(station.tombstones()::holds);
             anyDoubted = !doubted.isEmpty();
             open = List.copyOf(doubted);
             settling = !open.isEmpty() && !term.hasEnded();
@@ -192,7 +192,7 @@ final class Agreement {
     }
 
     private CompletableFuture<Void> settle(ChunkKey key) {
-        if (station.graveyard().holds(key)) {
+        if (station.tombstones().holds(key)) {
             return Futures.DONE;
         }
         List<Peer> peers = compared ? member.headship(term).live() : term.servingPeers();

@@ -3,8 +3,8 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlockRange;
@@ -88,10 +88,10 @@ final class BlobCopy {
     private static final int PIECE_BYTES = Limits.MAX_IO_BYTES;
     private static final int BLOCK_BYTES = Limits.BLOCK_BYTES;
 
-    private final Station station;
+    private final PeerContext station;
     private final Term term;
 
-    BlobCopy(Station station, Term term) {
+    BlobCopy(PeerContext station, Term term) {
         this.station = station;
         this.term = term;
     }

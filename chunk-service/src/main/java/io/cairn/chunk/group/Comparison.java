@@ -1,8 +1,8 @@
 package io.cairn.chunk.group;
 
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.net.Message;
@@ -28,7 +28,7 @@ final class Comparison {
     private static final int PAGE = 2048;
     private static final int WIDTH = 4;
 
-    private final Station station;
+    private final PeerContext station;
     private final Term term;
     private final Peer peer;
     private final Function<ChunkKey, CompletableFuture<Void>> difference;
@@ -37,7 +37,7 @@ final class Comparison {
      * @param difference what to do for each chunk that differs; {@value #WIDTH} at a time
      */
     Comparison(
-            Station station,
+            PeerContext station,
             Term term,
             Peer peer,
             Function<ChunkKey, CompletableFuture<Void>> difference) {

@@ -3,8 +3,8 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.net.Message;
@@ -35,7 +35,7 @@ final class FanOut {
      */
     private record Outcome(Peer peer, boolean applied, @Nullable FsException error) {}
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Term term;
     private final ChunkAddress chunk;
@@ -44,7 +44,7 @@ final class FanOut {
     private final Headship headship;
 
     FanOut(
-            Station station,
+            PeerContext station,
             GroupMember member,
             Term term,
             ChunkAddress chunk,

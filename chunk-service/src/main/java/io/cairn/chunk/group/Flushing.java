@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.cluster.Layout;
@@ -30,10 +30,10 @@ public final class Flushing {
     /** A member that has not flushed; null for this server. */
     private record Failure(@Nullable Peer peer, FsException error) {}
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
 
-    Flushing(Station station, GroupMember member) {
+    Flushing(PeerContext station, GroupMember member) {
         this.station = station;
         this.member = member;
     }
@@ -73,7 +73,7 @@ public final class Flushing {
         List<WriteMark> old =
                 flush.marks().stream().filter(m -> m.epoch() < term.unbrokenSince()).toList();
         ChunkKey key = new ChunkKey(flush.chunk().oid(), flush.chunk().index());
-        if (old.isEmpty() || station.graveyard().holds(key)) {
+        if (old.isEmpty() || station.tombstones().holds(key)) {
             return Futures.DONE;
         }
         return member.turns()

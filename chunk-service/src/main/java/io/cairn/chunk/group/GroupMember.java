@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.wire.chunk.ChunkAddress;
@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 public final class GroupMember {
     private static final Logger LOG = LoggerFactory.getLogger(GroupMember.class);
 
-    private final Station station;
-    private final Floors floors;
+    private final PeerContext station;
+    private final EpochFence fence;
     private final ChunkTurns turns;
     private final Unsettled unsettled;
     private final Origins origins = new Origins();
@@ -34,9 +34,9 @@ public final class GroupMember {
     /**
      * @param complete whether nothing was written to the group before that is not settled
      */
-    GroupMember(Station station, Floors floors, Term first, boolean complete) {
+    GroupMember(PeerContext station, EpochFence fence, Term first, boolean complete) {
         this.station = station;
-        this.floors = floors;
+        this.fence = fence;
         this.turns = new ChunkTurns(station.disk());
         this.unsettled = new Unsettled(complete);
         this.term = first;
@@ -65,7 +65,7 @@ public final class GroupMember {
     Term enter(long epoch) {
         Term now = term;
         if (epoch > now.epoch()) {
-            floors.note(now.groupId(), epoch);
+            fence.note(now.groupId(), epoch);
             var _ = station.heartbeat().refresh();
         }
         if (epoch != now.epoch()) {
@@ -96,7 +96,7 @@ public final class GroupMember {
 
     /** Whether this server may act in a term now: before doing something and before telling it. */
     void check(Term asked) {
-        if (asked != term || asked.hasEnded() || floors.isAbove(asked.groupId(), asked.epoch())) {
+        if (asked != term || asked.hasEnded() || fence.isAbove(asked.groupId(), asked.epoch())) {
             throw new FsException(Errno.WRONG_EPOCH, asked + " has ended");
         }
         station.lease().check();

@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobKey;
@@ -30,18 +30,18 @@ import org.slf4j.LoggerFactory;
 public final class Groups {
     private static final Logger LOG = LoggerFactory.getLogger(Groups.class);
 
-    private final Station station;
+    private final PeerContext station;
     private final long incarnation;
-    private final Floors floors = new Floors();
+    private final EpochFence fence = new EpochFence();
     private final Map<Long, StorageTarget> targets = new HashMap<>();
-    private final Map<StorageTarget, Station> stations = new IdentityHashMap<>();
+    private final Map<StorageTarget, PeerContext> stations = new IdentityHashMap<>();
     private volatile ClusterMap map = ClusterMap.EMPTY;
-    private volatile Map<Integer, Part> parts = Map.of();
+    private volatile Map<Integer, GroupService> parts = Map.of();
 
     /**
      * @param incarnation of this start of the process
      */
-    public Groups(Station station, List<StorageTarget> targets, long incarnation) {
+    public Groups(PeerContext station, List<StorageTarget> targets, long incarnation) {
         this.station = station;
         this.incarnation = incarnation;
         for (StorageTarget target : targets) {
@@ -60,38 +60,38 @@ public final class Groups {
         return map;
     }
 
-    public Floors floors() {
-        return floors;
+    public EpochFence fence() {
+        return fence;
     }
 
     /**
      * The work of this server for a group. WRONG_EPOCH when it has no part in it by its map,
      * NOT_READY when it has no map or lease.
      */
-    public Part part(int group, long epoch) {
-        Part part = parts.get(group);
+    public GroupService part(int group, long epoch) {
+        GroupService part = parts.get(group);
         if (part != null) {
             return part;
         }
-        floors.note(group, epoch);
+        fence.note(group, epoch);
         station.lease().check();
         throw new FsException(Errno.WRONG_EPOCH, "group " + group + " has no member here");
     }
 
     /** The users of the disk of a target. */
-    public Station station(StorageTarget target) {
-        Station own = stations.get(target);
+    public PeerContext station(StorageTarget target) {
+        PeerContext own = stations.get(target);
         return own == null ? station : own;
     }
 
     /** The target of a group here; null when there is none. */
     public @Nullable StorageTarget target(int group) {
-        Part part = parts.get(group);
+        GroupService part = parts.get(group);
         return part == null ? null : part.member().term().target();
     }
 
     /** All groups that this server has a part in. */
-    public Map<Integer, Part> parts() {
+    public Map<Integer, GroupService> parts() {
         return parts;
     }
 
@@ -105,12 +105,12 @@ public final class Groups {
             return;
         }
         Map<Integer, Term> terms = terms(younger);
-        Map<Integer, Part> next = new TreeMap<>();
-        Map<Integer, Part> before = parts;
+        Map<Integer, GroupService> next = new TreeMap<>();
+        Map<Integer, GroupService> before = parts;
         Map<Integer, Set<Integer>> stored = new HashMap<>();
         terms.forEach(
                 (group, term) -> {
-                    Part part = before.get(group);
+                    GroupService part = before.get(group);
                     boolean stays = part != null && part.member().term().target() == term.target();
                     next.put(group, stays ? part : first(term, stored));
                 });
@@ -153,7 +153,7 @@ public final class Groups {
 
     private void repairKnown(StorageTarget target) {
         for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
-            Part part = parts.get(blob.group());
+            GroupService part = parts.get(blob.group());
             if (part != null) {
                 part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
             }
@@ -184,13 +184,13 @@ public final class Groups {
         return terms;
     }
 
-    private Part first(Term term, Map<Integer, Set<Integer>> stored) {
+    private GroupService first(Term term, Map<Integer, Set<Integer>> stored) {
         boolean fresh =
                 term.servingPeers().isEmpty()
                         || !stored.computeIfAbsent(
                                         term.targetId(), id -> Set.copyOf(term.target().groups()))
                                 .contains(term.groupId());
-        Station own = station(term.target());
-        return Part.of(own, new GroupMember(own, floors, term, fresh));
+        PeerContext own = station(term.target());
+        return GroupService.of(own, new GroupMember(own, fence, term, fresh));
     }
 }

@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.InstallPart;
@@ -50,11 +50,11 @@ public final class HeadWrites {
 
     private static final OperationId NOBODY = new OperationId(0, 0);
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Flushing flushing;
 
-    HeadWrites(Station station, GroupMember member, Flushing flushing) {
+    HeadWrites(PeerContext station, GroupMember member, Flushing flushing) {
         this.station = station;
         this.member = member;
         this.flushing = flushing;
@@ -298,7 +298,7 @@ public final class HeadWrites {
                         request.key(),
                         () -> {
                             member.check(request.term);
-                            station.graveyard().check(request.key());
+                            station.tombstones().check(request.key());
                             if (!headship.agreement().isNeeded(request.key())) {
                                 return apply(request, true);
                             }

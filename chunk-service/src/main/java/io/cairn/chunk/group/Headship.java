@@ -2,7 +2,7 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.net.Message;
@@ -28,7 +28,7 @@ final class Headship {
     private static final long EXPULSION_MS = 2_000;
     private static final long POLL_MS = 200;
 
-    private final Station station;
+    private final PeerContext station;
     private final Term term;
     private final Agreement agreement;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
@@ -36,7 +36,7 @@ final class Headship {
     private final Set<Integer> promised = new HashSet<>();
     private volatile List<Peer> live;
 
-    Headship(Station station, GroupMember member, Term term) {
+    Headship(PeerContext station, GroupMember member, Term term) {
         this.station = station;
         this.term = term;
         this.agreement = new Agreement(station, member, term);

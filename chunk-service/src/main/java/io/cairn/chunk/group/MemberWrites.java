@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.blob.Alignment;
@@ -35,10 +35,10 @@ import java.util.function.Supplier;
 public final class MemberWrites {
     private static final WriteReply LACKING = new WriteReply(0, 0, 0, 0);
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
 
-    MemberWrites(Station station, GroupMember member) {
+    MemberWrites(PeerContext station, GroupMember member) {
         this.station = station;
         this.member = member;
     }
@@ -52,7 +52,7 @@ public final class MemberWrites {
                 write.chunk(),
                 key -> {
                     Alignment.verifyBlocks(blocks, write.crcs());
-                    if (station.graveyard().holds(key)) {
+                    if (station.tombstones().holds(key)) {
                         return new WriteReply(
                                 write.sequence(), write.lengthBytes(), 0, write.chunk().epoch());
                     }
@@ -115,7 +115,7 @@ public final class MemberWrites {
                 key -> {
                     ChunkState state = member.state(term, key);
                     if (isDone(state, zero.chunk(), zero.sequence())
-                            || station.graveyard().holds(key)) {
+                            || station.tombstones().holds(key)) {
                         return new WriteReply(
                                 zero.sequence(), state.lengthBytes(), 0, zero.chunk().epoch());
                     }
@@ -146,7 +146,7 @@ public final class MemberWrites {
                 clone.chunk(),
                 key -> {
                     ChunkState state = member.state(term, key);
-                    if (isDone(state, clone.chunk(), 1) || station.graveyard().holds(key)) {
+                    if (isDone(state, clone.chunk(), 1) || station.tombstones().holds(key)) {
                         return new WriteReply(1, state.lengthBytes(), 0, clone.chunk().epoch());
                     }
                     member.unsettled().mark(key);
@@ -185,7 +185,7 @@ public final class MemberWrites {
                         term,
                         install.chunk(),
                         key -> {
-                            if (station.graveyard().holds(key)) {
+                            if (station.tombstones().holds(key)) {
                                 return LACKING;
                             }
                             ChunkState state = member.state(term, key);

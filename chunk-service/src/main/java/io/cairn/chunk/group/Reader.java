@@ -3,8 +3,8 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlockRange;
@@ -50,10 +50,10 @@ public final class Reader {
     private static final int ATTEMPTS = 3;
     private static final int MAX_PAGE = 4096;
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
 
-    Reader(Station station, GroupMember member) {
+    Reader(PeerContext station, GroupMember member) {
         this.station = station;
         this.member = member;
     }

@@ -4,7 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.cluster.Layout;
@@ -35,11 +35,11 @@ public final class Repair {
     private static final long VERIFY_TIMEOUT_MS = 30_000;
     private static final long FORWARD_TIMEOUT_MS = 5_000;
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Set<ChunkKey> running = new HashSet<>();
 
-    Repair(Station station, GroupMember member) {
+    Repair(PeerContext station, GroupMember member) {
         this.station = station;
         this.member = member;
     }

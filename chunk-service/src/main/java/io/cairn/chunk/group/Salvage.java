@@ -2,8 +2,8 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.Errno;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlobKey;
@@ -38,12 +38,12 @@ final class Salvage {
 
     private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Term term;
     private final BlobCopy copy;
 
-    Salvage(Station station, GroupMember member, Term term) {
+    Salvage(PeerContext station, GroupMember member, Term term) {
         this.station = station;
         this.member = member;
         this.term = term;

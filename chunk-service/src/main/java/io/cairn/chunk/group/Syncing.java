@@ -3,7 +3,7 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.net.Message;
@@ -39,7 +39,7 @@ final class Syncing {
     private static final long REPORT_TIMEOUT_MS = 2_000;
     private static final long REPORT_AGAIN_MS = 2_000;
 
-    private final Station station;
+    private final PeerContext station;
     private final GroupMember member;
     private final Term term;
     private final Peer peer;
@@ -48,7 +48,7 @@ final class Syncing {
     private final AtomicLong copied = new AtomicLong();
     private volatile boolean interrupted;
 
-    Syncing(Station station, GroupMember member, Term term, Peer peer) {
+    Syncing(PeerContext station, GroupMember member, Term term, Peer peer) {
         this.station = station;
         this.member = member;
         this.term = term;
@@ -154,7 +154,7 @@ final class Syncing {
                                             : station.fromDisk(() -> salvage.warn(peer, key)));
         }
         ChunkState own = member.state(term, key);
-        boolean buried = station.graveyard().holds(key);
+        boolean buried = station.tombstones().holds(key);
         if (!buried && Agreement.ORDER.compare(theirs, own) > 0) {
             LOG.warn(
                     "Chunk {}.{} of {} is later at target {}: taken from there",

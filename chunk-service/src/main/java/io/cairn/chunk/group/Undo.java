@@ -3,8 +3,8 @@ package io.cairn.chunk.group;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
+import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Replies;
-import io.cairn.chunk.peer.Station;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.net.Message;
@@ -26,12 +26,12 @@ import java.util.function.Function;
 final class Undo {
     private static final OperationId NOBODY = new OperationId(0, 0);
 
-    private final Station station;
+    private final PeerContext station;
     private final Term term;
     private final ChunkAddress chunk;
     private final BlobCopy copy;
 
-    Undo(Station station, Term term, ChunkAddress chunk) {
+    Undo(PeerContext station, Term term, ChunkAddress chunk) {
         this.station = station;
         this.term = term;
         this.chunk = chunk;

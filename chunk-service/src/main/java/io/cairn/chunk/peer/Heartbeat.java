@@ -44,7 +44,7 @@ public final class Heartbeat {
     private static final long RETRY_MS = 500;
     private static final long SHORTEST_PAUSE_MS = 20;
 
-    private final Surroundings world;
+    private final ServerContext world;
     private final Leader leader;
     private final Lease lease;
     private @Nullable Contents contents;
@@ -59,7 +59,7 @@ public final class Heartbeat {
     private long foreignToldNs;
     private volatile String refusal = "";
 
-    public Heartbeat(Surroundings world, Leader leader, Lease lease) {
+    public Heartbeat(ServerContext world, Leader leader, Lease lease) {
         this.world = world;
         this.leader = leader;
         this.lease = lease;

@@ -2,9 +2,9 @@ package io.cairn.chunk.store;
 
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
+import io.cairn.chunk.store.blob.BlobContext;
 import io.cairn.chunk.store.blob.GroupListing;
 import io.cairn.chunk.store.blob.IntentLogFile.Contents;
-import io.cairn.chunk.store.blob.Shelf;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.IntentRecord.Kind;
@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
 public final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobCache blobs;
     private final Contents contents;
 
     /** A recovery from what the log said. */
-    Recovery(Shelf shelf, BlobCache blobs, Contents contents) {
+    Recovery(BlobContext shelf, BlobCache blobs, Contents contents) {
         this.shelf = shelf;
         this.blobs = blobs;
         this.contents = contents;

@@ -4,13 +4,13 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
+import io.cairn.chunk.store.blob.BlobContext;
 import io.cairn.chunk.store.blob.DirtyBlobs;
 import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.blob.GroupListing;
 import io.cairn.chunk.store.blob.GroupPages;
 import io.cairn.chunk.store.blob.Replacement;
 import io.cairn.chunk.store.blob.Replacements;
-import io.cairn.chunk.store.blob.Shelf;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlockRange;
@@ -52,7 +52,7 @@ public final class StorageTarget implements AutoCloseable {
     private static final int MAX_FENCES = 8;
 
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final DiskWork disk;
     private final DirtyBlobs dirty;
     private final BlobCache blobs;
@@ -62,7 +62,7 @@ public final class StorageTarget implements AutoCloseable {
     private final GroupPages pages;
 
     StorageTarget(
-            Shelf shelf,
+            BlobContext shelf,
             StoreSettings settings,
             BlobCache blobs,
             TargetFormat format,

@@ -1,7 +1,7 @@
 package io.cairn.chunk.store;
 
 import io.cairn.base.Wording;
-import io.cairn.chunk.store.blob.Shelf;
+import io.cairn.chunk.store.blob.BlobContext;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetException.Reason;
 import io.cairn.chunk.store.format.TargetFormat;
@@ -9,12 +9,12 @@ import java.io.IOException;
 
 /** The {@link TargetFormat} of an open target, which may become part of a cluster. Thread-safe. */
 final class TargetIdentity {
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final StartLog starts;
     private volatile TargetFormat format;
 
     /** The identity of a target. */
-    TargetIdentity(Shelf shelf, TargetFormat format) {
+    TargetIdentity(BlobContext shelf, TargetFormat format) {
         this.shelf = shelf;
         this.format = format;
         this.starts = new StartLog(shelf.disk, shelf.paths);

@@ -2,11 +2,11 @@ package io.cairn.chunk.store;
 
 import io.cairn.base.Wording;
 import io.cairn.chunk.store.blob.BlobCache;
+import io.cairn.chunk.store.blob.BlobContext;
 import io.cairn.chunk.store.blob.IntentLog;
 import io.cairn.chunk.store.blob.IntentLogFile;
 import io.cairn.chunk.store.blob.IntentLogFile.Contents;
 import io.cairn.chunk.store.blob.Ledger;
-import io.cairn.chunk.store.blob.Shelf;
 import io.cairn.chunk.store.blob.SpaceGauge;
 import io.cairn.chunk.store.blob.TargetMeter;
 import io.cairn.chunk.store.format.TargetException;
@@ -121,8 +121,9 @@ final class TargetOpening {
         IntentLogFile file = new IntentLogFile(disk, paths, format.identity(), boot, ledger::size);
         IntentLog log = new IntentLog(file, contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
-        Shelf.Books books = new Shelf.Books(log, ledger, contents.isOf(boot));
-        Shelf shelf = new Shelf(disk, paths, books, space, new TargetMeter(settings.clock()));
+        BlobContext.Books books = new BlobContext.Books(log, ledger, contents.isOf(boot));
+        BlobContext shelf =
+                new BlobContext(disk, paths, books, space, new TargetMeter(settings.clock()));
         BlobCache blobs = new BlobCache(shelf, settings.openBlobs());
         try {
             new Recovery(shelf, blobs, contents).run();

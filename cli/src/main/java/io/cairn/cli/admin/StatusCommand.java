@@ -9,8 +9,8 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.RunFile;
-import io.cairn.node.World;
 import io.cairn.node.log.LogLevels;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -54,7 +54,7 @@ public final class StatusCommand implements Callable<Integer> {
         }
         LogLevels.showWarningsOnly();
         List<Endpoint> asked = MasterList.parse(masters != null ? masters : running().master());
-        try (World world = new World()) {
+        try (ProcessContext world = new ProcessContext()) {
             MasterProbe probe = new MasterProbe(world.transport(), reading.errors());
             return reading.show(
                     () -> ask(probe, asked),

@@ -4,8 +4,8 @@ import io.cairn.base.Wording;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cluster.Endpoint;
 import io.cairn.node.MasterWait;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Program;
-import io.cairn.node.World;
 import io.cairn.runtime.Release;
 import java.io.IOException;
 import java.net.URI;
@@ -166,7 +166,7 @@ final class Diagnostics {
     }
 
     private static String status(List<Endpoint> masters) throws InterruptedException {
-        try (World world = new World()) {
+        try (ProcessContext world = new ProcessContext()) {
             return new MasterProbe(world.transport(), MasterWait.errors()).status(masters, ASK_MS);
         }
     }

@@ -4,7 +4,7 @@ import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cluster.Endpoint;
 import io.cairn.node.CommandException;
 import io.cairn.node.MasterWait;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.runtime.Release;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,7 +66,7 @@ final class Examination {
         if (findings.stream().allMatch(f -> f.level() == Finding.Level.FAIL)) {
             return findings;
         }
-        try (World world = new World()) {
+        try (ProcessContext world = new ProcessContext()) {
             long askedMs = System.currentTimeMillis();
             String status =
                     new MasterProbe(world.transport(), MasterWait.errors()).status(masters, ASK_MS);

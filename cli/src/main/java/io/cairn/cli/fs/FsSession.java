@@ -6,7 +6,7 @@ import io.cairn.fs.Caller;
 import io.cairn.node.Closing;
 import io.cairn.node.Loopback;
 import io.cairn.node.MountNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.log.LogLevels;
 import java.nio.file.Path;
 
@@ -22,7 +22,7 @@ final class FsSession implements AutoCloseable {
         LogLevels.showWarningsOnly();
         path = MountedPath.of(given);
         try {
-            World world = closing.add(new World());
+            ProcessContext world = closing.add(new ProcessContext());
             String name = Loopback.machineName() + " cairn fs " + ProcessHandle.current().pid();
             files = closing.add(MountNode.connect(world, path.source(), name));
             walker = new PathWalker(files, Caller.ROOT);

@@ -2,7 +2,7 @@ package io.cairn.cli.service;
 
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cli.option.MetricsOption;
-import io.cairn.cli.option.WorldOptions;
+import io.cairn.cli.option.ProcessOptions;
 import io.cairn.node.AdminPage;
 import io.cairn.node.ChunkDirectories;
 import io.cairn.node.ChunkNode;
@@ -11,7 +11,7 @@ import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.MasterWait;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.runtime.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,7 +88,7 @@ public final class ChunkCommand implements Callable<Integer> {
 
     @Mixin private MetricsOption metrics = new MetricsOption();
 
-    @Mixin private WorldOptions worldOptions = new WorldOptions();
+    @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -107,7 +107,7 @@ public final class ChunkCommand implements Callable<Integer> {
         OpenPort.warn(settings.listen());
         ChunkDirectories places = new ChunkDirectories(directories, format);
         try (Closing closing = new Closing()) {
-            World world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

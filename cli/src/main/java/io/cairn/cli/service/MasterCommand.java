@@ -2,8 +2,8 @@ package io.cairn.cli.service;
 
 import io.cairn.admin.AdminSettings;
 import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
-import io.cairn.cli.option.WorldOptions;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
@@ -16,7 +16,7 @@ import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.MasterNode;
 import io.cairn.node.MasterRun;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.log.LogLevels;
 import io.cairn.runtime.Release;
 import java.nio.file.Path;
@@ -98,7 +98,7 @@ public final class MasterCommand implements Callable<Integer> {
                             + " begin when none came for two seconds).")
     private int expectServers;
 
-    @Mixin private WorldOptions worldOptions = new WorldOptions();
+    @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -120,7 +120,7 @@ public final class MasterCommand implements Callable<Integer> {
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
         try (Closing closing = new Closing()) {
-            World world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, address));
             MasterNode.Plan plan =
                     new MasterNode.Plan(
@@ -143,7 +143,7 @@ public final class MasterCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    private void opened(MasterNode node, AdminPage page, World world) {
+    private void opened(MasterNode node, AdminPage page, ProcessContext world) {
         page.serve(node.api());
         page.show(node.service()::notReadyReason, node.service()::statusJson);
         announce(node, page, world);
@@ -152,7 +152,7 @@ public final class MasterCommand implements Callable<Integer> {
     /**
      * Says "ready" as soon as the master knows a leader, which may take until other masters come.
      */
-    private void announce(MasterNode node, AdminPage page, World world) {
+    private void announce(MasterNode node, AdminPage page, ProcessContext world) {
         System.out.println(
                 "cairn master "
                         + id

@@ -2,8 +2,8 @@ package io.cairn.cli.service;
 
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.OwnDirectory;
+import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.WaitOption;
-import io.cairn.cli.option.WorldOptions;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.AdminPage;
@@ -11,8 +11,8 @@ import io.cairn.node.Closing;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ public final class MountCommand implements Callable<Integer> {
 
     @Mixin private WaitOption patience = new WaitOption();
 
-    @Mixin private WorldOptions worldOptions = new WorldOptions();
+    @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -79,7 +79,7 @@ public final class MountCommand implements Callable<Integer> {
             return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
         }
         try (Closing closing = new Closing()) {
-            World world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

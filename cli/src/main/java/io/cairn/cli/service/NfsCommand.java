@@ -3,8 +3,8 @@ package io.cairn.cli.service;
 import io.cairn.cli.admin.NfsExportsCommand;
 import io.cairn.cli.admin.NfsLocksCommand;
 import io.cairn.cli.option.MetricsOption;
+import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
-import io.cairn.cli.option.WorldOptions;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.node.AdminPage;
 import io.cairn.node.Closing;
@@ -12,7 +12,7 @@ import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.NfsNode;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -120,7 +120,7 @@ public final class NfsCommand implements Callable<Integer> {
 
     @Mixin private MetricsOption metrics = new MetricsOption();
 
-    @Mixin private WorldOptions worldOptions = new WorldOptions();
+    @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -148,7 +148,7 @@ public final class NfsCommand implements Callable<Integer> {
         }
         NfsNode.parse(exports);
         try (Closing closing = new Closing()) {
-            World world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open());
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

@@ -8,8 +8,8 @@ import io.cairn.node.Closing;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MountNode;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,14 +45,14 @@ public final class RehearseCommand implements Callable<Integer> {
                 new EmbeddedCluster.Plan(
                         at.resolve("cluster"), CHUNK_SERVERS, 2, ANY_PORT, ANY_PORT);
         try (Closing closing = new Closing()) {
-            World servers = closing.add(new World());
+            ProcessContext servers = closing.add(new ProcessContext());
             EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(servers, plan));
             Source source = new Source(List.of(cluster.master()), "/");
             try (CairnFileSystem files = MountNode.connect(servers, source, "rehearsal")) {
                 Rehearsal.onClient(files);
             }
             // A world of its own, as in a process of its own: it reaches the servers by sockets.
-            World clients = closing.add(new World());
+            ProcessContext clients = closing.add(new ProcessContext());
             Path mountpoint = Files.createDirectories(at.resolve("mnt"));
             try (var _ = new MountNode(clients, source, mountpoint, MountOptions.parse(""))) {
                 Rehearsal.onMount(mountpoint);

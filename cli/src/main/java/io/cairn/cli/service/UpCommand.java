@@ -4,8 +4,8 @@ import io.cairn.base.Wording;
 import io.cairn.cli.api.Screen;
 import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.LogFile;
+import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
-import io.cairn.cli.option.WorldOptions;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.nfs.NfsSettings;
@@ -17,10 +17,10 @@ import io.cairn.node.MasterList;
 import io.cairn.node.MountNode;
 import io.cairn.node.NfsNode;
 import io.cairn.node.Ports;
+import io.cairn.node.ProcessContext;
 import io.cairn.node.Program;
 import io.cairn.node.RunFile;
 import io.cairn.node.Source;
-import io.cairn.node.World;
 import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ public final class UpCommand implements Callable<Integer> {
             description = "Return when the mount answers; 'cairn down' stops it.")
     private boolean detach;
 
-    @Mixin private WorldOptions worldOptions = new WorldOptions();
+    @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
     public Integer call() throws Exception {
@@ -165,7 +165,7 @@ public final class UpCommand implements Callable<Integer> {
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
             throws Exception {
-        World world = closing.add(worldOptions.open());
+        ProcessContext world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
         if (at != null) {

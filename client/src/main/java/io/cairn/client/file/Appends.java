@@ -6,7 +6,7 @@ import io.cairn.client.lock.FileLocks;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.fs.Lock;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.wire.master.SessionMutation;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +49,7 @@ public final class Appends {
             await();
         }
         try {
-            Errand.waited();
+            PendingRequest.waited();
             claim();
             fence();
         } catch (RuntimeException e) {
@@ -59,12 +59,12 @@ public final class Appends {
     }
 
     private void await() {
-        Errand.aboutToWait();
+        PendingRequest.aboutToWait();
         long endMs = mount.nowMs() + mount.timeoutMs();
         try {
             while (!turn.tryLock(SLICE_MS, TimeUnit.MILLISECONDS)) {
-                if (Errand.isCurrentCancelled()) {
-                    throw Errand.interrupted();
+                if (PendingRequest.isCurrentCancelled()) {
+                    throw PendingRequest.interrupted();
                 }
                 if (mount.nowMs() - endMs >= 0) {
                     throw new FsException(Errno.ETIMEDOUT, "another append takes too long");
@@ -141,7 +141,7 @@ public final class Appends {
             Await.get(other, 2 * mount.timeoutMs());
         } catch (FsException e) {
             // Who fetched it was interrupted, and this thread was not: its turn.
-            if (e.errno() != Errno.EINTR || Errand.isCurrentCancelled()) {
+            if (e.errno() != Errno.EINTR || PendingRequest.isCurrentCancelled()) {
                 throw e;
             }
         }

@@ -46,7 +46,7 @@ public final class OpenInode implements WriteOwner {
     private final FileState state;
 
     @GuardedBy("lock")
-    private final Gate gate;
+    private final LayoutLatch gate;
 
     /** The inode whose attributes the cache has. */
     @GuardedBy("lock")
@@ -63,7 +63,7 @@ public final class OpenInode implements WriteOwner {
         WriteBack chunks = new WriteBack(this, mount.chunks(), mount.pool());
         ChunkClones clones = new ChunkClones(this, mount.chunks());
         this.state = new FileState(inode, mount, locks, chunks, clones);
-        this.gate = new Gate(lock, mount.timeoutMs());
+        this.gate = new LayoutLatch(lock, mount.timeoutMs());
         this.commits = new Commits(this, mount);
         this.appends = new Appends(this, mount, locks, state.token().owner());
         this.growth = new Growth(this, mount);

@@ -2,7 +2,7 @@ package io.cairn.client.session;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.wire.master.Reply;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the blocking layer waits for the asynchronous one. Never call it on an event loop: the
  * answer could not arrive. Waiting is bounded and not ended by an interrupt, which is kept for the
- * caller: a file operation that was begun is finished. One whose {@link Errand} is cancelled goes
- * no further than the end of the wait, so that nothing is done for a process that was told EINTR.
+ * caller: a file operation that was begun is finished. One whose {@link PendingRequest} is
+ * cancelled goes no further than the end of the wait, so that nothing is done for a process that
+ * was told EINTR.
  */
 public final class Await {
     /** Added to a limit that the asynchronous side keeps itself, so that its own error is seen. */
@@ -38,7 +39,7 @@ public final class Await {
      */
     public static <T> T get(CompletableFuture<T> future, long timeoutMs) {
         T result = result(future, timeoutMs);
-        Errand.waited();
+        PendingRequest.waited();
         return result;
     }
 
@@ -48,7 +49,7 @@ public final class Await {
      */
     static <T> T result(CompletableFuture<T> future, long timeoutMs) {
         if (!future.isDone()) {
-            Errand.aboutToWait();
+            PendingRequest.aboutToWait();
         }
         boolean interrupted = false;
         try {
@@ -79,10 +80,10 @@ public final class Await {
      * @throws FsException EINTR when the thread is interrupted, or its errand cancelled
      */
     public static boolean interruptibly(CompletableFuture<Boolean> future, long limitMs) {
-        Errand.aboutToWait();
+        PendingRequest.aboutToWait();
         try {
             boolean result = future.get(limitMs, TimeUnit.MILLISECONDS);
-            Errand.waited();
+            PendingRequest.waited();
             return result;
         } catch (TimeoutException e) {
             return false;
@@ -105,8 +106,8 @@ public final class Await {
         if (condition.getAsBoolean()) {
             return true;
         }
-        Errand.aboutToWait();
-        Errand errand = Errand.current();
+        PendingRequest.aboutToWait();
+        PendingRequest errand = PendingRequest.current();
         boolean interrupted = false;
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         while (!condition.getAsBoolean()) {
@@ -124,7 +125,7 @@ public final class Await {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        Errand.waited();
+        PendingRequest.waited();
         return condition.getAsBoolean();
     }
 

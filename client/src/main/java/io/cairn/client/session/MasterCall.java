@@ -5,7 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.Decoder;
@@ -51,7 +51,7 @@ final class MasterCall extends CompletableFuture<Reply> {
     private final Span span = Scope.current();
 
     /** The only caller for which it is sent, if that one may lose patience. */
-    private final @Nullable Errand errand;
+    private final @Nullable PendingRequest errand;
 
     private byte @Nullable [] frame;
     private boolean voided;
@@ -71,7 +71,7 @@ final class MasterCall extends CompletableFuture<Reply> {
             @Nullable Query query,
             long deadlineMs,
             long boundTo,
-            @Nullable Errand errand) {
+            @Nullable PendingRequest errand) {
         this.mutation = mutation;
         this.query = query;
         this.deadlineMs = deadlineMs;

@@ -6,7 +6,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
 import io.cairn.runtime.Clock;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.Limits;
 import io.cairn.wire.MalformedMessageException;
@@ -123,7 +123,8 @@ public final class MasterChannel implements AutoCloseable {
 
     /** As {@link #mutate(Mutation)}; EIO when this session ends before, if it is not 0. */
     public CompletableFuture<Reply> mutate(Mutation mutation, long session) {
-        MasterCall call = new MasterCall(mutation, null, deadlineMs(), session, Errand.current());
+        MasterCall call =
+                new MasterCall(mutation, null, deadlineMs(), session, PendingRequest.current());
         send(call);
         return call;
     }
@@ -142,12 +143,13 @@ public final class MasterChannel implements AutoCloseable {
 
     /** As {@link #change(Mutation)}; EIO when this session ends before, if it is not 0. */
     public Reply change(Mutation mutation, long session) {
-        return await(new MasterCall(mutation, null, deadlineMs(), session, Errand.current()));
+        return await(
+                new MasterCall(mutation, null, deadlineMs(), session, PendingRequest.current()));
     }
 
     /** Sends a query and waits for the reply; not for event loops. */
     public Reply ask(Query query) {
-        return await(new MasterCall(null, query, deadlineMs(), 0, Errand.current()));
+        return await(new MasterCall(null, query, deadlineMs(), 0, PendingRequest.current()));
     }
 
     /** A thread of a door looks a little for the answers that lead to a result. */
@@ -181,7 +183,7 @@ public final class MasterChannel implements AutoCloseable {
         }
         if (call.isWithdrawn()) {
             if (call.isUnsent()) {
-                fail(call, Errand.interrupted());
+                fail(call, PendingRequest.interrupted());
                 return;
             }
             call.makeVoid();
@@ -299,7 +301,7 @@ public final class MasterChannel implements AutoCloseable {
             sweeping = again;
         }
         late.forEach(this::expire);
-        unwanted.forEach(call -> fail(call, Errand.interrupted()));
+        unwanted.forEach(call -> fail(call, PendingRequest.interrupted()));
         if (again) {
             resume();
             scheduler.schedule(this::sweep, SWEEP_MS);
@@ -403,7 +405,7 @@ public final class MasterChannel implements AutoCloseable {
         backoff.reset();
         settle(call);
         if (call.isVoid()) {
-            call.completeExceptionally(Errand.interrupted());
+            call.completeExceptionally(PendingRequest.interrupted());
         }
         if (!call.complete(reply) && reply instanceof Reply.EntryReply entry && call.opens()) {
             release(entry.inode().ino());

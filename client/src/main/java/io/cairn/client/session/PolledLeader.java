@@ -7,7 +7,7 @@ import io.cairn.net.Answer;
 import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.runtime.PollLoop;
 import io.cairn.runtime.Tuning;
 import io.cairn.trace.Scope;
@@ -107,9 +107,9 @@ final class PolledLeader implements AutoCloseable {
         }
         long endNs = clock.nanoTime() + lookNs;
         while (!answer.isDone() && loop.isOwned() && clock.nanoTime() - endNs < 0) {
-            Errand.runApart(() -> Scope.run(Span.NONE, loop::poll));
+            PendingRequest.runApart(() -> Scope.run(Span.NONE, loop::poll));
             if (!answer.isDone()) {
-                Errand.stillLooking();
+                PendingRequest.stillLooking();
                 Thread.yield();
             }
         }

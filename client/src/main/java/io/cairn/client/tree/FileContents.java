@@ -17,7 +17,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Usage;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply;
@@ -99,7 +99,7 @@ public final class FileContents {
                 state.growth().beforeExtension();
             }
             Mutation mutation =
-                    Testimony.asked(caller, new TreeMutation.SetAttributes(state.ino(), change));
+                    ChangeReport.asked(caller, new TreeMutation.SetAttributes(state.ino(), change));
             Reply reply = mount.master().change(mutation, session);
             if (reply instanceof Reply.Failure failure && failure.errno() == Errno.EFBIG) {
                 // An inline file grows out of its inode: the client moves the contents first.
@@ -207,7 +207,7 @@ public final class FileContents {
             ensureStorage(state);
         }
         state.growth().beforeWrite(end, end);
-        Errand.waited();
+        PendingRequest.waited();
         state.extendTo(end);
         state.commitAndWait();
     }

@@ -42,7 +42,7 @@ public final class Tree {
     private final OpenInodes open;
     private final AccessTimes accessTimes;
     private final FileContents contents;
-    private final Testimony testimony;
+    private final ChangeReport testimony;
     private final ExtendedAttributes xattrs;
     private final DirectoryReadAhead readAhead;
     private final TreeChanges changes;
@@ -58,7 +58,7 @@ public final class Tree {
         this.open = open;
         this.accessTimes = accessTimes;
         this.contents = contents;
-        this.testimony = new Testimony(open, accessTimes);
+        this.testimony = new ChangeReport(open, accessTimes);
         this.xattrs = new ExtendedAttributes(mount, this);
         this.readAhead =
                 new DirectoryReadAhead(mount.master()::query, mount.runtime().clock(), cache);
@@ -460,7 +460,7 @@ public final class Tree {
             return absorb(caller, contents.resize(caller, state, change));
         }
         Mutation mutation = new TreeMutation.SetAttributes(before.ino(), change);
-        Reply reply = mount.master().change(Testimony.asked(caller, mutation));
+        Reply reply = mount.master().change(ChangeReport.asked(caller, mutation));
         boolean outgrows = reply instanceof Reply.Failure f && f.errno() == Errno.EFBIG;
         if (!outgrows && !FileContents.hasTooManyRuns(reply)) {
             return absorb(caller, Await.expect(reply, EntryReply.class));

@@ -35,7 +35,7 @@ public final class TreeChanges {
     /** Sends a mutation, and takes over what the reply tells. */
     CompletableFuture<EntryReply> change(Caller caller, Mutation mutation) {
         return mount.master()
-                .mutate(Testimony.asked(caller, mutation))
+                .mutate(ChangeReport.asked(caller, mutation))
                 .thenApply(reply -> tree.absorb(caller, Await.expect(reply, EntryReply.class)));
     }
 

@@ -2,11 +2,11 @@ package io.cairn.fuse.loop;
 
 import io.cairn.fuse.sys.Opcode;
 import io.cairn.fuse.sys.RawMemory;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import org.jspecify.annotations.Nullable;
 
 /** A request of the kernel on its way. Thread-safe. */
-public final class Request extends Errand {
+public final class Request extends PendingRequest {
     /** Bit of the write_flags of fuse_write_in: a page of a memory map, which nobody waits for. */
     private static final int WRITE_PAGE = 1;
 

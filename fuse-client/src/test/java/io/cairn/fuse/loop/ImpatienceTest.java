@@ -8,7 +8,7 @@ import io.cairn.fs.FileSystem;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountTest;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -60,12 +60,12 @@ class ImpatienceTest extends MountTest {
             return;
         }
         waiting.incrementAndGet();
-        Errand.aboutToWait();
-        while (away.get() && !Errand.isCurrentCancelled()) {
+        PendingRequest.aboutToWait();
+        while (away.get() && !PendingRequest.isCurrentCancelled()) {
             LockSupport.parkNanos(WAIT_NS);
         }
         waiting.decrementAndGet();
-        Errand.waited();
+        PendingRequest.waited();
     }
 
     /** A shell in the mount that comes to wait with a command. */

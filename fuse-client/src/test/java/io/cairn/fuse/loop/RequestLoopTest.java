@@ -9,7 +9,7 @@ import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.MountTest;
 import io.cairn.fuse.loop.MountOptions.DriverKind;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 import io.cairn.testkit.posix.NativePosix;
 import io.cairn.testkit.posix.Posix;
 import java.io.IOException;
@@ -55,7 +55,7 @@ class RequestLoopTest extends MountTest {
                             if (method.getName().equals("lookup")
                                     && ((Name) arguments[2]).toString().startsWith("slow")) {
                                 if (tells) {
-                                    Errand.aboutToWait();
+                                    PendingRequest.aboutToWait();
                                 }
                                 waiting.incrementAndGet();
                                 releasedInTime.compareAndSet(

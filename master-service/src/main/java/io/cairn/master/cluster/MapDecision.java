@@ -33,14 +33,14 @@ final class MapDecision {
     private final Map<Long, ServerView> viewByTarget = new HashMap<>();
     private final Map<String, Integer> serverIds = new HashMap<>();
     private final Set<Integer> impatient;
-    private final Seat[] seats;
+    private final Membership[] seats;
 
     /**
      * How a target is seen.
      *
      * @param server the living server that has it, or null
      */
-    private record Seat(@Nullable ServerView server, Standing standing) {}
+    private record Membership(@Nullable ServerView server, Standing standing) {}
 
     /**
      * A decision.
@@ -52,7 +52,7 @@ final class MapDecision {
         this.draft = draft;
         this.map = draft.map();
         this.impatient = impatient;
-        this.seats = new Seat[map.targets().lastId() + 1];
+        this.seats = new Membership[map.targets().lastId() + 1];
         for (ServerView view : views) {
             viewByName.put(view.name(), view);
             if (view.alive()) {
@@ -82,7 +82,7 @@ final class MapDecision {
     private boolean isWell(PlacementGroup group) {
         List<Member> members = group.members();
         for (int i = 0; i < members.size(); i++) {
-            Seat seat = seat(members.get(i));
+            Membership seat = seat(members.get(i));
             if (members.get(i).state() != MemberState.SERVING || !seat.standing.equals(WELL)) {
                 return false;
             }
@@ -163,7 +163,7 @@ final class MapDecision {
      * another member already, the one that stands higher counts as here, the other as away.
      */
     private Standing standing(PlacementGroup group, Member member) {
-        Seat seat = seat(member);
+        Membership seat = seat(member);
         Standing alone = seat.standing;
         if (seat.server == null) {
             return alone;
@@ -176,7 +176,7 @@ final class MapDecision {
             Member other = group.members().get(i);
             int order = Integer.compare(rank(other), rank);
             boolean higher = order < 0 || (order == 0 && i < own);
-            Seat theirs = seat(other);
+            Membership theirs = seat(other);
             beside |= higher && seat.server.equals(theirs.server) && theirs.standing.present();
         }
         return beside ? new Standing(false, alone.restarted(), alone.rebooted()) : alone;
@@ -192,12 +192,12 @@ final class MapDecision {
         };
     }
 
-    private Seat seat(Member member) {
-        Seat seat = member.targetId() < seats.length ? seats[member.targetId()] : null;
-        return seat == null ? new Seat(null, AWAY) : seat;
+    private Membership seat(Member member) {
+        Membership seat = member.targetId() < seats.length ? seats[member.targetId()] : null;
+        return seat == null ? new Membership(null, AWAY) : seat;
     }
 
-    private Seat seat(Target target) {
+    private Membership seat(Target target) {
         ServerView view = viewByTarget.get(target.identity());
         ChunkServer former = map.server(target.serverId());
         TargetReport report = view == null ? null : view.target(target.identity());
@@ -211,6 +211,6 @@ final class MapDecision {
                         && former.bootId() != 0
                         && former.bootId() == view.bootId();
         boolean present = report != null && report.healthy();
-        return new Seat(view, new Standing(present, restarted, restarted && !sameBoot));
+        return new Membership(view, new Standing(present, restarted, restarted && !sameBoot));
     }
 }

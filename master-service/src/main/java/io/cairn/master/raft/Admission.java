@@ -2,7 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.base.Wording;
 import io.cairn.master.MasterGroup.Share;
-import io.cairn.master.store.Seat;
+import io.cairn.master.store.Membership;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -50,7 +50,7 @@ final class Admission {
     private static final int WARN_AFTER = 50;
 
     private final RatisSettings settings;
-    private final Seat seat;
+    private final Membership seat;
     private final RaftServer.Division division;
     private final LeaderGate gate;
     private final RollCall others;
@@ -85,7 +85,7 @@ final class Admission {
             Supplier<Long> applied,
             BooleanSupplier low) {}
 
-    Admission(RatisSettings settings, Seat seat, Surroundings around, long incarnation) {
+    Admission(RatisSettings settings, Membership seat, Surroundings around, long incarnation) {
         this.settings = settings;
         this.seat = seat;
         this.division = around.division();
@@ -292,7 +292,7 @@ final class Admission {
         }
         if (holders.stream().allMatch(each -> seat.isForeign(each.stamp()))) {
             return "its directory belongs to cluster %s, and %s to another"
-                    .formatted(Seat.text(seat.clusterId()), names);
+                    .formatted(Membership.text(seat.clusterId()), names);
         }
         return ("it catches up with the cluster that %s knows, as soon as a master leads there;"
                         + " for that a majority must hold it")

@@ -10,7 +10,7 @@ import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
 /**
- * Ratis' transport over Netty with a {@link RaftDoor} in front. Ratis makes it by the name of its
+ * Ratis' transport over Netty with a {@link RaftFilter} in front. Ratis makes it by the name of its
  * class; the door comes with the parameters of the server. It is half the processor time of gRPC,
  * and a master that comes back is found at once.
  */
@@ -21,9 +21,9 @@ public final class GuardedRpc implements RpcType {
     public GuardedRpc() {}
 
     /** The parameters of a server behind this door. */
-    static Parameters with(RaftDoor door) {
+    static Parameters with(RaftFilter door) {
         Parameters parameters = new Parameters();
-        parameters.put(DOOR, door, RaftDoor.class);
+        parameters.put(DOOR, door, RaftFilter.class);
         return parameters;
     }
 
@@ -34,10 +34,10 @@ public final class GuardedRpc implements RpcType {
 
     @Override
     public RpcFactory newFactory(Parameters parameters) {
-        return new Factory(parameters.getNonNull(DOOR, RaftDoor.class));
+        return new Factory(parameters.getNonNull(DOOR, RaftFilter.class));
     }
 
-    private record Factory(RaftDoor door) implements ServerFactory {
+    private record Factory(RaftFilter door) implements ServerFactory {
         @Override
         public RpcType getRpcType() {
             return SupportedRpcType.NETTY;

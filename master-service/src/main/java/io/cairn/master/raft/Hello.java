@@ -1,6 +1,6 @@
 package io.cairn.master.raft;
 
-import io.cairn.master.store.Seat;
+import io.cairn.master.store.Membership;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The question is the magic number alone.
  *
  * @param incarnation of its process; random
- * @param votes whether it has a vote, see {@link Seat}
+ * @param votes whether it has a vote, see {@link Membership}
  * @param founds whether it was told to found a cluster, or did
  * @param clusterId 0 while it is in none
  * @param recovery the last recovery that it knows, 0 for none
@@ -63,9 +63,9 @@ record Hello(
         return last < 0 && clusterId == 0;
     }
 
-    /** The stamp of its messages, see {@link Seat#stamp()}. */
+    /** The stamp of its messages, see {@link Membership#stamp()}. */
     long stamp() {
-        return Seat.stamp(clusterId, recovery);
+        return Membership.stamp(clusterId, recovery);
     }
 
     ByteString encode() {

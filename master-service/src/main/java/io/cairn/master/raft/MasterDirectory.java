@@ -4,8 +4,8 @@ import io.cairn.master.store.DirectoryLock;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Headroom;
+import io.cairn.master.store.Membership;
 import io.cairn.master.store.Position;
-import io.cairn.master.store.Seat;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.OwnerOnly;
@@ -87,7 +87,7 @@ final class MasterDirectory implements AutoCloseable {
         if (!holds() && format.clusterId() != 0) {
             throw new IOException(
                     "%s belongs to cluster %s, but its log and its state are gone: restore them"
-                            .formatted(raft.getParent(), Seat.text(format.clusterId())));
+                            .formatted(raft.getParent(), Membership.text(format.clusterId())));
         }
         if (!holds() && !told) {
             throw new IOException(

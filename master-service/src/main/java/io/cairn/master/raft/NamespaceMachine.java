@@ -268,7 +268,7 @@ final class NamespaceMachine extends BaseStateMachine {
     private List<Outcome> apply(long term, long index, byte[] bytes, boolean foreign)
             throws IOException {
         boolean isNew = index > state.namespace().appliedIndex();
-        if (Announcements.isOne(bytes)) {
+        if (LeaderEndpoints.isOne(bytes)) {
             state.announce(bytes);
             if (isNew) {
                 state.namespace().advance(term, index);

@@ -5,7 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
-import io.cairn.master.store.Seat;
+import io.cairn.master.store.Membership;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.metadata.state.Notice;
@@ -104,7 +104,7 @@ public final class RatisLog implements ReplicatedLog {
     private final RaftServer server;
     private final RaftServer.Division division;
     private final LeaderGate gate;
-    private final Seat seat;
+    private final Membership seat;
     private final RollCall others;
     private final Admission admission;
     private final Retreat retreat;
@@ -155,7 +155,7 @@ public final class RatisLog implements ReplicatedLog {
                         combiner,
                         new Announcer(),
                         this::stop);
-        seat = new Seat(directory.format());
+        seat = new Membership(directory.format());
         try {
             directory.log().requireMembers(settings.ids());
             if (settings.alone()) {
@@ -179,7 +179,7 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private RaftServer build() throws IOException {
-        RaftDoor door = new RaftDoor(settings, GROUP, seat, () -> admission, clock);
+        RaftFilter door = new RaftFilter(settings, GROUP, seat, () -> admission, clock);
         List<RaftPeer> peers = settings.peers().stream().map(RatisSettings.Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
@@ -366,7 +366,7 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public List<Standing> masters() {
-        return new Standings(division, settings, directory.state(), admission).list();
+        return new GroupStatus(division, settings, directory.state(), admission).list();
     }
 
     @Override
@@ -479,7 +479,7 @@ public final class RatisLog implements ReplicatedLog {
         @Override
         public void leading() {
             if (!settings.alone()) {
-                combiner.submitAlone(Announcements.entry(settings.id(), settings.client()));
+                combiner.submitAlone(LeaderEndpoints.entry(settings.id(), settings.client()));
             }
             long term = leaderTerm();
             if (term >= 0) {

@@ -2,7 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.master.store.DirectoryLock;
 import io.cairn.master.store.FormatFile;
-import io.cairn.master.store.Seat;
+import io.cairn.master.store.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -78,7 +78,7 @@ public final class Recovery implements AutoCloseable {
 
     /** The cluster, in hexadecimal digits. */
     public String cluster() {
-        return Seat.text(format.clusterId());
+        return Membership.text(format.clusterId());
     }
 
     /** The index of the last entry of its log: of several directories the highest has the most. */

@@ -34,7 +34,7 @@ final class ReplicatedState implements AutoCloseable {
     private final StoreSettings settings;
     private final FormatFile format;
     private final CheckpointShelf shelf;
-    private final Announcements announcements = new Announcements();
+    private final LeaderEndpoints announcements = new LeaderEndpoints();
     private volatile Opened opened;
 
     /** The namespace and the stores beneath it. */
@@ -103,7 +103,7 @@ final class ReplicatedState implements AutoCloseable {
             String name = file.getFileName().toString();
             if (name.endsWith(".sst")) {
                 Files.createLink(next.resolve(name), file); // never changed, only removed
-            } else if (!name.equals(Announcements.FILE)) {
+            } else if (!name.equals(LeaderEndpoints.FILE)) {
                 Files.copy(file, next.resolve(name));
             }
         }

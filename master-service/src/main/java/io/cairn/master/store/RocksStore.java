@@ -35,7 +35,7 @@ import org.rocksdb.WriteOptions;
  * file, never a business error: whoever applies entries must then stop.
  *
  * <p>RocksDB crashes the process when it is used after it was closed. Every operation therefore
- * holds a {@link Gate}, and closing waits for them.
+ * holds a {@link UseLatch}, and closing waits for them.
  */
 public final class RocksStore implements Store {
     private static final String REMEDY =
@@ -56,7 +56,7 @@ public final class RocksStore implements Store {
     private final Map<Family, ColumnFamilyHandle> byFamily = new EnumMap<>(Family.class);
     private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
     private final WriteBatch batch = new WriteBatch();
-    private final Gate gate = new Gate();
+    private final UseLatch gate = new UseLatch();
 
     private volatile long appliedTerm;
     private volatile long appliedIndex = -1;

@@ -216,7 +216,7 @@ class NamespaceMachineTest {
     void announcementsAreNotTheNamespacesBusiness() throws IOException {
         NamespaceMachine machine = machine();
         Endpoint client = new Endpoint("host", 77);
-        apply(machine, 0, Announcements.entry("m3", client));
+        apply(machine, 0, LeaderEndpoints.entry("m3", client));
         assertEquals(client, state().endpointOf("m3"));
         assertEquals(0, state().namespace().appliedIndex());
         state().checkpoint();

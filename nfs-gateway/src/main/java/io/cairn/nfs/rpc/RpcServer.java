@@ -4,7 +4,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Listener;
 import io.cairn.net.ReceiveBudget;
-import io.cairn.net.TcpDoor;
+import io.cairn.net.TcpListener;
 import io.cairn.net.tcp.ReadBuffers;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -39,7 +39,7 @@ public final class RpcServer implements Listener {
     private final Scheduler scheduler;
     private final Set<RpcConnection> connections = ConcurrentHashMap.newKeySet();
     private final Map<InetAddress, Integer> hosts = new ConcurrentHashMap<>();
-    private final TcpDoor door;
+    private final TcpListener door;
     private volatile boolean closed;
 
     /**
@@ -82,7 +82,7 @@ public final class RpcServer implements Listener {
                         LOG);
         this.scheduler = threads.scheduler();
         this.door =
-                new TcpDoor(
+                new TcpListener(
                         threads.loops(),
                         at,
                         limits.maxConnections(),

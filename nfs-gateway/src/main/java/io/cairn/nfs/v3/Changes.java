@@ -3,8 +3,8 @@ package io.cairn.nfs.v3;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
+import io.cairn.fs.ChangeListener;
 import io.cairn.fs.FileWatch;
-import io.cairn.fs.Witness;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * because a client that finds its cached state confirmed believes that nobody else has changed
  * anything. For one thread.
  */
-final class Changes implements Witness {
+final class Changes implements ChangeListener {
     /** One inode before and after. */
     record Change(AttributeStamp before, Attributes after) {}
 

@@ -81,7 +81,7 @@ public final class ModelFileSystem implements FileSystem {
             throw new FsException(Errno.ECANCELED, "inode " + ino + " has changed");
         }
         ModelPermissions.requireChange(caller, node, change);
-        try (ModelTestimony _ = new ModelTestimony(caller, node)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, node)) {
             tree.change(caller, node, change);
         }
         return node.attributes();
@@ -95,7 +95,7 @@ public final class ModelFileSystem implements FileSystem {
     @Override
     public synchronized Attributes mkdir(Caller caller, long parentIno, Name name, int mode) {
         ModelNode parent = addable(caller, parentIno, name);
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             ModelNode node = tree.add(caller, parent, name, FileType.DIRECTORY, mode);
             node.nlink = 2;
             node.parent = parent;
@@ -115,7 +115,7 @@ public final class ModelFileSystem implements FileSystem {
         if (device && caller.uid() != 0 && !caller.checked()) {
             throw new FsException(Errno.EPERM, "devices are for the superuser");
         }
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             ModelNode node = tree.add(caller, parent, name, type, mode);
             node.rdev = device ? rdev : 0;
             return node.attributes();
@@ -132,7 +132,7 @@ public final class ModelFileSystem implements FileSystem {
             throw new FsException(Errno.ENAMETOOLONG, "target of " + target.length + " bytes");
         }
         ModelNode parent = addable(caller, parentIno, name);
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             ModelNode node = tree.add(caller, parent, name, FileType.SYMLINK, 0777);
             node.target = target.clone();
             node.size = target.length;
@@ -177,7 +177,7 @@ public final class ModelFileSystem implements FileSystem {
         if (node.nlink >= tree.maxLinks()) {
             throw new FsException(Errno.EMLINK, "the file has " + node.nlink + " links");
         }
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             tree.attach(parent, newName, node);
             node.nlink++;
             node.linkable = false;
@@ -194,7 +194,7 @@ public final class ModelFileSystem implements FileSystem {
         if (victim.isDirectory()) {
             throw new FsException(Errno.EISDIR, name + " is a directory");
         }
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             tree.detach(parent, name);
             tree.dropLink(victim);
         }
@@ -207,7 +207,7 @@ public final class ModelFileSystem implements FileSystem {
         ModelNode victim = tree.child(parent, name);
         ModelPermissions.requireRemove(caller, parent, victim);
         ModelTree.requireEmptyDirectory(victim);
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             tree.detach(parent, name);
             tree.dropDirectory(parent, victim);
         }
@@ -218,7 +218,7 @@ public final class ModelFileSystem implements FileSystem {
             Caller caller, long parentIno, Name name, long newParentIno, Name newName, int flags) {
         ModelNode from = tree.directory(parentIno);
         ModelNode to = tree.directory(newParentIno);
-        try (ModelTestimony _ = new ModelTestimony(caller, from, to)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, from, to)) {
             new ModelRename(tree, caller, flags)
                     .run(new ModelRename.Place(from, name), new ModelRename.Place(to, newName));
         }
@@ -261,7 +261,7 @@ public final class ModelFileSystem implements FileSystem {
             return existing.attributes();
         }
         addable(caller, parentIno, name);
-        try (ModelTestimony _ = new ModelTestimony(caller, parent)) {
+        try (ModelChangeReport _ = new ModelChangeReport(caller, parent)) {
             ModelNode node = tree.add(caller, parent, name, FileType.FILE, mode);
             node.verifier = verifier;
             return node.attributes();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * together and do not wait for a sync.
  */
 public final class Blob {
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobLoader loader;
     private final BlobKey key;
     private final BlobRecord record;
@@ -54,7 +54,7 @@ public final class Blob {
     private @Nullable BlobVersion whole;
 
     /** A blob of which nothing is known yet. */
-    Blob(Shelf shelf, BlobLoader loader, BlobKey key) {
+    Blob(BlobContext shelf, BlobLoader loader, BlobKey key) {
         this.shelf = shelf;
         this.loader = loader;
         this.key = key;

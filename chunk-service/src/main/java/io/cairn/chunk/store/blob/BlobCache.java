@@ -33,13 +33,13 @@ public final class BlobCache {
         T with(Blob blob) throws IOException;
     }
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobLoader loader;
     private final int limit;
     private final Map<BlobKey, Slot> slots = new LinkedHashMap<>(64, 0.75f, true);
 
     /** An empty cache of at most {@code limit} blobs beside those in use. */
-    public BlobCache(Shelf shelf, int limit) {
+    public BlobCache(BlobContext shelf, int limit) {
         this.shelf = shelf;
         this.loader = new BlobLoader(shelf);
         this.limit = limit;

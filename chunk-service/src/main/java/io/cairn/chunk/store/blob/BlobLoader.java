@@ -43,10 +43,10 @@ import org.slf4j.LoggerFactory;
 public final class BlobLoader {
     private static final Logger LOG = LoggerFactory.getLogger(BlobLoader.class);
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
 
     /** A loader for a target. */
-    BlobLoader(Shelf shelf) {
+    BlobLoader(BlobContext shelf) {
         this.shelf = shelf;
     }
 

@@ -15,12 +15,12 @@ public final class DirtyBlobs {
     /** Blobs that a writer syncs when too many are dirty. */
     private static final int SYNC_BATCH = 64;
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final DiskWork disk;
     private final int most;
 
     /** Those of a target, of which so many may be dirty. */
-    public DirtyBlobs(Shelf shelf, DiskWork disk, int most) {
+    public DirtyBlobs(BlobContext shelf, DiskWork disk, int most) {
         this.shelf = shelf;
         this.disk = disk;
         this.most = most;

@@ -27,10 +27,10 @@ public final class DiskWork {
         void apply(Blob blob) throws IOException;
     }
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobCache blobs;
 
-    public DiskWork(Shelf shelf, BlobCache blobs) {
+    public DiskWork(BlobContext shelf, BlobCache blobs) {
         this.shelf = shelf;
         this.blobs = blobs;
     }

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  * Pages of the blobs of a group with their states. Keeps one listing between pages. Thread-safe.
  */
 public final class GroupPages {
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobCache blobs;
     private final AtomicReference<@Nullable GroupListing> current = new AtomicReference<>();
 
     /** Pages of a target. */
-    public GroupPages(Shelf shelf, BlobCache blobs) {
+    public GroupPages(BlobContext shelf, BlobCache blobs) {
         this.shelf = shelf;
         this.blobs = blobs;
     }

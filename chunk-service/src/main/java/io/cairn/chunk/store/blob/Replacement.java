@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Replacement {
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobKey key;
     private final BlobVersion version;
     private final BlobFile file;
@@ -34,7 +34,7 @@ public final class Replacement {
      *
      * @param version what the blob will be; the table sum is not used
      */
-    Replacement(Shelf shelf, BlobKey key, int chunkSizeLog2, BlobVersion version)
+    Replacement(BlobContext shelf, BlobKey key, int chunkSizeLog2, BlobVersion version)
             throws IOException {
         this.shelf = shelf;
         this.key = key;

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 public final class Replacements {
     private static final int LIMIT = 64;
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final Map<BlobKey, Replacement> building = new LinkedHashMap<>(16, 0.75f, true);
 
     /** None yet. */
-    public Replacements(Shelf shelf) {
+    public Replacements(BlobContext shelf) {
         this.shelf = shelf;
     }
 

@@ -28,7 +28,7 @@ final class Settlement {
     private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
-    private final Shelf shelf;
+    private final BlobContext shelf;
     private final BlobKey key;
     private final BlobBody body;
     private final BlobFile file;
@@ -43,7 +43,7 @@ final class Settlement {
      * A settlement of a blob in an epoch of its group. A block that was synced and is bad stays
      * bad.
      */
-    Settlement(Shelf shelf, BlobKey key, BlobBody body, long epoch) throws IOException {
+    Settlement(BlobContext shelf, BlobKey key, BlobBody body, long epoch) throws IOException {
         this.shelf = shelf;
         this.key = key;
         this.epoch = epoch;
@@ -114,7 +114,7 @@ final class Settlement {
      * Whether a block may be taken as it stands: a loss of power can have spoiled what was changed
      * since the last sync, the latest one that the log, the ledger or a header tells of.
      */
-    private static IntPredicate changeable(Shelf shelf, BlobKey key, BlobBody body)
+    private static IntPredicate changeable(BlobContext shelf, BlobKey key, BlobBody body)
             throws IOException {
         ByteBuffer trailer = body.file().readTrailer();
         BlobHeader[] pages = {header(trailer, 0), header(trailer, 1)};

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-final class GateTest {
+final class LayoutLatchTest {
     private static final long LONG_MS = 30_000;
 
     private final Object lock = new Object();
@@ -25,7 +25,7 @@ final class GateTest {
 
     @Test
     void otherNewsOfTheFileDoNotUseUpTheTimeOfWhoWaits() throws Exception {
-        Gate gate = new Gate(lock, LONG_MS);
+        LayoutLatch gate = new LayoutLatch(lock, LONG_MS);
         locked(gate::close);
         Waiter writer =
                 new Waiter(
@@ -46,7 +46,7 @@ final class GateTest {
 
     @Test
     void aGateThatStaysClosedIsAnError() {
-        Gate gate = new Gate(lock, 50);
+        LayoutLatch gate = new LayoutLatch(lock, 50);
         locked(gate::close);
         FsException error = assertThrows(FsException.class, () -> locked(gate::pass));
         assertEquals(Errno.ETIMEDOUT, error.errno());

@@ -1,6 +1,6 @@
 package io.cairn.master.raft;
 
-import io.cairn.master.store.Seat;
+import io.cairn.master.store.Membership;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
@@ -38,14 +38,14 @@ import org.slf4j.LoggerFactory;
  *       here.
  *   <li>Every message carries the id of its sender's cluster, in place of the group's id, whose
  *       lower half it changes; messages of another cluster are refused.
- *   <li>A master without a vote, see {@link Seat}, gives none and asks for none, except that it
- *       lets one lead which its operator told to recover the cluster.
+ *   <li>A master without a vote, see {@link Membership}, gives none and asks for none, except that
+ *       it lets one lead which its operator told to recover the cluster.
  * </ul>
  *
  * Thread-safe.
  */
-final class RaftDoor {
-    private static final Logger LOG = LoggerFactory.getLogger(RaftDoor.class);
+final class RaftFilter {
+    private static final Logger LOG = LoggerFactory.getLogger(RaftFilter.class);
 
     /** Questions of the transport of Ratis to its server, besides passing on messages. */
     private static final Set<String> HARMLESS =
@@ -53,7 +53,7 @@ final class RaftDoor {
 
     private final RatisSettings settings;
     private final RaftGroupId group;
-    private final Seat seat;
+    private final Membership seat;
     private final Supplier<Admission> admission;
     private final Once once;
 
@@ -63,10 +63,10 @@ final class RaftDoor {
      * @param group the one group of this process
      * @param admission what this master tells of itself, and knows of the others
      */
-    RaftDoor(
+    RaftFilter(
             RatisSettings settings,
             RaftGroupId group,
-            Seat seat,
+            Membership seat,
             Supplier<Admission> admission,
             Clock clock) {
         this.settings = settings;
@@ -118,7 +118,7 @@ final class RaftDoor {
                         };
         return (RaftServer)
                 Proxy.newProxyInstance(
-                        RaftDoor.class.getClassLoader(),
+                        RaftFilter.class.getClassLoader(),
                         new Class<?>[] {RaftServer.class},
                         handler);
     }
@@ -165,7 +165,7 @@ final class RaftDoor {
                         };
         return (RaftServerRpc)
                 Proxy.newProxyInstance(
-                        RaftDoor.class.getClassLoader(),
+                        RaftFilter.class.getClassLoader(),
                         new Class<?>[] {RaftServerRpc.class},
                         handler);
     }
@@ -264,8 +264,8 @@ final class RaftDoor {
                     "%s belongs to cluster %s with recovery %s, and %s does not"
                             .formatted(
                                     settings.id(),
-                                    Seat.text(seat.clusterId()),
-                                    Seat.text(seat.recovery()),
+                                    Membership.text(seat.clusterId()),
+                                    Membership.text(seat.recovery()),
                                     sender));
         }
         return request.toBuilder().setRaftGroupId(id(own)).build();
@@ -282,7 +282,7 @@ final class RaftDoor {
                             + " directory is emptied joins the cluster of the others",
                     sender,
                     settings.id(),
-                    Seat.text(seat.clusterId()));
+                    Membership.text(seat.clusterId()));
         }
     }
 

@@ -16,27 +16,27 @@ import java.util.function.Supplier;
  * @param leader questions to the leader of the masters
  * @param heartbeat fetches the map when somebody knows a younger one
  * @param memory operations applied
- * @param graveyard objects that were deleted
+ * @param tombstones objects that were deleted
  * @param copies bounds the chunks of the disk copied between servers at a time
  */
-public record Station(
-        Surroundings world,
+public record PeerContext(
+        ServerContext world,
         Executor disk,
         Lease lease,
         Members members,
         Leader leader,
         Heartbeat heartbeat,
         OperationMemory memory,
-        Graveyard graveyard,
-        Slots copies) {
+        Tombstones tombstones,
+        ConcurrencyLimit copies) {
     private static final int COPIES = 8;
 
     /** The same with the disk of a directory. */
-    public Station at(Path directory) {
+    public PeerContext at(Path directory) {
         Executor threads = world.disks().apply(directory);
-        Slots own = new Slots(COPIES);
-        return new Station(
-                world, threads, lease, members, leader, heartbeat, memory, graveyard, own);
+        ConcurrencyLimit own = new ConcurrencyLimit(COPIES);
+        return new PeerContext(
+                world, threads, lease, members, leader, heartbeat, memory, tombstones, own);
     }
 
     /** Work on a disk thread. */

@@ -3,18 +3,18 @@ package io.cairn.client.file;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
-import io.cairn.runtime.Errand;
+import io.cairn.runtime.PendingRequest;
 
 /**
  * Keeps writers of a file out while its layout changes. Called with the lock of the inode held, on
  * which it waits: who passes finds the gate open until the lock is let go.
  */
-final class Gate {
+final class LayoutLatch {
     private final Object lock;
     private final long timeoutMs;
     private boolean closed;
 
-    Gate(Object lock, long timeoutMs) {
+    LayoutLatch(Object lock, long timeoutMs) {
         this.lock = lock;
         this.timeoutMs = timeoutMs;
     }
@@ -28,7 +28,7 @@ final class Gate {
      * where it ends if no caller wants it any more.
      */
     void pass() {
-        Errand.waited();
+        PendingRequest.waited();
         if (!Await.until(lock, () -> !closed, timeoutMs)) {
             throw new FsException(Errno.ETIMEDOUT, "a change of the file's size takes too long");
         }

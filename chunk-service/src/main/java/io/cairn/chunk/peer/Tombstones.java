@@ -12,7 +12,7 @@ import java.util.Map;
  * The objects whose deletion was ordered last, so that neither a late write nor a comparison of
  * members brings one back. Bounded: the oldest are forgotten. Thread-safe.
  */
-public final class Graveyard {
+public final class Tombstones {
     private static final int GRAVES = 16_384;
 
     private record Range(long fromChunk, long endChunk) {}

@@ -2,8 +2,8 @@ package io.cairn.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.group.GroupService;
 import io.cairn.chunk.group.Groups;
-import io.cairn.chunk.group.Part;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.Layout;
@@ -49,8 +49,8 @@ import org.slf4j.LoggerFactory;
  * frame, here and nowhere else. Requests of clients and of other chunk servers have a budget each,
  * so that clients cannot keep servers from replicating.
  */
-final class Door implements Handler {
-    private static final Logger LOG = LoggerFactory.getLogger(Door.class);
+final class ChunkRequestHandler implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkRequestHandler.class);
     private static final int MAX_REQUESTS = 8192;
     private static final long SERVER_BYTES = 512L << 20;
     private static final ChunkReply DONE = new ChunkReply.Done();
@@ -65,7 +65,7 @@ final class Door implements Handler {
     private final long clientBytes;
     private volatile boolean draining;
 
-    Door(Groups groups, long clientBytes, int targets) {
+    ChunkRequestHandler(Groups groups, long clientBytes, int targets) {
         this.groups = groups;
         this.clientBytes = clientBytes;
         this.targets = targets;
@@ -229,7 +229,7 @@ final class Door implements Handler {
         return bytes.nioBuffer();
     }
 
-    private Part part(ChunkAddress chunk) {
+    private GroupService part(ChunkAddress chunk) {
         return groups.part(chunk.group(), chunk.epoch());
     }
 

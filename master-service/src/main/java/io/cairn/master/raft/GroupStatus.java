@@ -15,13 +15,13 @@ import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 
 /** How the masters stand, in the eyes of one of them. */
-final class Standings {
+final class GroupStatus {
     private final RaftServer.Division division;
     private final RatisSettings settings;
     private final ReplicatedState state;
     private final Admission admission;
 
-    Standings(
+    GroupStatus(
             RaftServer.Division division,
             RatisSettings settings,
             ReplicatedState state,

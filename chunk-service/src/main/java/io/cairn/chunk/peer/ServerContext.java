@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * @param bootId identity of this start of the machine, as {@link io.cairn.runtime.BootIdentity}
  *     tells it
  */
-public record Surroundings(
+public record ServerContext(
         Transport transport,
         Clock clock,
         Scheduler scheduler,
@@ -30,7 +30,7 @@ public record Surroundings(
         RandomGenerator random,
         long bootId) {
     /** All work in one executor, as on a server with one disk. */
-    public Surroundings(
+    public ServerContext(
             Transport transport,
             Clock clock,
             Scheduler scheduler,

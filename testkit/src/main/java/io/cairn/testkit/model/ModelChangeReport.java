@@ -2,15 +2,15 @@ package io.cairn.testkit.model;
 
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Witness;
+import io.cairn.fs.ChangeListener;
 
 /** Tells the witness of a caller what became of some nodes from its making to its closing. */
-final class ModelTestimony implements AutoCloseable {
+final class ModelChangeReport implements AutoCloseable {
     private final Caller caller;
     private final ModelNode[] nodes;
     private final AttributeStamp[] before;
 
-    ModelTestimony(Caller caller, ModelNode... nodes) {
+    ModelChangeReport(Caller caller, ModelNode... nodes) {
         this.caller = caller;
         this.nodes = nodes;
         this.before = new AttributeStamp[nodes.length];
@@ -21,7 +21,7 @@ final class ModelTestimony implements AutoCloseable {
 
     @Override
     public void close() {
-        Witness witness = caller.witness();
+        ChangeListener witness = caller.witness();
         for (int i = 0; witness != null && i < nodes.length; i++) {
             witness.saw(before[i], nodes[i].attributes());
         }

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * HEAD works wherever GET does; other methods are 405, other paths go to the handler that was given
- * or are 404. Limits are those of {@link WebDoor}. Thread-safe.
+ * or are 404. Limits are those of {@link HttpServer}. Thread-safe.
  */
-public final class AdminDoor implements Listener {
+public final class AdminServer implements Listener {
     private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-    private final WebDoor door;
+    private final HttpServer door;
 
     /**
      * Where the contents come from. An exception of theirs becomes 500.
@@ -45,8 +45,8 @@ public final class AdminDoor implements Listener {
      * @param at where to listen; port 0 takes a free one
      * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
-    public AdminDoor(Clock clock, Endpoint at, Pages pages) {
-        this(clock, at, null, pages, AdminDoor::notFound);
+    public AdminServer(Clock clock, Endpoint at, Pages pages) {
+        this(clock, at, null, pages, AdminServer::notFound);
     }
 
     /**
@@ -56,13 +56,13 @@ public final class AdminDoor implements Listener {
      * @param others answers every other path
      * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
-    public AdminDoor(
+    public AdminServer(
             Clock clock,
             Endpoint at,
             @Nullable WebCertificate certificate,
             Pages pages,
             WebHandler others) {
-        door = new WebDoor(clock, at, certificate, request -> answer(request, pages, others));
+        door = new HttpServer(clock, at, certificate, request -> answer(request, pages, others));
     }
 
     private static WebAnswer answer(WebRequest request, Pages pages, WebHandler others) {

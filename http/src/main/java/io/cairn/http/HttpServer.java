@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * that is not there as long after its head gets 408. An answer must be taken in that time, too.
  * Thread-safe.
  */
-public final class WebDoor implements Listener {
+public final class HttpServer implements Listener {
     /** Connections at a time; one address gets half of them at most. */
     public static final int MAX_CONNECTIONS = 256;
 
@@ -49,7 +49,7 @@ public final class WebDoor implements Listener {
     /** How long a request, and the sending of an answer, may take, in milliseconds. */
     static final int REQUEST_MS = 30_000;
 
-    private static final Logger LOG = LoggerFactory.getLogger(WebDoor.class);
+    private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
     private static final int MAX_HEADER_BYTES = 24 << 10;
 
     /** Threads of Jetty's own: one looks at the sockets, one stands in for it, one is to spare. */
@@ -70,13 +70,13 @@ public final class WebDoor implements Listener {
      * @param certificate what the server proves itself with; null for plain HTTP
      * @throws FsException as {@link Transport#listen} does
      */
-    public WebDoor(
+    public HttpServer(
             Clock clock, Endpoint at, @Nullable WebCertificate certificate, WebHandler handler) {
         this(clock, at, certificate, handler, WebPatience.STANDARD);
     }
 
     /** The same with other limits of time. */
-    WebDoor(
+    HttpServer(
             Clock clock,
             Endpoint at,
             @Nullable WebCertificate certificate,

@@ -1,7 +1,7 @@
 package io.cairn.cli.option;
 
 import io.cairn.node.CommandException;
-import io.cairn.node.World;
+import io.cairn.node.ProcessContext;
 import io.cairn.runtime.OwnerOnly;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import picocli.CommandLine.Mixin;
 
 /** Options of the command line for the world of a service. */
-public final class WorldOptions {
+public final class ProcessOptions {
     @Mixin private TraceOptions traces = new TraceOptions();
 
     @Mixin private CpuLatencyOption cpuLatency = new CpuLatencyOption();
@@ -25,10 +25,10 @@ public final class WorldOptions {
     }
 
     /** The world of a service, whose files are its user's alone; the caller closes it. */
-    public World open() {
+    public ProcessContext open() {
         OwnerOnly.begin();
         OptionalInt limitUs = cpuLatency.limitUs();
-        return new World(traces.open(), limitUs);
+        return new ProcessContext(traces.open(), limitUs);
     }
 
     /** The options again, for another process. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The door reads the header of a mutation only; what it must know, the log tells it. */
-class RequestDoorTest {
+class RequestHandlerTest {
     private final HandScheduler time = new HandScheduler();
     private final LoneTransport transport = new LoneTransport();
     private final Namespace namespace = new Namespace(new MemoryStore());
@@ -41,7 +41,7 @@ class RequestDoorTest {
         master =
                 new MasterService(
                         new MasterSettings("m1", new Endpoint("here", 1), cluster, 4096, 15_000),
-                        new MasterService.Ground(
+                        new MasterService.Context(
                                 log, () -> namespace, transport, time, time, new Random(1)));
         log.listener = master::tell;
         time.pass(500);

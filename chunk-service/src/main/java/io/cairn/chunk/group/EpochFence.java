@@ -10,12 +10,12 @@ import java.util.Map;
  * was sent later and answered has brought whatever the master knows, so what was noted before is
  * then dropped: an invented epoch stops a group for one round trip. Thread-safe.
  */
-public final class Floors {
+public final class EpochFence {
     private static final int GROUPS = 4096;
 
     private record Floor(long epoch, long mark) {}
 
-    private final Map<Integer, Floor> floors = new HashMap<>();
+    private final Map<Integer, Floor> fence = new HashMap<>();
     private volatile boolean empty = true;
     private long overflowMark;
     private boolean overflow;
@@ -23,12 +23,12 @@ public final class Floors {
 
     /** Somebody named an epoch that this server does not know. */
     public synchronized void note(int group, long epoch) {
-        Floor present = floors.get(group);
-        if (present == null && floors.size() >= GROUPS) {
+        Floor present = fence.get(group);
+        if (present == null && fence.size() >= GROUPS) {
             overflow = true;
             overflowMark = lastMark;
         } else if (present == null || present.epoch < epoch) {
-            floors.put(group, new Floor(epoch, lastMark));
+            fence.put(group, new Floor(epoch, lastMark));
         }
         empty = false;
     }
@@ -39,7 +39,7 @@ public final class Floors {
     }
 
     private synchronized boolean lookUp(int group, long epoch) {
-        Floor floor = floors.get(group);
+        Floor floor = fence.get(group);
         return overflow || (floor != null && floor.epoch > epoch);
     }
 
@@ -50,8 +50,8 @@ public final class Floors {
 
     /** The news of the heartbeat of this mark is in force. */
     public synchronized void clear(long mark) {
-        floors.values().removeIf(floor -> floor.mark < mark);
+        fence.values().removeIf(floor -> floor.mark < mark);
         overflow &= overflowMark >= mark;
-        empty = floors.isEmpty() && !overflow;
+        empty = fence.isEmpty() && !overflow;
     }
 }

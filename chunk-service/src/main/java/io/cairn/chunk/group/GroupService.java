@@ -1,6 +1,6 @@
 package io.cairn.chunk.group;
 
-import io.cairn.chunk.peer.Station;
+import io.cairn.chunk.peer.PeerContext;
 
 /**
  * Everything this server does for one placement group.
@@ -12,7 +12,7 @@ import io.cairn.chunk.peer.Station;
  * @param flushing durability
  * @param repair bad blocks
  */
-public record Part(
+public record GroupService(
         GroupMember member,
         HeadWrites headWrites,
         MemberWrites memberWrites,
@@ -20,9 +20,9 @@ public record Part(
         Flushing flushing,
         Repair repair) {
 
-    static Part of(Station station, GroupMember member) {
+    static GroupService of(PeerContext station, GroupMember member) {
         Flushing flushing = new Flushing(station, member);
-        return new Part(
+        return new GroupService(
                 member,
                 new HeadWrites(station, member, flushing),
                 new MemberWrites(station, member),

@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
  * others at the same address. Guessing is hopeless at any speed, as secrets have 256 random bits.
  * Thread-safe.
  */
-public final class Gatekeeper {
+public final class Authenticator {
     /** Wrong tokens from one address within a minute. */
     public static final int MAX_FAILURES = 10;
 
-    private static final Logger LOG = LoggerFactory.getLogger(Gatekeeper.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Authenticator.class);
     private static final int MAX_ADDRESSES = 1024;
     private static final long WINDOW_MS = 60_000;
 
@@ -33,7 +33,7 @@ public final class Gatekeeper {
         }
     }
 
-    public Gatekeeper(Tokens tokens, Clock clock) {
+    public Authenticator(Tokens tokens, Clock clock) {
         this.tokens = tokens;
         this.clock = clock;
     }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * the network, a lock of another process) calls {@link #aboutToWait} first, which does nothing
  * elsewhere. Thread-safe.
  */
-public class Errand {
-    private static final ScopedValue<Errand> CURRENT = ScopedValue.newInstance();
+public class PendingRequest {
+    private static final ScopedValue<PendingRequest> CURRENT = ScopedValue.newInstance();
 
     private boolean waiting;
     private boolean finished;
@@ -36,19 +36,19 @@ public class Errand {
     }
 
     /** The work that is being done here; null when no caller may lose patience with it. */
-    public static @Nullable Errand current() {
+    public static @Nullable PendingRequest current() {
         return CURRENT.isBound() ? CURRENT.get() : null;
     }
 
     /** Whether what is being done here is cancelled. */
     public static boolean isCurrentCancelled() {
-        Errand errand = current();
+        PendingRequest errand = current();
         return errand != null && errand.isCancelled();
     }
 
     /** The work that is being done here is going to wait. */
     public static void aboutToWait() {
-        Errand errand = current();
+        PendingRequest errand = current();
         if (errand != null) {
             errand.handOver();
             errand.beginWait();
@@ -60,7 +60,7 @@ public class Errand {
      * then.
      */
     public static void stillLooking() {
-        Errand errand = current();
+        PendingRequest errand = current();
         if (errand != null) {
             errand.glance();
         }
@@ -68,7 +68,7 @@ public class Errand {
 
     /** A wait of what is being done here is over. */
     public static void waited() {
-        Errand errand = current();
+        PendingRequest errand = current();
         if (errand != null) {
             errand.endWait();
         }

@@ -22,13 +22,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class AdminDoorTest {
+class AdminServerTest {
     private volatile List<String> reasons = List.of();
-    private final AdminDoor door =
-            new AdminDoor(
+    private final AdminServer door =
+            new AdminServer(
                     Clock.system(),
                     new Endpoint("127.0.0.1", 0),
-                    new AdminDoor.Pages(
+                    new AdminServer.Pages(
                             () -> reasons,
                             () -> "cairn_up 1\n",
                             () -> {
@@ -161,10 +161,10 @@ class AdminDoorTest {
                 assertThrows(
                         FsException.class,
                         () ->
-                                new AdminDoor(
+                                new AdminServer(
                                         Clock.system(),
                                         door.endpoint(),
-                                        new AdminDoor.Pages(List::of, () -> "", () -> "")));
+                                        new AdminServer.Pages(List::of, () -> "", () -> "")));
         assertEquals(Errno.EBUSY, error.errno());
         assertTrue(String.valueOf(error.getMessage()).contains(door.endpoint().toString()));
     }

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * in; queries are answered here, on the event loop, from the applied state: they take microseconds
  * and never block. Only the leader answers, and it asks the log's read gate before and after.
  */
-final class RequestDoor implements Handler {
-    private static final Logger LOG = LoggerFactory.getLogger(RequestDoor.class);
+final class RequestHandler implements Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(RequestHandler.class);
 
     /** Where the envelope begins in the frame of a mutation. */
     private static final int ENVELOPE = 1;
@@ -67,7 +67,7 @@ final class RequestDoor implements Handler {
             OrphanReaper reaper,
             ServerWatch servers) {}
 
-    RequestDoor(Rooms rooms, Presence presence, Supplier<String> status) {
+    RequestHandler(Rooms rooms, Presence presence, Supplier<String> status) {
         this.log = rooms.log;
         this.namespace = rooms.namespace;
         this.sessions = rooms.sessions;

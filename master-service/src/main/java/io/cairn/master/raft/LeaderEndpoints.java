@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * carries the announcements up to it in the file {@code ENDPOINTS}: a count and so many entries.
  * They are hints: a damaged file counts as an empty one. Thread-safe.
  */
-final class Announcements {
+final class LeaderEndpoints {
     static final String FILE = "ENDPOINTS";
     private static final int MARK = -1;
 

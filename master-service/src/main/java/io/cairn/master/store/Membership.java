@@ -9,10 +9,10 @@ import java.io.IOException;
  * everything. It gets its vote when it founds the cluster with all others, or when it has caught
  * up. Thread-safe.
  */
-public final class Seat {
+public final class Membership {
     private final FormatFile format;
 
-    public Seat(FormatFile format) {
+    public Membership(FormatFile format) {
         this.format = format;
     }
 

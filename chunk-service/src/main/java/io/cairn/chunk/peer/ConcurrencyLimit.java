@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /** Lets a fixed number of works run at a time; others wait in order. Thread-safe. */
-public final class Slots {
+public final class ConcurrencyLimit {
     private final ArrayDeque<CompletableFuture<Void>> waiting = new ArrayDeque<>();
     private int free;
 
-    public Slots(int count) {
+    public ConcurrencyLimit(int count) {
         free = count;
     }
 

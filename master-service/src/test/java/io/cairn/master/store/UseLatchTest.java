@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class GateTest {
-    private final Gate gate = new Gate();
+class UseLatchTest {
+    private final UseLatch gate = new UseLatch();
 
     @Test
     void closesOnce() {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the port of Raft takes from somebody who speaks Ratis well and is no master. */
-class RaftDoorTest {
+class RaftFilterTest {
     private static final RaftGroupId GROUP =
             RaftGroupId.valueOf(
                     UUID.nameUUIDFromBytes(

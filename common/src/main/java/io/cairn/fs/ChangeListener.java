@@ -6,7 +6,7 @@ package io.cairn.fs;
  * brings one along where that matters.
  */
 @FunctionalInterface
-public interface Witness {
+public interface ChangeListener {
     /**
      * The operation changed an inode, or left it as it is. Not told when that cannot be said
      * exactly. Called on the thread of the operation before it returns.

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  * Thread-safe.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // The pipeline tells what goes wrong.
-public final class TcpDoor implements Listener {
+public final class TcpListener implements Listener {
     private static final int ACCEPT_QUEUE = 1024;
 
     private final PortBinding binding;
@@ -27,7 +27,7 @@ public final class TcpDoor implements Listener {
      * @param accept gets every new connection on its loop, to fill its pipeline; it may close it
      * @throws io.cairn.base.FsException as {@link Transport#listen} does
      */
-    public TcpDoor(
+    public TcpListener(
             EventLoops loops,
             Endpoint at,
             int maxConnections,

@@ -6,7 +6,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.AttributeStamp;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
-import io.cairn.fs.Witness;
+import io.cairn.fs.ChangeListener;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * Tells the witness of a caller what the master says that a mutation did: the attributes before and
  * after it, both of the very moment. Thread-safe; never blocks.
  */
-final class Testimony {
+final class ChangeReport {
     private final OpenInodes open;
     private final AccessTimes accessTimes;
 
-    Testimony(OpenInodes open, AccessTimes accessTimes) {
+    ChangeReport(OpenInodes open, AccessTimes accessTimes) {
         this.open = open;
         this.accessTimes = accessTimes;
     }
@@ -32,7 +32,7 @@ final class Testimony {
 
     /** Passes on what a reply says. */
     void give(Caller caller, EntryReply reply) {
-        Witness witness = caller.witness();
+        ChangeListener witness = caller.witness();
         if (witness == null) {
             return;
         }

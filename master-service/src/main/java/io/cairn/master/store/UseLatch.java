@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
  * Lets operations in until it is closed, and closes when the last has left. Cheap: two atomic
  * additions per operation. An operation may enter again while it is inside.
  */
-public final class Gate {
+public final class UseLatch {
     private static final long CLOSED = 1L << 62;
 
     /** How many are inside, plus {@link #CLOSED}. */

@@ -37,12 +37,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
-class WebDoorTest {
+class HttpServerTest {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
     @TempDir Path directory;
     private final CountDownLatch ended = new CountDownLatch(1);
-    private @Nullable WebDoor door;
+    private @Nullable HttpServer door;
 
     @AfterEach
     void close() {
@@ -51,14 +51,14 @@ class WebDoorTest {
         }
     }
 
-    private WebDoor open(@Nullable WebCertificate certificate) {
-        WebDoor opened =
-                new WebDoor(
+    private HttpServer open(@Nullable WebCertificate certificate) {
+        HttpServer opened =
+                new HttpServer(
                         Clock.system(),
                         new Endpoint("127.0.0.1", 0),
                         certificate,
                         this::answer,
-                        new WebPatience(WebDoor.REQUEST_MS, 15_000, 50));
+                        new WebPatience(HttpServer.REQUEST_MS, 15_000, 50));
         door = opened;
         return opened;
     }
@@ -83,7 +83,7 @@ class WebDoorTest {
         };
     }
 
-    private static HttpRequest request(String scheme, WebDoor at, String path, byte[] body) {
+    private static HttpRequest request(String scheme, HttpServer at, String path, byte[] body) {
         URI uri = URI.create(scheme + "://localhost:" + at.endpoint().port() + path);
         return HttpRequest.newBuilder(uri)
                 .version(HttpClient.Version.HTTP_1_1)
@@ -93,8 +93,8 @@ class WebDoorTest {
 
     @Test
     void aBodyUpToTheLimitArrivesAndGoesBack() throws Exception {
-        WebDoor at = open(null);
-        byte[] body = new byte[WebDoor.MAX_BODY_BYTES];
+        HttpServer at = open(null);
+        byte[] body = new byte[HttpServer.MAX_BODY_BYTES];
         body[body.length - 1] = 7;
         try (HttpClient http = HttpClient.newHttpClient()) {
             for (int i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ class WebDoorTest {
         }
     }
 
-    private static Socket connect(WebDoor at) throws IOException {
+    private static Socket connect(HttpServer at) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port());
         socket.setSoTimeout(10_000);
         return socket;
@@ -133,10 +133,10 @@ class WebDoorTest {
 
     @Test
     void oneAddressGetsHalfOfTheConnectionsAndThePlaceOfThoseThatGo() throws Exception {
-        WebDoor at = open(null);
+        HttpServer at = open(null);
         List<Socket> sockets = new ArrayList<>();
         try {
-            for (int i = 0; i < WebDoor.MAX_CONNECTIONS / 2; i++) {
+            for (int i = 0; i < HttpServer.MAX_CONNECTIONS / 2; i++) {
                 sockets.add(connect(at));
             }
             assertTrue(isServed(sockets.getLast()));
@@ -152,7 +152,7 @@ class WebDoorTest {
         }
     }
 
-    private static boolean isServedSoon(WebDoor at) throws Exception {
+    private static boolean isServedSoon(HttpServer at) throws Exception {
         long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (System.nanoTime() < endNs) {
             try (Socket next = connect(at)) {
@@ -167,7 +167,7 @@ class WebDoorTest {
 
     @Test
     void aFeedEndsWhenItsClientGoes() throws Exception {
-        WebDoor at = open(null);
+        HttpServer at = open(null);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port())) {
             socket.setSoTimeout(10_000);
             String request = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -183,7 +183,7 @@ class WebDoorTest {
 
     @Test
     void aFeedEndsWhenTheDoorCloses() throws Exception {
-        WebDoor at = open(null);
+        HttpServer at = open(null);
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), at.endpoint().port())) {
             String request = "GET /feed HTTP/1.1\r\nHost: x\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
@@ -246,7 +246,7 @@ class WebDoorTest {
         return context;
     }
 
-    private static boolean isTrusted(WebDoor at, SSLContext context) throws Exception {
+    private static boolean isTrusted(HttpServer at, SSLContext context) throws Exception {
         try (HttpClient http = HttpClient.newBuilder().sslContext(context).build()) {
             return http.send(
                                     request("https", at, "/echo", new byte[0]),
@@ -263,7 +263,7 @@ class WebDoorTest {
         KeyStore first = keys("first");
         Path chain = pem("CERTIFICATE", first.getCertificate("web").getEncoded());
         Path key = pem("PRIVATE KEY", first.getKey("web", PASSWORD).getEncoded());
-        WebDoor at = open(WebCertificate.read(chain, key));
+        HttpServer at = open(WebCertificate.read(chain, key));
         assertTrue(isTrusted(at, trusting(first)));
         KeyStore second = keys("second");
         pem("PRIVATE KEY", second.getKey("web", PASSWORD).getEncoded());
@@ -297,7 +297,7 @@ class WebDoorTest {
         WebCertificate certificate = WebCertificate.read(chain, key);
         assertTrue(certificate.names().contains("localhost"));
         assertTrue(certificate.names().contains("*.cairn.example"));
-        WebDoor at = open(certificate);
+        HttpServer at = open(certificate);
         SSLContext context = trusting(keys);
         try (HttpClient http = HttpClient.newBuilder().sslContext(context).build();
                 HttpClient stranger = HttpClient.newHttpClient()) {

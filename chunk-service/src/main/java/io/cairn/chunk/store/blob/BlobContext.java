@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * Shared by the blobs of one target: the disk, the names, the log, the room, and the list of blobs
  * that are in trouble. Thread-safe.
  */
-public final class Shelf {
-    private static final Logger LOG = LoggerFactory.getLogger(Shelf.class);
+public final class BlobContext {
+    private static final Logger LOG = LoggerFactory.getLogger(BlobContext.class);
 
     private static final int MAX_DELETIONS = 4096;
 
@@ -58,7 +58,8 @@ public final class Shelf {
     public record Books(IntentLog log, Ledger ledger, boolean kept) {}
 
     /** The shelf of a target. */
-    public Shelf(Disk disk, TargetPaths paths, Books books, SpaceGauge space, TargetMeter meter) {
+    public BlobContext(
+            Disk disk, TargetPaths paths, Books books, SpaceGauge space, TargetMeter meter) {
         this.disk = disk;
         this.paths = paths;
         this.log = books.log();

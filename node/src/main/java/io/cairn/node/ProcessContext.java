@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * The real world for the services of one process: network, time, delayed work, randomness, metrics,
  * traces.
  */
-public final class World implements AutoCloseable {
+public final class ProcessContext implements AutoCloseable {
     private static final String NETWORK = "cairn-net";
 
     private final Tuning tuning = Tuning.here();
@@ -55,7 +55,7 @@ public final class World implements AutoCloseable {
     private final LogbackMetrics events = new LogbackMetrics();
 
     /** Without traces, in which processors sleep as they like. */
-    public World() {
+    public ProcessContext() {
         this(null, OptionalInt.empty());
     }
 
@@ -65,7 +65,7 @@ public final class World implements AutoCloseable {
      * @param traces closed with it; null for none
      * @param cpuLatencyUs the limit of {@link CpuLatency} in microseconds, if there is to be one
      */
-    public World(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
+    public ProcessContext(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
         // Netty would watch one buffer in 128 and remember where it was used: for developers.
         if (System.getProperty("io.netty.leakDetection.level") == null) {
             ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
