@@ -179,7 +179,7 @@ public final class ClusterMapBenchmark {
     }
 
     private void round(int servers) {
-        submit(new LeaderMutation.Found(77, 3, 4096));
+        var _ = submit(new LeaderMutation.Found(77, 3, 4096));
         watch.lead();
         beats(0, servers);
         applyNs = 0;

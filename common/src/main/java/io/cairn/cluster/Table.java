@@ -155,7 +155,7 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
             Object node = nodes[at];
             if (node == null) {
                 node = new @Nullable Object[width];
-            } else if (shared != null && at < shared.length && node == shared[at]) {
+            } else if (shared != null && at < shared.length && same(node, shared[at])) {
                 node = array(node).clone();
             }
             nodes[at] = node;
@@ -176,12 +176,18 @@ public final class Table<T extends Table.Numbered> extends AbstractCollection<T>
     public void since(Table<T> older, Consumer<? super T> put, IntConsumer gone) {
         int most = Math.max(leaves(), older.leaves());
         for (int leaf = 0; leaf < most; leaf++) {
-            if (leaf % BRANCH == 0 && branch(leaf) == older.branch(leaf)) {
+            if (leaf % BRANCH == 0 && same(branch(leaf), older.branch(leaf))) {
                 leaf += BRANCH - 1;
-            } else if (leaf(branches, leaf) != leaf(older.branches, leaf)) {
+            } else if (!same(leaf(branches, leaf), leaf(older.branches, leaf))) {
                 leafSince(older, leaf << LEAF_BITS, put, gone);
             }
         }
+    }
+
+    /** Whether it is the one node that both tables share. */
+    @SuppressWarnings("ReferenceEquality") // Equal contents are not the question.
+    private static boolean same(@Nullable Object one, @Nullable Object other) {
+        return one == other;
     }
 
     private @Nullable Object branch(int leaf) {

@@ -11,8 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.cluster.PlacementGroup.Member;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
+@NullUnmarked
 class ClusterMapTest {
     private static final ChunkServer SERVER = new ChunkServer(1, "c1", new Endpoint("h", 1), 77);
     private static final Target TARGET = new Target(5, 99, 1);

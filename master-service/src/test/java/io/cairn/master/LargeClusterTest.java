@@ -108,7 +108,7 @@ final class LargeClusterTest {
 
     @Test
     void itIsFoundedGrowsAndLosesAServer() {
-        submit(new LeaderMutation.Found(77, 3, 4096));
+        assertTrue(submit(new LeaderMutation.Found(77, 3, 4096)).isDone());
         watch.lead();
         beats(0, SERVERS);
         tick();

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.cairn.house.SourceTree.SourceFile;
-import io.cairn.house.SourceTree.Type;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -239,7 +238,8 @@ class HouseLintTest {
 
     @Test
     void pagesNameOnlyWhatThereIs() {
-        Set<String> types = tree.types().stream().map(Type::name).collect(Collectors.toSet());
+        Set<String> types =
+                tree.types().stream().map(SourceTree.Type::name).collect(Collectors.toSet());
         String main =
                 tree.files().stream()
                         .filter(file -> file.path().toString().contains("src/main/"))

@@ -13,7 +13,6 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +33,7 @@ public final class Groups {
     private final long incarnation;
     private final EpochFence fence = new EpochFence();
     private final Map<Long, StorageTarget> targets = new HashMap<>();
-    private final Map<StorageTarget, PeerContext> stations = new IdentityHashMap<>();
+    private final Map<StorageTarget, PeerContext> stations = new HashMap<>();
     private volatile ClusterMap map = ClusterMap.EMPTY;
     private volatile Map<Integer, GroupService> parts = Map.of();
 
@@ -118,14 +117,14 @@ public final class Groups {
         parts = Collections.unmodifiableMap(next);
         before.forEach(
                 (group, part) -> {
-                    if (next.get(group) != part) {
+                    if (!part.equals(next.get(group))) {
                         part.member().leave();
                     }
                 });
         next.forEach(
                 (group, part) -> {
                     Term term = terms.get(group);
-                    if (term != null && before.get(group) == part) {
+                    if (term != null && part.equals(before.get(group))) {
                         part.member().accept(term);
                     } else {
                         part.member().begin();

@@ -9,7 +9,6 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.Transport;
-import io.cairn.runtime.Clock;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,15 +19,13 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ChunkConnections implements AutoCloseable {
     private final Transport transport;
-    private final Clock clock;
     private final long connectTimeoutMs;
     private final Map<Endpoint, CompletableFuture<Connection>> connections =
             new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    public ChunkConnections(Transport transport, Clock clock, long connectTimeoutMs) {
+    public ChunkConnections(Transport transport, long connectTimeoutMs) {
         this.transport = transport;
-        this.clock = clock;
         this.connectTimeoutMs = connectTimeoutMs;
     }
 

@@ -86,7 +86,7 @@ class AppendTokenTest {
     void aRecallOfTheTokenBeforeDoesNotCountForTheNextOne() {
         take();
         token.recall(OWNER);
-        token.due();
+        assertNotNull(token.due());
         ask();
         assertTrue(token.recall(OWNER), "the release is under way");
         token.released();
@@ -193,5 +193,13 @@ class AppendTokenTest {
             assertEquals(running == null ? null : running.promise(), token.state().asked());
             assertEquals(release != null, token.state() instanceof AppendToken.Releasing);
         }
+        if (running != null) {
+            running.promise().complete(null);
+        }
+        if (release != null) {
+            release.complete(null);
+        }
+        all.forEach(
+                each -> assertTrue(each.isDone(), "of the promises only the last ones are open"));
     }
 }

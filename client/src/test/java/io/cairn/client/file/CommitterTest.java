@@ -219,7 +219,7 @@ class CommitterTest {
     void inDoubtTheMasterIsAskedFirst() {
         write(5, 3);
         state.beginDoubt();
-        committer.queue(new CompletableFuture<>(), state);
+        assertNotNull(committer.queue(new CompletableFuture<>(), state));
         assertInstanceOf(Committer.Look.class, committer.begin(state));
         assertInstanceOf(Committer.Drain.class, committer.looked(state, entry(inode), null));
         assertFalse(state.isDoubtful());

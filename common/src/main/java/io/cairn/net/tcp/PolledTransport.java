@@ -121,9 +121,12 @@ public final class PolledTransport implements Transport, PollLoop {
     }
 
     private static FsException refused(Endpoint to, @Nullable Throwable failure) {
+        String what = "cannot connect to " + to + ": ";
+        if (failure == null) {
+            return new FsException(Errno.DISCONNECTED, what + "it ended");
+        }
         Errno errno = failure instanceof FsException e ? e.errno() : Errno.DISCONNECTED;
-        String why = failure == null ? "it ended" : Wording.of(failure);
-        return new FsException(errno, "cannot connect to " + to + ": " + why, failure);
+        return new FsException(errno, what + Wording.of(failure), failure);
     }
 
     private void adopt(PolledWire made) {

@@ -128,7 +128,7 @@ public final class TreeQueries {
     /** The key of the dentry at the home of an inode; ESTALE, ENOENT when it has no name. */
     static byte[] dentryOf(View view, long ino) {
         Inode inode = InodeQueries.require(view, ino);
-        byte[][] found = new byte[1][];
+        List<byte[]> found = new ArrayList<>(1);
         byte[] prefix = Keys.of(inode.parentIno(), inode.nameCookie());
         if (inode.attributes().nlink() > 0) {
             view.scan(
@@ -136,13 +136,15 @@ public final class TreeQueries {
                     prefix,
                     prefix,
                     (key, value) -> {
-                        found[0] = Dentry.decode(value).ino() == ino ? key : null;
-                        return found[0] == null;
+                        if (Dentry.decode(value).ino() == ino) {
+                            found.add(key);
+                        }
+                        return found.isEmpty();
                     });
         }
-        if (found[0] == null) {
+        if (found.isEmpty()) {
             throw new FsException(Errno.ENOENT, "inode " + ino + " has no name");
         }
-        return found[0];
+        return found.getFirst();
     }
 }

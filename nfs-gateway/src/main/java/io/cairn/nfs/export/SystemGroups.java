@@ -87,13 +87,10 @@ public final class SystemGroups implements UserGroups {
 
     private CompletableFuture<int @Nullable []> known(int uid) {
         CompletableFuture<int @Nullable []> asked = new CompletableFuture<>();
+        Known fresh = new Known(asked, clock.millis());
         Known found =
-                users.asMap()
-                        .merge(
-                                uid,
-                                new Known(asked, clock.millis()),
-                                (before, fresh) -> isFresh(before) ? before : fresh);
-        if (!found.groups.equals(asked)) {
+                users.asMap().merge(uid, fresh, (before, next) -> isFresh(before) ? before : next);
+        if (!found.equals(fresh)) {
             return found.groups;
         }
         Thread.ofVirtual().name("nfs-groups-" + uid).start(() -> ask(uid, asked));

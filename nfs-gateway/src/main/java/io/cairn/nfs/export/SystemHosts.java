@@ -119,13 +119,10 @@ public final class SystemHosts implements HostNames {
 
     private CompletableFuture<@Nullable Object> asked(String key, Question question) {
         CompletableFuture<@Nullable Object> asked = new CompletableFuture<>();
+        Known fresh = new Known(asked, clock.millis());
         Known found =
-                known.asMap()
-                        .merge(
-                                key,
-                                new Known(asked, clock.millis()),
-                                (before, fresh) -> isFresh(before) ? before : fresh);
-        if (!found.answer.equals(asked)) {
+                known.asMap().merge(key, fresh, (before, next) -> isFresh(before) ? before : next);
+        if (!found.equals(fresh)) {
             return found.answer;
         }
         Thread.ofVirtual()

@@ -81,7 +81,8 @@ class FrameChannelTest {
     private void settle() {
         boolean moved = true;
         while (moved) {
-            moved = caller.runTasks() | service.runTasks();
+            moved = caller.runTasks();
+            moved |= service.runTasks();
             moved |= caller.deliver(1 + random.nextInt(5000)) > 0;
             moved |= service.deliver(1 + random.nextInt(5000)) > 0;
         }
