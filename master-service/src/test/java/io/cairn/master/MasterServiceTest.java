@@ -36,11 +36,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-@NullUnmarked
+@org.jspecify.annotations.NullUnmarked
 final class MasterServiceTest {
     private static final long SESSION_LEASE_MS = 15_000;
     private static final ClusterSettings CLUSTER = new ClusterSettings(1, 1, 2_000, 3_000);

@@ -122,7 +122,11 @@ public final class ClusterResource implements Resource {
         Health health = new Health();
         StorageHealth storage =
                 new StorageHealth(
-                        map, servers, space, master.settings().cluster().expectedServers());
+                        map,
+                        servers,
+                        space,
+                        master.settings().cluster().expectedServers(),
+                        master.namespace().usedPools());
         storage.tellForeign(master.servers().foreign(), master.namespace().clusterId(), health);
         storage.tell(health);
         Instant now = clock.now();

@@ -32,17 +32,28 @@ public final class StorageHealth {
     private final List<ServerStatus> servers;
     private final Space space;
     private final int expectedServers;
+    private final Set<Integer> usedPools;
 
     /** Groups that a reason told so far explains. */
     private final Set<Integer> explained = new HashSet<>();
 
-    /** Of a cluster that stores nothing before {@code expectedServers} have come; 0 for any. */
+    /**
+     * The faults of a cluster.
+     *
+     * @param expectedServers nothing is stored before so many have come; 0 for any number
+     * @param usedPools the pools that files refer to
+     */
     public StorageHealth(
-            ClusterMap map, List<ServerStatus> servers, Space space, int expectedServers) {
+            ClusterMap map,
+            List<ServerStatus> servers,
+            Space space,
+            int expectedServers,
+            Set<Integer> usedPools) {
         this.map = map;
         this.servers = servers;
         this.space = space;
         this.expectedServers = expectedServers;
+        this.usedPools = usedPools;
     }
 
     /**
@@ -223,9 +234,11 @@ public final class StorageHealth {
         }
     }
 
-    /** Pools with fewer copies than the standard are there unasked, and empty as a rule. */
+    /** Pools with fewer copies than the standard are there unasked: those without files count not. */
     private boolean isMissed(PlacementGroup group) {
-        return group.head() == null && group.members().size() >= space.replicas();
+        return group.head() == null
+                && (group.members().size() >= space.replicas()
+                        || usedPools.contains(group.poolId()));
     }
 
     private void groups(Health health) {

@@ -19,6 +19,7 @@ import io.cairn.wire.master.TargetLoad;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -61,8 +62,13 @@ class StorageHealthTest {
     }
 
     private static List<String> told(ClusterMap map, ServerStatus... servers) {
+        return told(map, Set.of(), servers);
+    }
+
+    private static List<String> told(
+            ClusterMap map, Set<Integer> usedPools, ServerStatus... servers) {
         Health health = new Health();
-        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0).tell(health);
+        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0, usedPools).tell(health);
         return Objects.requireNonNull((List<?>) health.toJson().get("reasons")).stream()
                 .map(reason -> (Map<?, ?>) reason)
                 .map(reason -> reason.get("level") + ": " + reason.get("what"))
@@ -82,6 +88,27 @@ class StorageHealthTest {
                 told(map, status(1, true, true))
                         .getFirst()
                         .startsWith("critical: Chunk server c2 does not answer: 1 placement"));
+    }
+
+    @Test
+    void aPoolWithFewerCopiesThanTheStandardCountsWhenFilesAreInIt() {
+        List<PlacementGroup> alone =
+                List.of(new PlacementGroup(1, 1, 1, List.of(new Member(2, LAST))));
+        ClusterMap map =
+                new ClusterMap(
+                        7,
+                        List.of(server(1), server(2)),
+                        List.of(new Target(1, 11, 1), new Target(2, 12, 2)),
+                        List.of(new Pool(1, 1, 1, 1)),
+                        alone);
+        ServerStatus[] servers = {status(1, true, true), status(2, false, true)};
+        assertEquals(
+                List.of("warning: Chunk server c2 does not answer."), told(map, Set.of(), servers));
+        assertEquals(
+                List.of(
+                        "critical: Chunk server c2 does not answer: 1 placement group waits for"
+                                + " it, whose files cannot be read or written."),
+                told(map, Set.of(1), servers));
     }
 
     @Test
@@ -151,7 +178,7 @@ class StorageHealthTest {
         Health health = new Health();
         Map<String, Long> foreign = new TreeMap<>(Map.of("c1", 0xabL, "c2", 0xabL));
         ClusterMap empty = new ClusterMap(1, List.of(), List.of(), List.of(), List.of());
-        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0)
+        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0, Set.of())
                 .tellForeign(foreign, 0xcd, health);
         String told = health.toJson().toString();
         assertTrue(
@@ -161,7 +188,7 @@ class StorageHealthTest {
                 told);
         assertTrue(told.contains("critical") && told.contains("Format nothing"), told);
         Health beside = new Health();
-        new StorageHealth(map(), List.of(status(1, true, true)), new Space(100, 50, 2), 0)
+        new StorageHealth(map(), List.of(status(1, true, true)), new Space(100, 50, 2), 0, Set.of())
                 .tellForeign(Map.of("c9", 0xabL), 0xcd, beside);
         assertEquals("warning", beside.toJson().get("level"));
     }

@@ -9,7 +9,10 @@ import io.cairn.runtime.PendingRequest;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -180,8 +183,19 @@ final class MasterCall extends CompletableFuture<Reply> {
 
     /** Whether the session holds an inode open when it has succeeded. */
     boolean opens() {
-        return query instanceof Query.Open
-                || (mutation instanceof TreeMutation.Create create && create.open());
+        if (mutation == null) {
+            return query instanceof Query.Open;
+        }
+        return switch (mutation.unwrapped()) {
+            case TreeMutation.Create create -> create.open();
+            case TreeMutation.CreateUnnamed _ -> true;
+            case TreeMutation _,
+                    ContentMutation _,
+                    SessionMutation _,
+                    HostMutation _,
+                    LeaderMutation _ ->
+                    false;
+        };
     }
 
     /**

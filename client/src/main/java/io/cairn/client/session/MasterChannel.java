@@ -86,11 +86,7 @@ public final class MasterChannel implements AutoCloseable {
         this.state = new SessionState(clock, runtime.random());
         this.backoff = new Backoff(runtime.random());
         this.link = new MasterLink(settings, transport, runtime, state, new Events());
-        PolledNetwork network = runtime.polled();
-        this.polled =
-                network == null
-                        ? null
-                        : new PolledLeader(network, clock, settings.attemptTimeoutMs());
+        this.polled = PolledLeader.of(settings, runtime);
         this.releases = new Releases(settings, runtime, state, link);
     }
 

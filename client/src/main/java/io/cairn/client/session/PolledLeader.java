@@ -52,6 +52,14 @@ final class PolledLeader implements AutoCloseable {
         this.notBeforeMs = clock.millis();
     }
 
+    /** For a door whose threads poll; null when there is none. */
+    static @Nullable PolledLeader of(ClientSettings settings, ClientRuntime runtime) {
+        PolledNetwork network = runtime.polled();
+        return network == null
+                ? null
+                : new PolledLeader(network, runtime.clock(), settings.attemptTimeoutMs());
+    }
+
     /** The connection to this server; null while there is none, and one will be made. */
     @Nullable Connection to(Endpoint server) {
         Connection open = current;
