@@ -41,8 +41,7 @@ public final class SessionsResource implements Resource {
         Field.maybe(
                 "address",
                 Shape.text(),
-                "Where it is connected from; 'in process' for a mount of 'cairn up'; null while it"
-                        + " is not connected."),
+                "Where it is connected from; null while it is not connected."),
         Field.of("since", Shape.time(), "When it began."),
         Field.of(
                 "lease",
@@ -133,11 +132,7 @@ public final class SessionsResource implements Resource {
 
     private static @Nullable String address(@Nullable SessionFacts facts) {
         Endpoint from = facts == null ? null : facts.address();
-        if (from == null) {
-            return null;
-        }
-        // Callers without a socket have no port.
-        return from.port() == 0 ? "in process" : from.toString();
+        return from == null ? null : from.toString();
     }
 
     private Map<String, Object> detail(SessionRecord session) {
