@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code cairn up} restarts on the same data again and again under load, gently and by {@code kill
  * -9}.
  */
+@Tag("long")
 final class RestartTest {
     private static final int ROUNDS = 20;
 
