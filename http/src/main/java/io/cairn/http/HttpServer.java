@@ -138,7 +138,11 @@ public final class HttpServer implements Listener {
             connector.open(socket);
             server.start();
         } catch (Exception e) {
-            LOG.error("nobody is served on {}", endpoint, e);
+            if (socket.isOpen()) {
+                LOG.error("nobody is served on {}", endpoint, e);
+            } else {
+                LOG.debug("{} is closed before anybody was served", endpoint, e);
+            }
             close(socket);
             return null;
         }
