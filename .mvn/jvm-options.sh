@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The options of the JVM for each command, at most eight. Sourced by the launchers, POSIX sh.
+# The options of the JVM for each command: at most eight, nine for a mount on few processors. Sourced by the launchers, POSIX sh.
 #
 # The role decides, and the number of processors. What moves file contents is, on few processors,
 # as fast with the first compiler alone, and does not share them with the second one; on four and
@@ -13,17 +13,13 @@ cairn_processors() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null 
 cairn_jvm_options() {
     echo "--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     case $1 in
-        up | rehearse | master) echo "-Xmx2g -XX:+UseG1GC" ;;
-        chunk | nfs) echo "-Xmx1g -XX:+UseG1GC" ;;
-        mount) echo "-Xmx1g" ;; # G1 is the standard where there are two processors
+        # G1 is the standard where there are two processors.
+        up | rehearse | master) echo "-Xmx2g" ;;
+        chunk | nfs | mount) echo "-Xmx1g" ;;
         *) echo "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1" ;;
     esac
     if [ "$(cairn_processors)" -lt 4 ]; then
-        case $1 in
-            chunk) echo "-XX:TieredStopAtLevel=1" ;;
-            # People begin to work at once: a method is compiled at its 10th call, not its 200th.
-            mount) echo "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=0.05" ;;
-        esac
+        case $1 in chunk | mount) echo "-XX:TieredStopAtLevel=1" ;; esac
     fi
     case $1 in
         up | master | chunk | mount | nfs) echo "-XX:+ExitOnOutOfMemoryError" ;;
@@ -31,6 +27,10 @@ cairn_jvm_options() {
     # A cache that another JDK made is ignored, without a word.
     case $2 in *[[:space:]]*) return 0 ;; esac
     if [ -r "$2" ]; then
+        # What the rehearsal has shown to be hot is compiled before it is called.
+        case $1 in
+            up | master | mount) echo "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
+        esac
         echo "-XX:AOTCache=$2 -Xlog:disable"
     fi
 }

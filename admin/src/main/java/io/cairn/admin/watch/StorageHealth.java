@@ -234,7 +234,9 @@ public final class StorageHealth {
         }
     }
 
-    /** Pools with fewer copies than the standard are there unasked: those without files count not. */
+    /**
+     * Pools with fewer copies than the standard are there unasked: those without files count not.
+     */
     private boolean isMissed(PlacementGroup group) {
         return group.head() == null
                 && (group.members().size() >= space.replicas()

@@ -1,8 +1,10 @@
 package io.cairn.cli.service;
 
+import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
+import io.cairn.fs.Name;
 import io.cairn.node.AdminPage;
 import io.cairn.node.ChunkDirectories;
 import io.cairn.node.ChunkNode;
@@ -106,6 +108,7 @@ public final class ChunkCommand implements Callable<Integer> {
         settings = format ? settings.replacing() : settings;
         OpenPort.warn(settings.listen());
         ChunkDirectories places = new ChunkDirectories(directories, format);
+        EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open());
             AdminPage page =

@@ -5,8 +5,11 @@ import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cluster.Endpoint;
+import io.cairn.fs.Name;
+import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.metadata.Namespace;
 import io.cairn.node.Account;
 import io.cairn.node.AdminAddress;
 import io.cairn.node.AdminPage;
@@ -119,6 +122,7 @@ public final class MasterCommand implements Callable<Integer> {
         ClusterSettings cluster =
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
+        EarlyCompilation.begin(Name.class, Namespace.class, MasterService.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, address));

@@ -4,6 +4,8 @@ import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.WaitOption;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.node.AdminPage;
@@ -78,6 +80,7 @@ public final class MountCommand implements Callable<Integer> {
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
         }
+        EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open());
             AdminPage page =
@@ -85,6 +88,7 @@ public final class MountCommand implements Callable<Integer> {
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
             MountNode mount =
                     closing.add(new MountNode(world, from, at, parsed, patience.limitS()));
+            EarlyCompilation.await();
             page.show(() -> null, () -> "{}");
             System.out.println(
                     "cairn mount of " + from + " ready at " + at + ", admin on " + page.endpoint());

@@ -1,13 +1,18 @@
 package io.cairn.cli.service;
 
 import io.cairn.base.Wording;
+import io.cairn.chunk.ChunkService;
 import io.cairn.cli.api.Screen;
 import io.cairn.cli.option.AdminOptions;
 import io.cairn.cli.option.LogFile;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
+import io.cairn.client.CairnFileSystem;
+import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.master.MasterService;
+import io.cairn.metadata.Namespace;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.node.Closing;
 import io.cairn.node.CommandException;
@@ -165,6 +170,13 @@ public final class UpCommand implements Callable<Integer> {
 
     private void run(EmbeddedCluster.Plan plan, MountOptions mountOptions, Closing closing)
             throws Exception {
+        EarlyCompilation.begin(
+                Name.class,
+                Namespace.class,
+                MasterService.class,
+                ChunkService.class,
+                CairnFileSystem.class,
+                FuseMount.class);
         ProcessContext world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
