@@ -225,7 +225,7 @@ class LauncherTest {
         jdk("right", "25.0.3");
         environment.put("CAIRN_JAVA_OPTS", "-Xmx3g -Dx=y");
         String output = cairn("master", "--data", "a  b", "*").output();
-        assertTrue(output.contains("[-XX:+UseG1GC]"), output);
+        assertTrue(output.contains("[-Xmx2g]"), output);
         assertTrue(
                 output.contains(
                         "[-Xmx3g][-Dx=y][-cp]["
