@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The options of the JVM for each command: at most eight, nine for a mount on few processors. Sourced by the launchers, POSIX sh.
+# The options of the JVM for each command. Sourced by the launchers, POSIX sh.
 #
 # The role decides, and the number of processors. What moves file contents is, on few processors,
 # as fast with the first compiler alone, and does not share them with the second one; on four and
@@ -27,9 +27,10 @@ cairn_jvm_options() {
     # A cache that another JDK made is ignored, without a word.
     case $2 in *[[:space:]]*) return 0 ;; esac
     if [ -r "$2" ]; then
-        # What the rehearsal has shown to be hot is compiled before it is called.
+        # What the rehearsal has shown to be hot is compiled before it is called, by a JVM that can.
         case $1 in
-            up | master | mount) echo "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
+            up | master | chunk | mount) echo "-XX:+IgnoreUnrecognizedVMOptions" \
+                "-XX:+UnlockExperimentalVMOptions -XX:+AOTCompileEagerly" ;;
         esac
         echo "-XX:AOTCache=$2 -Xlog:disable"
     fi
