@@ -10,6 +10,7 @@ import io.cairn.admin.resource.ExportSyntax;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.http.AdminServer;
 import io.cairn.master.LoneMaster;
@@ -186,8 +187,7 @@ public final class AdminBench implements AutoCloseable {
                         List.of(target),
                         0,
                         new long[0],
-                        false,
-                        false);
+                        Declaration.NONE);
         ask(MasterRequest.cluster(heartbeat, 1));
     }
 

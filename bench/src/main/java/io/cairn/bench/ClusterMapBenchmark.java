@@ -1,6 +1,7 @@
 package io.cairn.bench;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapFetch;
 import io.cairn.master.cluster.ClusterSettings;
@@ -145,8 +146,7 @@ public final class ClusterMapBenchmark {
                             reports,
                             epoch,
                             new long[0],
-                            false,
-                            false),
+                            Declaration.NONE),
                     peer);
         }
     }

@@ -1,5 +1,6 @@
 package io.cairn.chunk;
 
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import java.util.List;
 
@@ -11,17 +12,14 @@ import java.util.List;
  * @param masters the masters, in any order; at least one
  * @param clientBytes payload bytes of client requests held at a time, above 0; more are refused
  *     with NOT_READY
- * @param adopts whether targets of other servers have moved here for good, or older copies of its
- *     own are to be used
- * @param replaces whether targets that this server had and does not have now were replaced
+ * @param declaration what the operator says about the server
  */
 public record ChunkSettings(
         String name,
         Endpoint listen,
         List<Endpoint> masters,
         long clientBytes,
-        boolean adopts,
-        boolean replaces) {
+        Declaration declaration) {
     private static final int MAX_NAME = 255;
 
     /** Payload bytes of client requests held at a time unless settings say otherwise. */
@@ -43,19 +41,14 @@ public record ChunkSettings(
         }
     }
 
-    /** One that takes no targets of others over. */
+    /** One about which nothing is said. */
     public ChunkSettings(String name, Endpoint listen, List<Endpoint> masters, long clientBytes) {
-        this(name, listen, masters, clientBytes, false, false);
+        this(name, listen, masters, clientBytes, Declaration.NONE);
     }
 
-    /** The same for a server to which targets of others have moved. */
-    public ChunkSettings adopting() {
-        return new ChunkSettings(name, listen, masters, clientBytes, true, replaces);
-    }
-
-    /** The same for a server whose missing targets were replaced. */
-    public ChunkSettings replacing() {
-        return new ChunkSettings(name, listen, masters, clientBytes, adopts, true);
+    /** The same for a server about which the operator says that. */
+    public ChunkSettings declared(Declaration said) {
+        return new ChunkSettings(name, listen, masters, clientBytes, said);
     }
 
     /** With the standard limits. */

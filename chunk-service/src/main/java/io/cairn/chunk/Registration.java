@@ -121,8 +121,7 @@ final class Registration implements Heartbeat.Contents {
                 list,
                 groups.map().epoch(),
                 told,
-                settings.adopts(),
-                settings.replaces());
+                settings.declaration());
     }
 
     @Override

@@ -19,8 +19,11 @@ public record MapDelta(
         List<Pool> pools,
         List<PlacementGroup> groups,
         Gone gone) {
-    /** Records that one message or log entry holds: with the longest names still below 1 MiB. */
-    public static final int PART_RECORDS = 1500;
+    /**
+     * Records that one message or log entry holds: with the longest names and labels still below 1
+     * MiB.
+     */
+    public static final int PART_RECORDS = 900;
 
     /** The numbers of records that are gone. */
     public record Gone(List<Integer> servers, List<Integer> targets, List<Integer> pools) {

@@ -9,10 +9,27 @@ package io.cairn.cluster;
  * @param serverId the {@link ChunkServer}; 0 when it was replaced, and nobody has it
  * @param start the last start of a process that had it, as the directory knows them; 0 when none is
  *     known
+ * @param state what an administrator wants of it
  */
-public record Target(int id, long identity, int serverId, long start) implements Table.Numbered {
-    /** One of which no start is known. */
+public record Target(int id, long identity, int serverId, long start, TargetState state)
+        implements Table.Numbered {
+    /** One in use of which no start is known. */
     public Target(int id, long identity, int serverId) {
-        this(id, identity, serverId, 0);
+        this(id, identity, serverId, 0, TargetState.IN_USE);
+    }
+
+    /** The same at a server, or at none (0), after a start. */
+    public Target at(int server, long lastStart) {
+        return new Target(id, identity, server, lastStart, state);
+    }
+
+    /** The same in another state. */
+    public Target in(TargetState wanted) {
+        return new Target(id, identity, serverId, start, wanted);
+    }
+
+    /** Whether its data moves away. */
+    public boolean isDraining() {
+        return state == TargetState.DRAINING;
     }
 }

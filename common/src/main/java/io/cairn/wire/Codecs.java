@@ -2,9 +2,11 @@ package io.cairn.wire;
 
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.DirectoryState;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MemberState;
@@ -13,6 +15,7 @@ import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Redundancy;
 import io.cairn.cluster.Target;
+import io.cairn.cluster.TargetState;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
@@ -26,6 +29,8 @@ import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Usage;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Encodings of the vocabulary, each writer beside its reader. Part of the wire and disk formats.
@@ -299,18 +304,49 @@ public final class Codecs {
         out.i32(s.id()).text(s.name());
         endpoint(out, s.endpoint());
         out.i64(s.incarnation()).i64(s.bootId());
+        labels(out, s.labels());
+        out.i64(s.maintenanceUntilMs());
     }
 
     public static ChunkServer server(Decoder in) {
-        return new ChunkServer(number(in), in.text(), endpoint(in), in.i64(), in.i64());
+        return new ChunkServer(
+                number(in), in.text(), endpoint(in), in.i64(), in.i64(), labels(in), in.i64());
+    }
+
+    public static void declaration(Encoder out, Declaration d) {
+        out.bool(d.adopts()).bool(d.replaces());
+        labels(out, d.labels());
+    }
+
+    public static Declaration declaration(Decoder in) {
+        return new Declaration(in.bool(), in.bool(), labels(in));
+    }
+
+    private static void labels(Encoder out, Labels l) {
+        out.list(
+                List.copyOf(l.values().entrySet()),
+                (o, each) -> o.text(each.getKey()).text(each.getValue()));
+    }
+
+    private static Labels labels(Decoder in) {
+        SortedMap<String, String> values = new TreeMap<>();
+        for (List<String> label : in.list(i -> List.of(i.text(), i.text()))) {
+            values.put(label.getFirst(), label.getLast());
+        }
+        try {
+            return new Labels(values);
+        } catch (IllegalArgumentException e) {
+            throw new MalformedMessageException(String.valueOf(e.getMessage()));
+        }
     }
 
     public static void target(Encoder out, Target t) {
         out.i32(t.id()).i64(t.identity()).i32(t.serverId()).i64(t.start());
+        out.u8(t.state().code());
     }
 
     public static Target target(Decoder in) {
-        return new Target(number(in), in.i64(), in.i32(), in.i64());
+        return new Target(number(in), in.i64(), in.i32(), in.i64(), in.coded(TargetState.CODES));
     }
 
     public static void pool(Encoder out, Pool p) {

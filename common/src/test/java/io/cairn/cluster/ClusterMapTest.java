@@ -1,6 +1,7 @@
 package io.cairn.cluster;
 
 import static io.cairn.cluster.MapDelta.Gone.NOTHING;
+import static io.cairn.cluster.MapDelta.PART_RECORDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -117,20 +118,23 @@ class ClusterMapTest {
 
     @Test
     void aFetchBeginsAnewWhenTheMasterForgot() {
-        MapDelta all = new MapDelta(0, 5, servers(4000), List.of(), List.of(), List.of(), NOTHING);
+        MapDelta all =
+                new MapDelta(
+                        0, 5, servers(3 * PART_RECORDS), List.of(), List.of(), List.of(), NOTHING);
         MapFetch fetch = new MapFetch(ClusterMap.EMPTY);
         assertFalse(fetch.take(all.part(0)));
-        assertEquals(MapDelta.PART_RECORDS, fetch.at());
+        assertEquals(PART_RECORDS, fetch.at());
         assertEquals(5, fetch.wantedEpoch());
         MapDelta later =
-                new MapDelta(0, 7, servers(2000), List.of(), List.of(), List.of(), NOTHING);
+                new MapDelta(
+                        0, 7, servers(2 * PART_RECORDS), List.of(), List.of(), List.of(), NOTHING);
         assertFalse(fetch.take(later.part(0)));
         assertEquals(7, fetch.wantedEpoch());
-        assertFalse(fetch.take(all.part(MapDelta.PART_RECORDS)), "a part of another map");
+        assertFalse(fetch.take(all.part(PART_RECORDS)), "a part of another map");
         assertEquals(0, fetch.at());
         assertFalse(fetch.take(later.part(0)));
         assertTrue(fetch.take(later.part(fetch.at())));
-        assertEquals(2000, fetch.map().servers().size());
+        assertEquals(2 * PART_RECORDS, fetch.map().servers().size());
         assertTrue(new MapFetch(fetch.map()).take(null));
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.wire;
 
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Redundancy;
 import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
@@ -121,6 +122,11 @@ public final class RandomRecords {
         }
         if (type == Redundancy.class) {
             return new Redundancy.Copies((int) number());
+        }
+        if (type == Labels.class) {
+            return Labels.parse(
+                    List.of("rack=r" + random.nextInt(9), "owner=o" + random.nextInt(9))
+                            .subList(0, random.nextInt(3)));
         }
         if (type == Acls.class) {
             return new Acls(

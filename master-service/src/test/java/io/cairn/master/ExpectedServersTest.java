@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.cluster.ServerStatus;
@@ -58,8 +59,7 @@ final class ExpectedServersTest {
                         List.of(target),
                         0,
                         new long[0],
-                        false,
-                        false);
+                        Declaration.NONE);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.MapFetch;
@@ -80,8 +81,7 @@ final class LargeClusterTest {
                         disks,
                         mapEpoch,
                         new long[0],
-                        false,
-                        false);
+                        Declaration.NONE);
         byte[] reply = watch.heartbeat(heartbeat, peer).toBytes(1);
         assertTrue(reply.length < Limits.MAX_HEADER_BYTES, "an answer of " + reply.length);
         return HeartbeatReply.decode(new Decoder(reply));

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
@@ -379,8 +380,7 @@ final class MasterServiceTest {
                         List.of(target),
                         mapEpoch,
                         collected,
-                        false,
-                        false);
+                        Declaration.NONE);
         byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
     }
@@ -414,7 +414,7 @@ final class MasterServiceTest {
     /** Of a server without targets. */
     private static Heartbeat without(long cluster, String name, Endpoint at, long incarnation) {
         return new Heartbeat(
-                cluster, name, at, incarnation, 1, List.of(), 0, new long[0], false, false);
+                cluster, name, at, incarnation, 1, List.of(), 0, new long[0], Declaration.NONE);
     }
 
     @Test

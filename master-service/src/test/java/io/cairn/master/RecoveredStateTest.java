@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.Name;
@@ -64,8 +65,7 @@ final class RecoveredStateTest {
                         List.of(new TargetReport(5, 1L << 40, 1L << 39, 0, true)),
                         0,
                         new long[0],
-                        false,
-                        false);
+                        Declaration.NONE);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.fs.FileSystem;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.RecordTable;
+import io.cairn.metadata.cluster.StorageOperations;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.DoubtfulObjects;
 import io.cairn.metadata.content.LayoutChoice;
@@ -34,6 +35,7 @@ import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
@@ -49,6 +51,7 @@ import io.cairn.wire.master.TreeMutation;
 final class Interpreter {
     private final Transaction transaction;
     private final Cluster cluster;
+    private final StorageOperations storage;
     private final RecordTable records;
     private final InodeTable inodes;
     private final ObjectLedger ledger;
@@ -64,6 +67,7 @@ final class Interpreter {
     Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction, understood);
+        storage = new StorageOperations(cluster, transaction);
         records = new RecordTable(store, transaction);
         ledger = new ObjectLedger(transaction);
         XattrTable xattrs = new XattrTable(transaction);
@@ -209,6 +213,7 @@ final class Interpreter {
 
     private Reply leader(LeaderMutation mutation) {
         switch (mutation) {
+            case StorageMutation m -> storage.apply(m);
             case JobMutation m -> {
                 return jobs.apply(m);
             }

@@ -4,6 +4,8 @@ import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
+import io.cairn.cluster.Declaration;
+import io.cairn.cluster.Labels;
 import io.cairn.fs.Name;
 import io.cairn.node.AdminPage;
 import io.cairn.node.ChunkDirectories;
@@ -88,6 +90,14 @@ public final class ChunkCommand implements Callable<Integer> {
                             + " Give it once.")
     private boolean adopt;
 
+    @Option(
+            names = "--label",
+            paramLabel = "KEY=VALUE",
+            description =
+                    "Where this server stands. Copies of a chunk are kept in different racks and"
+                            + " zones: --label rack=r1 --label zone=z1. Other keys are for people.")
+    private List<String> labels = new ArrayList<>();
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -104,8 +114,7 @@ public final class ChunkCommand implements Callable<Integer> {
         }
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
-        settings = adopt ? settings.adopting() : settings;
-        settings = format ? settings.replacing() : settings;
+        settings = settings.declared(new Declaration(adopt, format, parsedLabels()));
         OpenPort.warn(settings.listen());
         ChunkDirectories places = new ChunkDirectories(directories, format);
         EarlyCompilation.begin(Name.class, ChunkService.class);
@@ -134,6 +143,14 @@ public final class ChunkCommand implements Callable<Integer> {
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private Labels parsedLabels() {
+        try {
+            return Labels.parse(labels);
+        } catch (IllegalArgumentException e) {
+            throw new CommandException(ExitCode.USAGE, "--label: " + e.getMessage());
+        }
     }
 
     /** Says "ready" when a master knows it, and before, that it waits. */

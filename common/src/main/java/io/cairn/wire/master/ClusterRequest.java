@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
 import io.cairn.wire.Codecs;
@@ -120,10 +121,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      *     may be lost; 0 when it is not known
      * @param mapEpoch the map it has
      * @param collected gc entries whose deletion is done here
-     * @param adopts whether the operator said that targets of other servers moved here for good, or
-     *     that older copies are to be used
-     * @param replaces whether the operator said that targets which the server had and does not have
-     *     any more were replaced
+     * @param declaration what the operator says about it
      */
     record Heartbeat(
             long clusterId,
@@ -134,8 +132,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<TargetReport> targets,
             long mapEpoch,
             long[] collected,
-            boolean adopts,
-            boolean replaces)
+            Declaration declaration)
             implements ClusterRequest {
         @Override
         public ClusterRequestType type() {
@@ -150,9 +147,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     .i64(bootId)
                     .list(targets, (o, t) -> t.encode(o))
                     .i64(mapEpoch)
-                    .longs(collected)
-                    .bool(adopts)
-                    .bool(replaces);
+                    .longs(collected);
+            Codecs.declaration(out, declaration);
         }
 
         static Heartbeat decode(Decoder in) {
@@ -165,8 +161,7 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(TargetReport::decode),
                     in.i64(),
                     in.longs(),
-                    in.bool(),
-                    in.bool());
+                    Codecs.declaration(in));
         }
     }
 

@@ -1,6 +1,7 @@
 package io.cairn.wire.master;
 
 import io.cairn.cluster.MapDelta;
+import io.cairn.cluster.TargetState;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -19,6 +20,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.RenewObjects,
                 LeaderMutation.RaiseLevel,
                 LeaderMutation.Recover,
+                LeaderMutation.StorageMutation,
                 JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
@@ -253,5 +255,70 @@ public sealed interface LeaderMutation extends Mutation
 
         @Override
         public void encode(Encoder out) {}
+    }
+
+    /**
+     * What administrators change of chunk servers and targets in the cluster map. Each makes the
+     * next map, or fails and changes nothing: ENOENT when the map has no such server or target.
+     * Only the leader proposes them.
+     */
+    sealed interface StorageMutation extends LeaderMutation {
+        /** Gives targets a state. */
+        record SetTargetState(int[] targets, TargetState state) implements StorageMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SET_TARGET_STATE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.ints(targets).u8(state.code());
+            }
+
+            static SetTargetState decode(Decoder in) {
+                return new SetTargetState(in.ints(), in.coded(TargetState.CODES));
+            }
+        }
+
+        /**
+         * Begins the maintenance of a server, or ends it.
+         *
+         * @param forMs how long from now on, in milliseconds; 0 ends it
+         */
+        record SetMaintenance(int server, long forMs) implements StorageMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SET_MAINTENANCE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(server).i64(forMs);
+            }
+
+            static SetMaintenance decode(Decoder in) {
+                return new SetMaintenance(in.i32(), in.i64());
+            }
+        }
+
+        /**
+         * Forgets servers with all their targets, and single targets. ENOTEMPTY when a group has
+         * one of the targets as a member.
+         */
+        record RemoveStorage(int[] servers, int[] targets) implements StorageMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.REMOVE_STORAGE;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.ints(servers).ints(targets);
+            }
+
+            static RemoveStorage decode(Decoder in) {
+                return new RemoveStorage(in.ints(), in.ints());
+            }
+        }
     }
 }

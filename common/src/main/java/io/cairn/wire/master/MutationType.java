@@ -113,7 +113,29 @@ public enum MutationType implements MessageType {
     SUBMIT(64, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Submit::decode),
     CONTROL(65, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Control::decode),
     STEP(66, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Step::decode),
-    EDIT_INODE(67, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.EditInode::decode);
+    EDIT_INODE(67, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.EditInode::decode),
+    // Chunk servers and targets, for administrators.
+    SET_TARGET_STATE(
+            80,
+            LEADER,
+            ONCE,
+            ANY_ROOM,
+            FOR_ALL,
+            LeaderMutation.StorageMutation.SetTargetState::decode),
+    SET_MAINTENANCE(
+            81,
+            LEADER,
+            ONCE,
+            ANY_ROOM,
+            FOR_ALL,
+            LeaderMutation.StorageMutation.SetMaintenance::decode),
+    REMOVE_STORAGE(
+            82,
+            LEADER,
+            ONCE,
+            ANY_ROOM,
+            FOR_ALL,
+            LeaderMutation.StorageMutation.RemoveStorage::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

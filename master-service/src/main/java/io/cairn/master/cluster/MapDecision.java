@@ -102,20 +102,27 @@ final class MapDecision {
             ServerView view = unknown.remove(server.name());
             serverIds.put(server.name(), server.id());
             if (view != null && view.alive()) {
-                draft.put(entry(server.id(), view));
+                draft.put(entry(server.id(), view, server.maintenanceUntilMs()));
             }
         }
         for (String name : unknown.keySet().stream().sorted().toList()) {
             ServerView view = viewByName.get(name);
             if (view != null && view.alive()) {
-                draft.put(entry(++lastId, view));
+                draft.put(entry(++lastId, view, 0));
                 serverIds.put(name, lastId);
             }
         }
     }
 
-    private static ChunkServer entry(int id, ServerView view) {
-        return new ChunkServer(id, view.name(), view.endpoint(), view.incarnation(), view.bootId());
+    private static ChunkServer entry(int id, ServerView view, long maintenanceUntilMs) {
+        return new ChunkServer(
+                id,
+                view.name(),
+                view.endpoint(),
+                view.incarnation(),
+                view.bootId(),
+                view.declaration().labels(),
+                maintenanceUntilMs);
     }
 
     private void enterTargets() {
@@ -141,12 +148,12 @@ final class MapDecision {
         TargetReport report = view == null ? null : view.target(target.identity());
         if (view != null && report != null) {
             long start = report.start(target.start());
-            return new Target(target.id(), target.identity(), serverId(view), start);
+            return target.at(serverId(view), start);
         }
         ChunkServer server = map.server(target.serverId());
         ServerView had = server == null ? null : viewByName.get(server.name());
-        return had != null && had.alive() && had.replaces()
-                ? new Target(target.id(), target.identity(), 0, target.start())
+        return had != null && had.alive() && had.declaration().replaces()
+                ? target.at(0, target.start())
                 : target;
     }
 

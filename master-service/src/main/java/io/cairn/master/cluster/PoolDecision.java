@@ -31,12 +31,13 @@ final class PoolDecision {
      */
     static void expand(MapDraft draft, List<Target> members, int maxReplicas) {
         ClusterMap map = draft.map();
-        List<Target> order = PoolPlan.interleave(members);
+        Spread spread = new Spread(map);
+        List<Target> order = PoolPlan.interleave(spread, members);
         long distinct = order.stream().mapToInt(Target::serverId).distinct().count();
         int poolId = map.pools().lastId();
         int groupId = map.groups().lastId();
         for (int replicas = 1; replicas <= Math.min(maxReplicas, distinct); replicas++) {
-            List<List<Member>> plan = PoolPlan.groups(order, replicas);
+            List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
             draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size()));
             for (List<Member> each : plan) {
                 draft.put(new PlacementGroup(++groupId, poolId, draft.epoch(), each));

@@ -2,6 +2,7 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param bootId which start of its machine that was; 0 when it does not know
  * @param targets its storage directories
  * @param alive whether its lease still runs
- * @param replaces whether its targets that it does not have any more were replaced
+ * @param declaration what the operator says about it
  */
 record ServerView(
         String name,
@@ -26,8 +27,8 @@ record ServerView(
         long bootId,
         List<TargetReport> targets,
         boolean alive,
-        boolean replaces) {
-    /** One that replaces none. */
+        Declaration declaration) {
+    /** One about which nothing was said. */
     ServerView(
             String name,
             Endpoint endpoint,
@@ -35,7 +36,7 @@ record ServerView(
             long bootId,
             List<TargetReport> targets,
             boolean alive) {
-        this(name, endpoint, incarnation, bootId, targets, alive, false);
+        this(name, endpoint, incarnation, bootId, targets, alive, Declaration.NONE);
     }
 
     /** As the server told last. */
@@ -47,7 +48,7 @@ record ServerView(
                 told.bootId(),
                 told.targets(),
                 alive,
-                told.replaces());
+                told.declaration());
     }
 
     /** The report of a target, or null when this server does not have it. */
@@ -65,7 +66,7 @@ record ServerView(
         return before.endpoint().equals(now.endpoint())
                 && before.incarnation() == now.incarnation()
                 && before.bootId() == now.bootId()
-                && before.replaces() == now.replaces()
+                && before.declaration().equals(now.declaration())
                 && facts(before).equals(facts(now));
     }
 
@@ -87,6 +88,7 @@ record ServerView(
                 server.incarnation(),
                 server.bootId(),
                 targets,
-                true);
+                true,
+                Declaration.NONE.labelled(server.labels()));
     }
 }

@@ -344,7 +344,10 @@ public final class ServerWatch {
         for (Target target : map.targets()) {
             ChunkServer server = map.serverOfTarget(target.id());
             Seen seen = server == null ? null : servers.get(server.name());
-            if (seen != null && isAlive(seen, now) && isHealthy(seen, target)) {
+            if (seen != null
+                    && isAlive(seen, now)
+                    && isHealthy(seen, target)
+                    && !target.isDraining()) {
                 present.add(target);
             }
         }

@@ -60,7 +60,7 @@ final class TargetClaims {
             }
         }
         Target known = map.targetOf(target.identity());
-        if (known != null && !target.follows(known.start()) && !heartbeat.adopts()) {
+        if (known != null && !target.follows(known.start()) && !heartbeat.declaration().adopts()) {
             throw new FsException(
                     Errno.EEXIST,
                     what
@@ -69,7 +69,9 @@ final class TargetClaims {
                             + " on without what was written since");
         }
         ChunkServer owner = known == null ? null : map.server(known.serverId());
-        if (owner != null && !owner.name().equals(heartbeat.name()) && !heartbeat.adopts()) {
+        if (owner != null
+                && !owner.name().equals(heartbeat.name())
+                && !heartbeat.declaration().adopts()) {
             throw new FsException(
                     Errno.EEXIST,
                     what

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
@@ -56,8 +57,7 @@ class LoadWatchTest {
                         List.of(target),
                         1,
                         new long[0],
-                        false,
-                        false));
+                        Declaration.NONE));
     }
 
     private TargetActivity of(long identity) {

@@ -10,12 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Target;
+import io.cairn.cluster.TargetState;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import java.util.ArrayList;
@@ -119,9 +123,53 @@ final class MapDecisionTest {
         assertNull(decide(map, server(1, ALIVE, 1), server(2, ALIVE, 1), server(3, ALIVE, 1)));
     }
 
+    @Test
+    void labelsFollowTheServerAndWhatAnAdministratorSetStays() {
+        ClusterMap map = founded();
+        List<ChunkServer> servers = new ArrayList<>();
+        map.servers().forEach(s -> servers.add(s.maintainedUntil(777)));
+        List<Target> targets = new ArrayList<>();
+        map.targets().forEach(t -> targets.add(t.in(TargetState.DRAINING)));
+        map = new ClusterMap(map.epoch(), servers, targets, map.pools(), map.groups());
+        Labels labels = Labels.parse(List.of("rack=r1"));
+        TargetReport target = new TargetReport(101, 1 << 30, 1 << 30, 0, true);
+        Endpoint moved = new Endpoint("elsewhere", 1);
+        ServerView view =
+                new ServerView(
+                        "c1",
+                        moved,
+                        9,
+                        50,
+                        List.of(target),
+                        true,
+                        new Declaration(false, false, labels));
+        map = changed(map, view, server(2, ALIVE, 1), server(3, ALIVE, 1));
+        ChunkServer server = map.server("c1");
+        assertNotNull(server);
+        assertEquals(labels, server.labels());
+        assertEquals(moved, server.endpoint());
+        assertEquals(777, server.maintenanceUntilMs());
+        assertTrue(target(map, 101).isDraining());
+        // The report of another directory, then none at all.
+        view =
+                new ServerView(
+                        "c1", moved, 9, 50, List.of(), true, new Declaration(false, true, labels));
+        map = changed(map, view, server(2, ALIVE, 1), server(3, ALIVE, 1));
+        assertTrue(target(map, 101).isDraining());
+        assertEquals(0, target(map, 101).serverId());
+        assertNull(decide(map, view, server(2, ALIVE, 1), server(3, ALIVE, 1)));
+    }
+
     private static ServerView replacing(int number, boolean replaces, TargetReport... targets) {
         Endpoint endpoint = new Endpoint("h" + number, 1);
-        return new ServerView("c" + number, endpoint, 1, 50, List.of(targets), ALIVE, replaces);
+        return new ServerView(
+                "c" + number,
+                endpoint,
+                1,
+                50,
+                List.of(targets),
+                ALIVE,
+                new Declaration(false, replaces, Labels.NONE));
     }
 
     @Test

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Target;
 import java.util.ArrayList;
@@ -24,6 +27,15 @@ final class PoolPlanTest {
         return targets;
     }
 
+    private static List<List<Member>> plan(List<Target> targets, int replicas) {
+        List<ChunkServer> servers = new ArrayList<>();
+        for (int id = 1; id <= targets.getLast().serverId(); id++) {
+            servers.add(new ChunkServer(id, "c" + id, new Endpoint("c" + id, 1), 1));
+        }
+        Spread spread = new Spread(new ClusterMap(1, servers, targets, List.of(), List.of()));
+        return PoolPlan.groups(spread, PoolPlan.interleave(spread, targets), replicas);
+    }
+
     @Test
     void membersAreOnDistinctServersAndEveryTargetHeadsEquallyOften() {
         for (int servers = 1; servers <= 7; servers++) {
@@ -36,7 +48,7 @@ final class PoolPlanTest {
     }
 
     private static void checkPlan(List<Target> targets, int replicas) {
-        List<List<Member>> groups = PoolPlan.groups(PoolPlan.interleave(targets), replicas);
+        List<List<Member>> groups = plan(targets, replicas);
         Map<Integer, Integer> heads = new HashMap<>();
         for (List<Member> members : groups) {
             assertEquals(replicas, members.size());
@@ -55,7 +67,7 @@ final class PoolPlanTest {
     @Test
     void thePartnersOfATargetChange() {
         List<Target> targets = targets(5, 1);
-        List<List<Member>> groups = PoolPlan.groups(PoolPlan.interleave(targets), 2);
+        List<List<Member>> groups = plan(targets, 2);
         long partners =
                 groups.stream()
                         .filter(g -> g.get(0).targetId() == 1)
@@ -68,6 +80,6 @@ final class PoolPlanTest {
     @Test
     void tooFewServersAreRefused() {
         List<Target> targets = targets(2, 4);
-        assertThrows(IllegalArgumentException.class, () -> PoolPlan.groups(targets, 3));
+        assertThrows(IllegalArgumentException.class, () -> plan(targets, 3));
     }
 }

@@ -8,7 +8,9 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
@@ -40,7 +42,15 @@ class TargetClaimsTest {
             reports.add(new TargetReport(identity, 1L << 40, 1L << 39, 0, true));
         }
         return new Heartbeat(
-                1, name, new Endpoint(name, 1), 1, 1, reports, 0, new long[0], adopts, false);
+                1,
+                name,
+                new Endpoint(name, 1),
+                1,
+                1,
+                reports,
+                0,
+                new long[0],
+                new Declaration(adopts, false, Labels.NONE));
     }
 
     private static TargetClaims claims(List<Heartbeat> living) {
@@ -68,7 +78,16 @@ class TargetClaimsTest {
                 new TargetReport(
                         7, 1, 1, 0, true, 0, "/d", TargetLoad.NONE, List.of(), List.of(starts));
         Endpoint at = new Endpoint("c1", 1);
-        return new Heartbeat(1, "c1", at, 1, 1, List.of(report), 0, new long[0], adopts, false);
+        return new Heartbeat(
+                1,
+                "c1",
+                at,
+                1,
+                1,
+                List.of(report),
+                0,
+                new long[0],
+                new Declaration(adopts, false, Labels.NONE));
     }
 
     @Test
@@ -77,7 +96,7 @@ class TargetClaimsTest {
                 new ClusterMap(
                         9,
                         List.of(server(1)),
-                        List.of(new Target(1, 7, 1, 55)),
+                        List.of(new Target(1, 7, 1).at(1, 55)),
                         List.of(),
                         List.of());
         TargetClaims claims = new TargetClaims(map, List.of());

@@ -168,15 +168,9 @@ public final class Cluster {
     /** A map that is younger than any that was given unknown to this state. */
     public void recover() {
         long epoch = map.epoch() + PASSED_OVER_EPOCHS;
-        List<ChunkServer> servers =
-                map.servers().stream()
-                        .map(s -> new ChunkServer(s.id(), s.name(), s.endpoint(), 0, s.bootId()))
-                        .toList();
+        List<ChunkServer> servers = map.servers().stream().map(ChunkServer::forgetful).toList();
         // Directories may have forgotten a start that this state remembers.
-        List<Target> targets =
-                map.targets().stream()
-                        .map(t -> new Target(t.id(), t.identity(), t.serverId()))
-                        .toList();
+        List<Target> targets = map.targets().stream().map(t -> t.at(t.serverId(), 0)).toList();
         List<PlacementGroup> groups =
                 map.groups().stream()
                         .map(group -> group.next(epoch, false, group.members()))
@@ -192,7 +186,8 @@ public final class Cluster {
                         MapDelta.Gone.NOTHING));
     }
 
-    private void take(MapDelta delta) {
+    /** Takes a change that leads from this map to a younger one, and tells everybody. */
+    void take(MapDelta delta) {
         records.write(map, delta);
         map = map.with(delta);
         transaction.notify(0, new Push.MapChanged(map.epoch(), delta.isSmall() ? delta : null));

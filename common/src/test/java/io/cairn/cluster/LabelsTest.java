@@ -1,0 +1,54 @@
+package io.cairn.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class LabelsTest {
+    @Test
+    void labelsAreReadAndWrittenAsOperatorsSayThem() {
+        Labels labels = Labels.parse(List.of("zone=eu/1", "rack=r1", "owner=a_b.c-d"));
+        assertEquals("r1", labels.get(Labels.RACK));
+        assertEquals("owner=a_b.c-d rack=r1 zone=eu/1", labels.toString());
+        assertEquals(Labels.NONE, Labels.parse(List.of()));
+    }
+
+    private static void assertRefused(String why, String... labels) {
+        String message =
+                assertThrows(
+                                IllegalArgumentException.class,
+                                () -> Labels.parse(List.of(labels)),
+                                () -> "label " + List.of(labels))
+                        .getMessage();
+        assertTrue(message.contains(why), message);
+        assertTrue(message.contains("'" + labels[labels.length - 1].split("=", 2)[0]), message);
+    }
+
+    @Test
+    void aTypingErrorIsRefusedWithWhatWasMeant() {
+        for (String near : List.of("rak", "racks", "Rack", "RACK", "rock", "rac", "rackk")) {
+            assertRefused("did you mean rack=r1?", near + "=r1");
+        }
+        for (String near : List.of("zon", "Zone", "zones", "xone")) {
+            assertRefused("did you mean zone=z?", near + "=z");
+        }
+        assertEquals("row=3", Labels.parse(List.of("row=3")).toString());
+    }
+
+    @Test
+    void whatIsNoLabelIsRefused() {
+        String form = "is not KEY=VALUE, as in rack=r1";
+        for (String wrong : List.of("rack", "rack:r1", "", "=", "=r1", "rack=", "rack=a b")) {
+            assertRefused(form, wrong);
+        }
+        assertRefused(form, "rack=" + "x".repeat(64));
+        assertRefused(form, "rack=r\u00e4ck");
+        assertRefused("is given twice: r1 and r2", "rack=r1", "rack=r2");
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Labels.parse(List.of("a1=1", "b1=1", "c1=1", "d1=1", "e1=1")));
+    }
+}

@@ -1,0 +1,121 @@
+package io.cairn.master.cluster;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.FailureDomain;
+import io.cairn.cluster.Target;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The rule which targets may be members of one group. No two are on one server. No more are in one
+ * rack or zone than must be: with as many racks as copies each has a rack of its own, with fewer
+ * they spread evenly as far as there are servers. Racks that are away count: what is there comes
+ * back, or an administrator removes it. Servers that drain do not count. A pure function of a map.
+ */
+public final class Spread {
+    private static final FailureDomain[] LEVELS = {
+        FailureDomain.SERVER, FailureDomain.RACK, FailureDomain.ZONE
+    };
+    private static final int SERVER = 0;
+
+    /** By level and target: the number of the domain that it is in. */
+    private final int[][] domains;
+
+    /** By level: how many servers that take members each domain has. */
+    private final List<Map<Integer, Integer>> servers = new ArrayList<>();
+
+    /** The rule for the targets of a map. */
+    public Spread(ClusterMap map) {
+        domains = new int[LEVELS.length][map.targets().lastId() + 1];
+        for (int level = 0; level < LEVELS.length; level++) {
+            Map<String, Integer> numbers = new HashMap<>();
+            Map<Integer, Integer> counts = new HashMap<>();
+            servers.add(counts);
+            Set<Integer> counted = new HashSet<>();
+            for (Target target : map.targets()) {
+                String domain = LEVELS[level].of(map, target.id());
+                int number = numbers.computeIfAbsent(domain, _ -> numbers.size() + 1);
+                domains[level][target.id()] = number;
+                if (target.serverId() != 0
+                        && !target.isDraining()
+                        && counted.add(target.serverId())) {
+                    counts.merge(number, 1, Integer::sum);
+                }
+            }
+        }
+    }
+
+    /**
+     * Whether a target may be a member beside others.
+     *
+     * @param others the targets that stay members
+     * @param copies how many members the group has in all
+     */
+    public boolean mayJoin(int target, Collection<Integer> others, int copies) {
+        for (int level = 0; level < LEVELS.length; level++) {
+            int most = level == SERVER ? 1 : most(level, copies);
+            if (beside(level, target, others) >= most) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * How close a target is to others: 0 when it shares no server, rack and zone with any of them.
+     */
+    int closeness(int target, Collection<Integer> others) {
+        int sum = 0;
+        for (int level = 0; level < LEVELS.length; level++) {
+            sum += beside(level, target, others);
+        }
+        return sum;
+    }
+
+    boolean isBeside(int target, Collection<Integer> others) {
+        return beside(SERVER, target, others) > 0;
+    }
+
+    /** The domain of a target at a level of {@link #levels}, from the largest to the smallest. */
+    int domain(int depth, int target) {
+        return domains[LEVELS.length - 1 - depth][target];
+    }
+
+    static int levels() {
+        return LEVELS.length;
+    }
+
+    private int beside(int level, int target, Collection<Integer> others) {
+        int count = 0;
+        for (int other : others) {
+            count += isOne(level, other, target) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private boolean isOne(int level, int one, int other) {
+        return one == other
+                || (one < domains[level].length
+                        && other < domains[level].length
+                        && domains[level][one] == domains[level][other]);
+    }
+
+    /** The fewest members in one domain with which so many copies find a place. */
+    private int most(int level, int copies) {
+        for (int most = 1; most < copies; most++) {
+            int places = 0;
+            for (int count : servers.get(level).values()) {
+                places += Math.min(count, most);
+            }
+            if (places >= copies) {
+                return most;
+            }
+        }
+        return copies;
+    }
+}
