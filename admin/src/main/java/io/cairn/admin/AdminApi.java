@@ -103,7 +103,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
-        resources.add(new TopologyResource(master, records));
+        resources.add(new TopologyResource(master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.add(new ConfigurationResource(master, records));

@@ -10,7 +10,7 @@ package io.cairn.cluster;
  *     the process was restarted and has forgotten what it knew
  * @param bootId which start of its machine the map knows: another one beside another incarnation
  *     means that what was not flushed may be lost; 0 when it is not known
- * @param labels where it stands, as it told last
+ * @param labels where it stands: as it was started with, else as an administrator says
  * @param maintenanceUntilMs until when an administrator works on it, in milliseconds since 1970 by
  *     the clock of the masters; 0 when nobody does. Nothing of it is repaired elsewhere before
  */
@@ -41,6 +41,11 @@ public record ChunkServer(
     /** The same in maintenance until then; 0 ends it. */
     public ChunkServer maintainedUntil(long untilMs) {
         return new ChunkServer(id, name, endpoint, incarnation, bootId, labels, untilMs);
+    }
+
+    /** The same with other labels. */
+    public ChunkServer labelled(Labels others) {
+        return new ChunkServer(id, name, endpoint, incarnation, bootId, others, maintenanceUntilMs);
     }
 
     /**

@@ -322,13 +322,13 @@ public final class Codecs {
         return new Declaration(in.bool(), in.bool(), labels(in));
     }
 
-    private static void labels(Encoder out, Labels l) {
+    public static void labels(Encoder out, Labels l) {
         out.list(
                 List.copyOf(l.values().entrySet()),
                 (o, each) -> o.text(each.getKey()).text(each.getValue()));
     }
 
-    private static Labels labels(Decoder in) {
+    public static Labels labels(Decoder in) {
         SortedMap<String, String> values = new TreeMap<>();
         for (List<String> label : in.list(i -> List.of(i.text(), i.text()))) {
             values.put(label.getFirst(), label.getLast());

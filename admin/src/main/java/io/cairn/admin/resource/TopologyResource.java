@@ -2,13 +2,12 @@ package io.cairn.admin.resource;
 
 import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
-import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Listing;
+import io.cairn.admin.api.Log;
 import io.cairn.admin.api.Outcome;
 import io.cairn.admin.api.Parameter;
 import io.cairn.admin.api.Plan;
 import io.cairn.admin.api.Problem;
-import io.cairn.admin.api.Records;
 import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
@@ -18,34 +17,24 @@ import io.cairn.admin.watch.Topology.GroupState;
 import io.cairn.base.Printable;
 import io.cairn.base.Spelling;
 import io.cairn.cluster.ChunkServer;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.MasterService;
-import io.cairn.metadata.cluster.AdminRecord;
-import io.cairn.wire.master.RecordChange;
+import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
-/**
- * {@code /servers}, {@code /targets}, {@code /pools} and {@code /groups}: where data is kept.
- * Labels of servers are records {@code label/NAME}.
- */
+/** {@code /servers}, {@code /targets}, {@code /pools} and {@code /groups}: where data is kept. */
 public final class TopologyResource implements Resource {
-    private static final String LABELS = "label/";
-    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9._/-]{1,63}");
-    private static final int MAX_LABELS = 64;
-
     private final MasterService master;
-    private final Records records;
 
-    public TopologyResource(MasterService master, Records records) {
+    public TopologyResource(MasterService master) {
         this.master = master;
-        this.records = records;
     }
 
     @Override
@@ -65,7 +54,7 @@ public final class TopologyResource implements Resource {
                         .takes(
                                 Field.of(
                                         "labels",
-                                        new Shape.Table(new Shape.Text(256), MAX_LABELS),
+                                        new Shape.Table(new Shape.Text(256), Labels.MOST),
                                         "Replaces all labels."))
                         .answers(Topology.serverShape())
                         .changes(this::label));
@@ -122,16 +111,12 @@ public final class TopologyResource implements Resource {
 
     private Outcome servers(Call call) {
         Topology topology = new Topology(master);
-        return Listing.page(
-                call,
-                topology.map().servers(),
-                ChunkServer::name,
-                server -> topology.server(server, labels(server.name())));
+        return Listing.page(call, topology.map().servers(), ChunkServer::name, topology::server);
     }
 
     private Map<String, Object> server(String name) {
         Topology topology = new Topology(master);
-        return topology.server(find(topology, name), labels(name));
+        return topology.server(find(topology, name));
     }
 
     private static ChunkServer find(Topology topology, String name) {
@@ -148,39 +133,41 @@ public final class TopologyResource implements Resource {
                                                 + Spelling.hint(names, name)));
     }
 
-    private Map<String, Object> labels(String server) {
-        AdminRecord record = records.get(LABELS + server);
-        return record == null ? Map.of() : new TreeMap<>(Json.stored(record.value()));
-    }
-
     private Plan label(Call call) {
-        String name = call.text("name");
-        find(new Topology(master), name);
-        Map<String, Object> wanted = new TreeMap<>();
-        if (call.body().get("labels") instanceof Map<?, ?> map) {
-            map.forEach((key, value) -> wanted.put(labelText(key), labelText(value)));
+        Topology topology = new Topology(master);
+        ChunkServer server = find(topology, call.text("name"));
+        Labels wanted = wanted(call);
+        Labels told = topology.declared(server).labels();
+        if (!told.values().isEmpty() && !told.equals(wanted)) {
+            throw Problem.conflict(
+                    "Chunk server %s was started with --label %s: start it with others."
+                            .formatted(server.name(), told));
         }
-        long version = records.version(LABELS + name);
         Plan plan =
                 new Plan(
                         () -> {
-                            byte[] value = wanted.isEmpty() ? null : Json.bytes(wanted);
-                            records.change(new RecordChange(LABELS + name, version, value));
-                            return Outcome.of(server(name));
+                            Log.await(
+                                    master.submit(
+                                            new StorageMutation.SetLabels(server.id(), wanted)));
+                            return Outcome.of(server(server.name()));
                         });
-        return plan.change("labels of chunk server " + name, labels(name), wanted);
+        plan.change(
+                "labels of chunk server " + server.name(),
+                server.labels().values(),
+                wanted.values());
+        return plan.warn("Copies keep their places: new ones keep to the new racks and zones.");
     }
 
-    /** Labels stand in tables, metrics and settings of others: what all of these take. */
-    private static String labelText(@Nullable Object part) {
-        String text = String.valueOf(part);
-        if (!LABEL.matcher(text).matches()) {
-            throw Problem.invalid(
-                    "labels",
-                    "'%s' is not a label: names and values are 1 to 63 of A-Z a-z 0-9 . _ / -"
-                            .formatted(Printable.of(text)));
+    private static Labels wanted(Call call) {
+        SortedMap<String, String> wanted = new TreeMap<>();
+        if (call.body().get("labels") instanceof Map<?, ?> map) {
+            map.forEach((key, value) -> wanted.put(String.valueOf(key), String.valueOf(value)));
         }
-        return text;
+        try {
+            return new Labels(wanted);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("labels", Printable.of(String.valueOf(e.getMessage())));
+        }
     }
 
     private Outcome targets(Call call) {

@@ -5,6 +5,8 @@ import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Shape;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
@@ -70,6 +72,12 @@ public final class Topology {
         return map;
     }
 
+    /** What was said when a server was started, as far as this leader has heard it. */
+    public Declaration declared(ChunkServer server) {
+        ServerStatus status = heard.get(server.name());
+        return status == null ? Declaration.NONE : status.declaration();
+    }
+
     private boolean isUp(@Nullable ChunkServer server) {
         ServerStatus status = server == null ? null : heard.get(server.name());
         return status != null && status.alive();
@@ -90,13 +98,13 @@ public final class Topology {
     }
 
     /** A server, as a document. */
-    public Map<String, Object> server(ChunkServer server, Map<String, Object> labels) {
+    public Map<String, Object> server(ChunkServer server) {
         Map<String, Object> document = Json.map();
         document.put("name", server.name());
         document.put("id", server.id());
         document.put("address", server.endpoint().toString());
         document.put("state", isUp(server) ? "up" : "down");
-        document.put("labels", labels);
+        document.put("labels", server.labels().values());
         List<Object> targets = new ArrayList<>();
         List<TargetActivity> activities = new ArrayList<>();
         long capacity = 0;
@@ -127,7 +135,10 @@ public final class Topology {
                 Field.of("id", Shape.count(), "Number in the cluster map."),
                 Field.of("address", Shape.text(), "Where it listens."),
                 Field.of("state", Shape.choice(List.of("up", "down")), "Whether it answers."),
-                Field.of("labels", new Shape.Table(Shape.text(), 64), "Set by administrators."),
+                Field.of(
+                        "labels",
+                        new Shape.Table(Shape.text(), Labels.MOST),
+                        "Of its start, else set by administrators; rack and zone: what may fail."),
                 Field.of("targets", Shape.items(Shape.count()), "Its storage directories."),
                 Field.of("capacityBytes", Shape.count(), "Sum over its targets."),
                 Field.of("freeBytes", Shape.count(), "Sum over its targets, as told last."),

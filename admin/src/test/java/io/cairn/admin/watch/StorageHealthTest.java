@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
@@ -58,7 +59,8 @@ class StorageHealthTest {
                         TargetLoad.NONE,
                         List.of(damages),
                         List.of());
-        return new ServerStatus("c" + id, server(id).endpoint(), alive, 0, null, List.of(report));
+        return new ServerStatus(
+                "c" + id, server(id).endpoint(), alive, 0, null, List.of(report), Declaration.NONE);
     }
 
     private static List<String> told(ClusterMap map, ServerStatus... servers) {

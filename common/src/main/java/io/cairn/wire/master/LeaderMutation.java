@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.TargetState;
 import io.cairn.wire.Codecs;
@@ -298,6 +299,24 @@ public sealed interface LeaderMutation extends Mutation
 
             static SetMaintenance decode(Decoder in) {
                 return new SetMaintenance(in.i32(), in.i64());
+            }
+        }
+
+        /** Gives a server labels in place of those it has. */
+        record SetLabels(int server, Labels labels) implements StorageMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SET_LABELS;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(server);
+                Codecs.labels(out, labels);
+            }
+
+            static SetLabels decode(Decoder in) {
+                return new SetLabels(in.i32(), Codecs.labels(in));
             }
         }
 

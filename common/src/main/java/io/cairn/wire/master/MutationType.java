@@ -135,7 +135,9 @@ public enum MutationType implements MessageType {
             ONCE,
             ANY_ROOM,
             FOR_ALL,
-            LeaderMutation.StorageMutation.RemoveStorage::decode);
+            LeaderMutation.StorageMutation.RemoveStorage::decode),
+    SET_LABELS(
+            83, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.StorageMutation.SetLabels::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

@@ -2,6 +2,7 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
@@ -102,27 +103,30 @@ final class MapDecision {
             ServerView view = unknown.remove(server.name());
             serverIds.put(server.name(), server.id());
             if (view != null && view.alive()) {
-                draft.put(entry(server.id(), view, server.maintenanceUntilMs()));
+                draft.put(entry(server.id(), view, server));
             }
         }
         for (String name : unknown.keySet().stream().sorted().toList()) {
             ServerView view = viewByName.get(name);
             if (view != null && view.alive()) {
-                draft.put(entry(++lastId, view, 0));
+                draft.put(entry(++lastId, view, null));
                 serverIds.put(name, lastId);
             }
         }
     }
 
-    private static ChunkServer entry(int id, ServerView view, long maintenanceUntilMs) {
+    /** What an administrator set stays; labels that it is started with are its own. */
+    private static ChunkServer entry(int id, ServerView view, @Nullable ChunkServer known) {
+        Labels told = view.declaration().labels();
+        boolean asBefore = known != null && told.values().isEmpty();
         return new ChunkServer(
                 id,
                 view.name(),
                 view.endpoint(),
                 view.incarnation(),
                 view.bootId(),
-                view.declaration().labels(),
-                maintenanceUntilMs);
+                asBefore ? known.labels() : told,
+                known == null ? 0 : known.maintenanceUntilMs());
     }
 
     private void enterTargets() {

@@ -4,6 +4,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import java.util.HashSet;
 import java.util.List;

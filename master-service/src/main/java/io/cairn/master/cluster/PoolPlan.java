@@ -2,6 +2,7 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import java.util.ArrayList;
 import java.util.Comparator;

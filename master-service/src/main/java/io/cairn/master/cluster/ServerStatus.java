@@ -1,7 +1,9 @@
 package io.cairn.master.cluster;
 
+import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Connection;
+import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param silentMs since its last heartbeat that was answered
  * @param connection over which it told that last; null when it has ended
  * @param targets as it told them last
+ * @param declaration what the operator said when it was started
  */
 public record ServerStatus(
         String name,
@@ -20,4 +23,18 @@ public record ServerStatus(
         boolean alive,
         long silentMs,
         @Nullable Connection connection,
-        List<TargetReport> targets) {}
+        List<TargetReport> targets,
+        Declaration declaration) {
+    /** As its last heartbeat told. */
+    static ServerStatus of(
+            Heartbeat told, boolean alive, long silentMs, @Nullable Connection connection) {
+        return new ServerStatus(
+                told.name(),
+                told.endpoint(),
+                alive,
+                silentMs,
+                connection,
+                told.targets(),
+                told.declaration());
+    }
+}

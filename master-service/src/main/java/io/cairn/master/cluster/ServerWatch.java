@@ -484,12 +484,12 @@ public final class ServerWatch {
         List<ServerStatus> list = new ArrayList<>();
         long now = clock.millis();
         for (Seen seen : servers.values()) {
-            Heartbeat h = seen.heartbeat;
-            long silentMs = now - seen.answeredMs;
-            boolean alive = isAlive(seen, now);
             list.add(
-                    new ServerStatus(
-                            h.name(), h.endpoint(), alive, silentMs, seen.connection, h.targets()));
+                    ServerStatus.of(
+                            seen.heartbeat,
+                            isAlive(seen, now),
+                            now - seen.answeredMs,
+                            seen.connection));
         }
         return list;
     }

@@ -42,6 +42,11 @@ final class MapDecisionTest {
         return view(number, alive, incarnation, bootId, target);
     }
 
+    private static ServerView server(int number, boolean alive, long incarnation, Endpoint at) {
+        TargetReport target = new TargetReport(100 + number, 1 << 30, 1 << 30, 0, true);
+        return new ServerView("c" + number, at, incarnation, 50, List.of(target), alive);
+    }
+
     private static ServerView view(
             int number, boolean alive, long incarnation, long bootId, TargetReport... targets) {
         Endpoint endpoint = new Endpoint("h" + number, 1);
@@ -150,6 +155,8 @@ final class MapDecisionTest {
         assertEquals(moved, server.endpoint());
         assertEquals(777, server.maintenanceUntilMs());
         assertTrue(target(map, 101).isDraining());
+        assertNull(
+                decide(map, server(1, ALIVE, 9, moved), server(2, ALIVE, 1), server(3, ALIVE, 1)));
         // The report of another directory, then none at all.
         view =
                 new ServerView(

@@ -8,6 +8,7 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -10,6 +10,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.FailureDomain;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import java.util.ArrayList;

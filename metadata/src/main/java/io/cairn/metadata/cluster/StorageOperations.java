@@ -41,6 +41,7 @@ public final class StorageOperations {
         switch (mutation) {
             case StorageMutation.SetTargetState m -> setState(m);
             case StorageMutation.SetMaintenance m -> setMaintenance(m);
+            case StorageMutation.SetLabels m -> put(server(m.server()).labelled(m.labels()));
             case StorageMutation.RemoveStorage m -> remove(m);
         }
     }
@@ -64,9 +65,12 @@ public final class StorageOperations {
                             .formatted(MAX_MAINTENANCE_DAYS, m.forMs()));
         }
         long nowMs = transaction.nowNs() / 1_000_000;
-        ChunkServer server = server(m.server());
-        ChunkServer next = server.maintainedUntil(m.forMs() == 0 ? 0 : nowMs + m.forMs());
-        change(next.equals(server) ? List.of() : List.of(next), List.of(), MapDelta.Gone.NOTHING);
+        put(server(m.server()).maintainedUntil(m.forMs() == 0 ? 0 : nowMs + m.forMs()));
+    }
+
+    private void put(ChunkServer server) {
+        boolean same = server.equals(cluster.map().server(server.id()));
+        change(same ? List.of() : List.of(server), List.of(), MapDelta.Gone.NOTHING);
     }
 
     private void remove(StorageMutation.RemoveStorage m) {

@@ -1,7 +1,7 @@
 /**
  * The cluster as a part of the state: its identity, the cluster map, the level of the protocol, and
- * the small records of the administration (tokens, settings, labels, the audit log), which are
- * changed by compare and set.
+ * the small records of the administration (tokens, settings, the audit log), which are changed by
+ * compare and set.
  */
 @NullMarked
 package io.cairn.metadata.cluster;

@@ -11,11 +11,13 @@ import io.cairn.base.Errno;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Labels;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.metadata.Bench;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.StorageMutation.RemoveStorage;
+import io.cairn.wire.master.LeaderMutation.StorageMutation.SetLabels;
 import io.cairn.wire.master.LeaderMutation.StorageMutation.SetMaintenance;
 import io.cairn.wire.master.LeaderMutation.StorageMutation.SetTargetState;
 import io.cairn.wire.master.Push;
@@ -101,6 +103,17 @@ final class StorageOperationsTest {
         refused(Errno.ENOENT, "no chunk server 7", new SetMaintenance(7, 1000));
         refused(Errno.EINVAL, "-5", new SetMaintenance(1, -5));
         refused(Errno.EINVAL, "7 days", new SetMaintenance(1, Long.MAX_VALUE));
+    }
+
+    @Test
+    void labelsOfAnAdministratorAreKept() {
+        Labels labels = Labels.parse(List.of("rack=r1"));
+        done(new SetLabels(2, labels));
+        bench.reopen();
+        ChunkServer server = map().server(2);
+        assertNotNull(server);
+        assertEquals(labels, server.labels());
+        refused(Errno.ENOENT, "no chunk server 7", new SetLabels(7, labels));
     }
 
     @Test

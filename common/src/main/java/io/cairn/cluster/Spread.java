@@ -1,8 +1,5 @@
-package io.cairn.master.cluster;
+package io.cairn.cluster;
 
-import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.FailureDomain;
-import io.cairn.cluster.Target;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,7 +12,7 @@ import java.util.Set;
  * The rule which targets may be members of one group. No two are on one server. No more are in one
  * rack or zone than must be: with as many racks as copies each has a rack of its own, with fewer
  * they spread evenly as far as there are servers. Racks that are away count: what is there comes
- * back, or an administrator removes it. Servers that drain do not count. A pure function of a map.
+ * back, or an administrator removes it. Servers that drain do not count. Immutable and thread-safe.
  */
 public final class Spread {
     private static final FailureDomain[] LEVELS = {
@@ -69,7 +66,7 @@ public final class Spread {
     /**
      * How close a target is to others: 0 when it shares no server, rack and zone with any of them.
      */
-    int closeness(int target, Collection<Integer> others) {
+    public int closeness(int target, Collection<Integer> others) {
         int sum = 0;
         for (int level = 0; level < LEVELS.length; level++) {
             sum += beside(level, target, others);
@@ -77,16 +74,18 @@ public final class Spread {
         return sum;
     }
 
-    boolean isBeside(int target, Collection<Integer> others) {
+    /** Whether a target is on the server of one of the others. */
+    public boolean isBeside(int target, Collection<Integer> others) {
         return beside(SERVER, target, others) > 0;
     }
 
     /** The domain of a target at a level of {@link #levels}, from the largest to the smallest. */
-    int domain(int depth, int target) {
+    public int domain(int depth, int target) {
         return domains[LEVELS.length - 1 - depth][target];
     }
 
-    static int levels() {
+    /** How many levels there are: zones, racks, servers. */
+    public static int levels() {
         return LEVELS.length;
     }
 
