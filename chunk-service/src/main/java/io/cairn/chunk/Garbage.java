@@ -1,6 +1,8 @@
 package io.cairn.chunk;
 
 import io.cairn.base.FsException;
+import io.cairn.chunk.group.ChunkTurns;
+import io.cairn.chunk.group.GroupService;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
@@ -9,15 +11,13 @@ import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Queue;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Garbage {
     private static final Logger LOG = LoggerFactory.getLogger(Garbage.class);
-    private static final int WIDTH = 2;
+
+    /** Entries that a disk deletes in one go, some milliseconds. */
+    private static final int JOB = 32;
 
     /** A list as long as this is mostly not the last: the master hears at once that it is done. */
     static final int MANY = 128;
@@ -80,23 +82,50 @@ final class Garbage {
 
     /**
      * Deletes, then makes what was deleted durable, then confirms it: what the master forgets and a
-     * loss of power brings back would stay for ever.
+     * loss of power brings back would stay for ever. Each disk does its part for itself, and one
+     * that fails keeps only what it failed at from being confirmed.
      */
     private CompletableFuture<Void> collect(List<GarbageTask> tasks) {
-        Queue<Long> deleted = new ConcurrentLinkedQueue<>();
-        CompletableFuture<Void> deletion =
-                Futures.forEach(
-                        tasks,
-                        WIDTH,
-                        task -> collect(task).thenRun(() -> deleted.add(task.entryId())));
-        return deletion.handle((done, thrown) -> deleted)
-                .thenCompose(some -> onEach(StorageTarget::syncDeletions))
-                .thenRun(() -> confirm(deleted))
-                .thenCompose(confirmed -> deletion);
+        Map<Long, FsException> failed = new ConcurrentHashMap<>();
+        return quiet().thenCompose(
+                        quiet ->
+                                Futures.all(
+                                        targets.stream()
+                                                .map(target -> collect(tasks, target, failed))
+                                                .toList()))
+                .thenRun(
+                        () -> {
+                            confirm(tasks, failed.keySet());
+                            failed.values().stream()
+                                    .findAny()
+                                    .ifPresent(
+                                            error -> {
+                                                throw error;
+                                            });
+                        });
     }
 
-    private synchronized void confirm(Collection<Long> entries) {
-        collected.addAll(entries);
+    /** In short jobs, one at a time: requests of clients are served between them. */
+    private CompletableFuture<Void> collect(
+            List<GarbageTask> tasks, StorageTarget target, Map<Long, FsException> failed) {
+        PeerContext disk = groups.station(target);
+        List<List<GarbageTask>> jobs = new ArrayList<>();
+        for (int at = 0; at < tasks.size(); at += JOB) {
+            jobs.add(tasks.subList(at, Math.min(at + JOB, tasks.size())));
+        }
+        return Futures.forEach(
+                        jobs,
+                        1,
+                        job -> disk.doOnDisk(() -> job.forEach(t -> delete(t, target, failed))))
+                .thenCompose(done -> disk.doOnDisk(target::syncDeletions));
+    }
+
+    private synchronized void confirm(List<GarbageTask> tasks, Set<Long> failed) {
+        for (GarbageTask task : tasks) {
+            if (!failed.contains(task.entryId())) {
+                collected.add(task.entryId());
+            }
+        }
     }
 
     private void ended(List<GarbageTask> tasks, @Nullable Throwable thrown) {
@@ -111,42 +140,33 @@ final class Garbage {
         }
     }
 
-    private CompletableFuture<Void> collect(GarbageTask task) {
+    /** Done when all that began before on chunks to be deleted has ended. */
+    private CompletableFuture<Void> quiet() {
         List<CompletableFuture<Void>> turns = new ArrayList<>();
-        groups.parts()
-                .values()
-                .forEach(
-                        part -> {
-                            for (ChunkKey key : part.member().turns().active()) {
-                                if (station.tombstones().holds(key)) {
-                                    turns.add(
-                                            part.member()
-                                                    .turns()
-                                                    .exclusive(key, () -> Futures.DONE));
-                                }
-                            }
-                        });
-        return Futures.all(turns).thenCompose(quiet -> onEach(target -> delete(task, target)));
-    }
-
-    /** Each disk does its own part. */
-    private CompletableFuture<Void> onEach(Consumer<StorageTarget> work) {
-        List<CompletableFuture<Void>> parts = new ArrayList<>();
-        for (StorageTarget target : targets) {
-            parts.add(groups.station(target).doOnDisk(() -> work.accept(target)));
+        for (GroupService part : groups.parts().values()) {
+            ChunkTurns chunks = part.member().turns();
+            for (ChunkKey key : chunks.active()) {
+                if (station.tombstones().holds(key)) {
+                    turns.add(chunks.exclusive(key, () -> Futures.DONE));
+                }
+            }
         }
-        return Futures.all(parts);
+        return Futures.all(turns);
     }
 
-    private void delete(GarbageTask task, StorageTarget target) {
+    private void delete(GarbageTask task, StorageTarget target, Map<Long, FsException> failed) {
         Pool pool = groups.map().pool(task.poolId());
         if (pool == null) {
             return;
         }
-        for (int group : target.groups()) {
-            if (group >= pool.firstGroup() && group < pool.firstGroup() + pool.groupCount()) {
-                target.deleteObject(group, task.oid(), task.fromChunk(), task.endChunk());
+        try {
+            for (int group : target.groups()) {
+                if (group >= pool.firstGroup() && group < pool.firstGroup() + pool.groupCount()) {
+                    target.deleteObject(group, task.oid(), task.fromChunk(), task.endChunk());
+                }
             }
+        } catch (FsException e) {
+            failed.put(task.entryId(), e);
         }
     }
 }

@@ -215,6 +215,14 @@ public final class TestDisk implements Disk {
     }
 
     @Override
+    public void forceNames(Path directory) throws IOException {
+        check();
+        if (syncs) {
+            disk.forceNames(directory);
+        }
+    }
+
+    @Override
     public void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
         check();
         disk.copyPrefix(from, to, lengthBytes);

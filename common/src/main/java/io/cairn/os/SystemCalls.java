@@ -75,6 +75,7 @@ public final class SystemCalls {
             bind("pwrite", -1, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle FSYNC = bind("fsync", -1, JAVA_INT, JAVA_INT);
     private static final MethodHandle FDATASYNC = bind("fdatasync", -1, JAVA_INT, JAVA_INT);
+    private static final MethodHandle SYNCFS = bind("syncfs", -1, JAVA_INT, JAVA_INT);
     private static final MethodHandle LSEEK =
             bind("lseek", -1, JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT);
     private static final MethodHandle FTRUNCATE =
@@ -144,6 +145,11 @@ public final class SystemCalls {
 
     public int fsync(int fd) {
         return (int) invoke(s -> (int) FSYNC.invokeExact(s, fd));
+    }
+
+    /** All of the filesystem that holds a file. */
+    public int syncfs(int fd) {
+        return (int) invoke(s -> (int) SYNCFS.invokeExact(s, fd));
     }
 
     public int fdatasync(int fd) {

@@ -92,6 +92,12 @@ public interface Disk {
     void forceDirectory(Path directory) throws IOException;
 
     /**
+     * Makes the entries of all directories below one durable, whoever changed them. May take as
+     * long as it takes to store all that the filesystem has in memory.
+     */
+    void forceNames(Path directory) throws IOException;
+
+    /**
      * Copies the first bytes of a file over the beginning of another: by reflink where the disk
      * can, else in the kernel, else through memory. Copies up to the end of the source if that
      * comes earlier; the target is made when absent and never becomes shorter.

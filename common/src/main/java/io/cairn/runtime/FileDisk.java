@@ -131,6 +131,13 @@ public final class FileDisk implements Disk {
     }
 
     @Override
+    public void forceNames(Path directory) throws IOException {
+        try (LinuxFile file = new LinuxFile(calls, directory, SystemCalls.O_RDONLY)) {
+            file.forceFilesystem();
+        }
+    }
+
+    @Override
     public void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
         try (LinuxFile source = new LinuxFile(calls, from, SystemCalls.O_RDONLY);
                 LinuxFile target =

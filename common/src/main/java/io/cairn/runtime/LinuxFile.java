@@ -122,6 +122,16 @@ final class LinuxFile implements DiskFile {
         }
     }
 
+    /** Makes all of its filesystem durable. */
+    void forceFilesystem() throws IOException {
+        begin();
+        try {
+            check(calls.syncfs(fd));
+        } finally {
+            end();
+        }
+    }
+
     @Override
     public long size() throws IOException {
         begin();

@@ -120,6 +120,11 @@ public final class MeasuredDisk implements Disk {
     }
 
     @Override
+    public void forceNames(Path directory) throws IOException {
+        watch(() -> disk.forceNames(directory));
+    }
+
+    @Override
     public void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
         watch(() -> disk.copyPrefix(from, to, lengthBytes));
     }

@@ -63,6 +63,8 @@ final class MasterGauges {
     private void register(MeterRegistry registry) {
         gauge(registry, "cairn.master.sessions", () -> namespace.get().sessions().size());
         gauge(registry, "cairn.cluster.inodes", () -> namespace.get().inodeCount());
+        gauge(registry, "cairn.cluster.inodes.removed", () -> namespace.get().orphanCount());
+        gauge(registry, "cairn.cluster.objects.removed", () -> namespace.get().garbageCount());
         gauge(registry, "cairn.cluster.map.epoch", () -> namespace.get().clusterMap().epoch());
         gauge(registry, "cairn.cluster.capacity.bytes", () -> servers.usage().totalBytes());
         gauge(registry, "cairn.cluster.free.bytes", () -> servers.usage().freeBytes());

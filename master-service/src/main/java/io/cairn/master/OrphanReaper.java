@@ -18,7 +18,10 @@ import java.util.function.Supplier;
  * registered: {@link #begin} and {@link #end} bracket them.
  */
 final class OrphanReaper {
-    private static final int BATCH = 4096;
+    private static final int BATCH = 16_384;
+
+    /** Orphans purged in one entry of the log: clients' entries come between. */
+    private static final int SLICE = 512;
 
     /**
      * An inode lives at least so long after its last name, for opens that began before, in
@@ -36,6 +39,7 @@ final class OrphanReaper {
     private long candidatesTicket;
     private long candidatesSinceMs;
     private volatile boolean submitting;
+    private final AtomicLong term = new AtomicLong();
 
     /** Where to look next: many that are held open must not keep the others from being purged. */
     private long behindIno;
@@ -72,6 +76,7 @@ final class OrphanReaper {
     /** Forgets what an earlier term saw. */
     void reset() {
         candidates = List.of();
+        term.incrementAndGet();
         submitting = false;
     }
 
@@ -88,23 +93,41 @@ final class OrphanReaper {
             if (!settled || !allEndedUpTo(candidatesTicket)) {
                 return;
             }
-            long[] inos =
-                    candidates.stream()
-                            .filter(ino -> !sessions.isOpen(ino))
-                            .mapToLong(Long::longValue)
-                            .toArray();
+            List<Long> seen = candidates;
             candidates = List.of();
-            if (inos.length > 0) {
-                submitting = true;
-                var _ =
-                        log.submit(new LeaderMutation.Purge(inos))
-                                .whenComplete((reply, error) -> submitting = false);
-            }
+            purge(seen, 0, term.get());
             return;
         }
         candidatesTicket = nextTicket.get();
         candidatesSinceMs = clock.millis();
         candidates = namespace.get().orphans(behindIno, BATCH);
         behindIno = candidates.size() < BATCH ? 0 : candidates.getLast();
+    }
+
+    /** One entry after the other, while this master leads; what fails is found again. */
+    private void purge(List<Long> seen, int from, long begun) {
+        if (begun != term.get()) {
+            return;
+        }
+        int at = from;
+        long[] inos = {};
+        while (inos.length == 0 && at < seen.size() && sessions.isComplete()) {
+            int end = Math.min(at + SLICE, seen.size());
+            inos =
+                    seen.subList(at, end).stream()
+                            .filter(ino -> !sessions.isOpen(ino))
+                            .mapToLong(Long::longValue)
+                            .toArray();
+            at = end;
+        }
+        submitting = inos.length > 0;
+        if (submitting) {
+            int next = at;
+            var _ =
+                    log.submit(new LeaderMutation.Purge(inos))
+                            .whenComplete(
+                                    (reply, error) ->
+                                            purge(seen, error == null ? next : seen.size(), begun));
+        }
     }
 }

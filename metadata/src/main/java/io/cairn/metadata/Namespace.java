@@ -11,6 +11,7 @@ import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.MapHistory;
 import io.cairn.metadata.cluster.RecordQueries;
 import io.cairn.metadata.content.ContentQueries;
+import io.cairn.metadata.content.GarbageCount;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.InodeQueries;
 import io.cairn.metadata.inode.OrphanIndex;
@@ -82,6 +83,7 @@ public final class Namespace {
     private final ProtocolRange understood;
     private final InodeCache cache = new InodeCache();
     private final OrphanIndex orphans;
+    private final GarbageCount garbage;
     private final Counters counters;
     private final Transaction transaction;
     private final Interpreter interpreter;
@@ -105,6 +107,7 @@ public final class Namespace {
         this.understood = understood;
         this.store = store;
         orphans = OrphanIndex.load(store);
+        garbage = GarbageCount.load(store);
         counters = Counters.load(store);
         transaction = new Transaction(store, cache, counters);
         interpreter = new Interpreter(store, transaction, understood);
@@ -186,6 +189,7 @@ public final class Namespace {
         try {
             store.commit(changes, term, index);
             orphans.follow(changes);
+            garbage.follow(changes);
             transaction.publish();
             interpreter.jobs().publish();
             maps.add(interpreter.cluster().map());
@@ -399,6 +403,16 @@ public final class Namespace {
      */
     public List<Long> doubtful(long beforeNs, int max) {
         return reading(() -> ContentQueries.doubtful(view, beforeNs, max));
+    }
+
+    /** How many inodes have no name, those that are held open included. */
+    public long orphanCount() {
+        return reading(orphans::count);
+    }
+
+    /** How many entries of data wait until every replica has deleted them. */
+    public long garbageCount() {
+        return reading(garbage::get);
     }
 
     /** Data to delete, by entry, after {@code afterEntryId}. */

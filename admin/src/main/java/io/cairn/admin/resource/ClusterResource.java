@@ -41,6 +41,14 @@ public final class ClusterResource implements Resource {
     private static final Shape COUNTS =
             Shape.fields(
                     Field.of("inodes", Shape.count(), "Files, directories and links."),
+                    Field.of(
+                            "inodesRemoved",
+                            Shape.count(),
+                            "Of these, without a name: open somewhere, or about to be purged."),
+                    Field.of(
+                            "objectsRemoved",
+                            Shape.count(),
+                            "Contents that the chunk servers have still to delete."),
                     Field.of("sessions", Shape.count(), "Mounts, gateways and tools."),
                     Field.of("servers", Shape.count(), "Chunk servers ever seen."),
                     Field.of("serversUp", Shape.count(), "Chunk servers that answer."),
@@ -174,6 +182,8 @@ public final class ClusterResource implements Resource {
     private Map<String, Object> counts(ClusterMap map, List<ServerStatus> servers) {
         Map<String, Object> counts = Json.map();
         counts.put("inodes", master.namespace().inodeCount());
+        counts.put("inodesRemoved", master.namespace().orphanCount());
+        counts.put("objectsRemoved", master.namespace().garbageCount());
         counts.put("sessions", master.namespace().sessions().size());
         counts.put("servers", map.servers().size());
         counts.put("serversUp", servers.stream().filter(ServerStatus::alive).count());

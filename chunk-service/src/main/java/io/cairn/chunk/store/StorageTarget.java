@@ -7,7 +7,6 @@ import io.cairn.chunk.store.blob.BlobCache;
 import io.cairn.chunk.store.blob.BlobContext;
 import io.cairn.chunk.store.blob.DirtyBlobs;
 import io.cairn.chunk.store.blob.DiskWork;
-import io.cairn.chunk.store.blob.GroupListing;
 import io.cairn.chunk.store.blob.GroupPages;
 import io.cairn.chunk.store.blob.Replacement;
 import io.cairn.chunk.store.blob.Replacements;
@@ -60,6 +59,7 @@ public final class StorageTarget implements AutoCloseable {
     private final AutoCloseable lock;
     private final TargetIdentity identity;
     private final GroupPages pages;
+    private final ObjectRemains remains;
 
     StorageTarget(
             BlobContext shelf,
@@ -73,6 +73,7 @@ public final class StorageTarget implements AutoCloseable {
         this.blobs = blobs;
         this.replacements = new Replacements(shelf);
         this.pages = new GroupPages(shelf, blobs);
+        this.remains = new ObjectRemains(shelf);
         this.identity = new TargetIdentity(shelf, format);
         this.lock = lock;
     }
@@ -349,36 +350,14 @@ public final class StorageTarget implements AutoCloseable {
      * Durable after {@link #syncDeletions}.
      */
     public void deleteObject(int group, long oid, long fromIndex, long endIndex) {
-        disk.attempt(
+        shelf.purge();
+        disk.run(
                 () -> {
-                    if (fromIndex <= 0 && endIndex > 0) {
-                        delete(group, oid, 0);
+                    for (long index : remains.of(group, oid, fromIndex, endIndex)) {
+                        delete(group, oid, index);
                     }
-                    boolean all = true;
-                    for (BlobKey lost : lost(group, oid)) {
-                        if (lost.index() >= fromIndex && lost.index() < endIndex) {
-                            delete(group, oid, lost.index());
-                        }
-                    }
-                    for (long index : GroupListing.indices(shelf.disk, shelf.paths, group, oid)) {
-                        if (index >= fromIndex && index < endIndex) {
-                            delete(group, oid, index);
-                        } else {
-                            all = false;
-                        }
-                    }
-                    if (all) {
-                        shelf.removeObjectDirectory(group, oid);
-                    }
-                    return all;
+                    remains.removeDirectory(group, oid);
                 });
-    }
-
-    /** Chunks of an object that may have no file any more. */
-    private List<BlobKey> lost(int group, long oid) {
-        BlobKey first = new BlobKey(group, oid, 0);
-        BlobKey last = new BlobKey(group, oid, Long.MAX_VALUE);
-        return List.copyOf(shelf.troubles.subMap(first, true, last, true).keySet());
     }
 
     /**

@@ -394,6 +394,20 @@ public final class CrashDisk implements Disk {
     }
 
     @Override
+    public synchronized void forceNames(Path directory) throws IOException {
+        if (begin()) {
+            durableNames.keySet().removeIf(path -> path.startsWith(directory));
+            names.forEach(
+                    (path, file) -> {
+                        if (path.startsWith(directory)) {
+                            durableNames.put(path, file);
+                        }
+                    });
+        }
+        end();
+    }
+
+    @Override
     public synchronized void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
         try (DiskFile source = open(from);
                 DiskFile target = openOrCreate(to)) {

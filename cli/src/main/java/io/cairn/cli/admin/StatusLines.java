@@ -71,10 +71,11 @@ final class StatusLines {
                                 number(counts, "targets", "target")));
         lines.add("groups    " + groups(counts));
         lines.add(
-                "use       %s, %s"
+                "use       %s, %s%s"
                         .formatted(
                                 number(counts, "inodes", "inode"),
-                                number(counts, "sessions", "session")));
+                                number(counts, "sessions", "session"),
+                                removed(counts)));
         if (document.get("rates") instanceof Map<?, ?> rates) {
             load(rates);
         }
@@ -96,6 +97,14 @@ final class StatusLines {
                                         count(rates, "readMs"),
                                         count(rates, "writeMs"),
                                         count(rates, "syncMs"))));
+    }
+
+    /** What removals have left to do, when there is something. */
+    private String removed(Map<?, ?> counts) {
+        return amount(counts.get("objectsRemoved")) == 0
+                ? ""
+                : "; contents of %s still to delete"
+                        .formatted(number(counts, "objectsRemoved", "removed file"));
     }
 
     private String groups(Map<?, ?> counts) {

@@ -13,33 +13,65 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
  * Hands the durable gc queue to the chunk servers, a window at a time, and takes an entry out of
  * the queue when every server of its pool has confirmed it. A server that is away holds the entries
- * of its pools back; the others' confirmations are remembered as long as this master leads. Guarded
- * by {@link ServerWatch}.
+ * of its pools back, but not the others in line: these entries wait beside the window. The others'
+ * confirmations are remembered as long as this master leads. Guarded by {@link ServerWatch}.
  */
 final class GarbageRounds {
-    /** Entries in work at a time. */
+    /** Entries that servers work at. */
     private static final int WINDOW = 4096;
+
+    /** Entries that wait for servers that are away; the rest stays in the queue. */
+    private static final int MAX_WAITING = 131_072;
 
     /** Entries told to a server in one heartbeat. */
     private static final int PER_HEARTBEAT = 1024;
 
     private final Supplier<Namespace> namespace;
     private final LogWriter log;
-    private final Map<Long, Round> rounds = new HashMap<>();
+
+    /** In the order of the queue: the oldest first. */
+    private final SortedMap<Long, Round> rounds = new TreeMap<>();
+
+    private final SortedMap<Long, Round> waiting = new TreeMap<>();
+
+    /** All servers that an entry was for. */
+    private final Set<String> named = new HashSet<>();
+
+    private Set<String> away = Set.of();
+    private long epoch;
     private volatile boolean submitting;
+    private volatile boolean refused;
 
     /**
      * The entries up to here were taken into the window. The queue is read from here on: the store
      * would step over each entry that has left it lately.
      */
-    private volatile long takenUpTo;
+    private long takenUpTo;
 
-    private record Round(GarbageTask task, Set<String> servers, Set<String> missing) {}
+    private record Round(GarbageTask task, Set<String> servers, Set<String> missing) {
+        Round(GarbageTask task, Set<String> servers) {
+            this(task, servers, new HashSet<>(servers));
+        }
+
+        /** The same for the servers that its pool has now. */
+        Round of(Set<String> present, Predicate<String> known) {
+            if (present.equals(servers)) {
+                return this;
+            }
+            Set<String> left = new HashSet<>(missing);
+            left.removeIf(known.negate());
+            present.stream().filter(server -> !servers.contains(server)).forEach(left::add);
+            return new Round(task, present, left);
+        }
+    }
 
     GarbageRounds(Supplier<Namespace> namespace, LogWriter log) {
         this.namespace = namespace;
@@ -48,43 +80,113 @@ final class GarbageRounds {
 
     void clear() {
         rounds.clear();
+        waiting.clear();
+        named.clear();
+        away = Set.of();
+        epoch = 0;
         takenUpTo = 0;
         submitting = false;
+        refused = false;
     }
 
-    /** Takes new entries of the queue into the window and reports the confirmed ones. */
-    void tick() {
+    /**
+     * Reports the confirmed entries and takes new ones of the queue into the window.
+     *
+     * @param alive whether a server can do anything now
+     */
+    void tick(Predicate<String> alive) {
         if (submitting) {
             return;
         }
-        List<Long> done = new ArrayList<>();
-        rounds.forEach(
-                (id, round) -> {
-                    if (round.missing.isEmpty()) {
-                        done.add(id);
-                    }
-                });
-        if (!done.isEmpty()) {
-            submitting = true;
-            long[] ids = done.stream().mapToLong(Long::longValue).sorted().toArray();
-            var _ =
-                    log.submit(new LeaderMutation.Collected(ids))
-                            .whenComplete(
-                                    (reply, error) -> {
-                                        if (error != null) {
-                                            takenUpTo = 0; // they may still be in the queue
-                                        }
-                                        submitting = false;
-                                    });
-            done.forEach(rounds::remove);
+        if (refused) {
+            refused = false;
+            takenUpTo = 0; // They may still be in the queue.
+        }
+        followMap();
+        sort(alive);
+        report();
+        int room = Math.min(WINDOW - rounds.size(), MAX_WAITING - waiting.size());
+        if (room <= 0) {
             return;
         }
         Map<Integer, Set<String>> servers = new HashMap<>();
-        for (GarbageTask task : namespace.get().garbage(takenUpTo, WINDOW - rounds.size())) {
+        for (GarbageTask task : namespace.get().garbage(takenUpTo, room)) {
             Set<String> theirs = servers.computeIfAbsent(task.poolId(), this::serversOf);
-            rounds.computeIfAbsent(
-                    task.entryId(), _ -> new Round(task, theirs, new HashSet<>(theirs)));
+            if (!rounds.containsKey(task.entryId()) && !waiting.containsKey(task.entryId())) {
+                named.addAll(theirs);
+                rounds.put(task.entryId(), new Round(task, theirs));
+            }
             takenUpTo = task.entryId();
+        }
+    }
+
+    /** A server that is new in a pool may have copied what is to be deleted; others are no more. */
+    private void followMap() {
+        ClusterMap map = namespace.get().clusterMap();
+        if (map.epoch() == epoch) {
+            return;
+        }
+        epoch = map.epoch();
+        Set<String> known = new HashSet<>();
+        map.servers().forEach(server -> known.add(server.name()));
+        Map<Integer, Set<String>> servers = new HashMap<>();
+        for (SortedMap<Long, Round> some : List.of(rounds, waiting)) {
+            some.replaceAll(
+                    (id, round) -> {
+                        int pool = round.task.poolId();
+                        Set<String> theirs = servers.computeIfAbsent(pool, this::serversOf);
+                        named.addAll(theirs);
+                        return round.of(theirs, known::contains);
+                    });
+        }
+        rounds.putAll(waiting);
+        waiting.clear();
+    }
+
+    /** What only servers that are away have to do makes room for what others can. */
+    private void sort(Predicate<String> alive) {
+        Set<String> gone = new HashSet<>(named);
+        gone.removeIf(alive);
+        if (!gone.equals(away)) {
+            away = Set.copyOf(gone);
+            rounds.putAll(waiting);
+            waiting.clear();
+        }
+        if (away.isEmpty()) {
+            return;
+        }
+        rounds.entrySet()
+                .removeIf(
+                        entry -> {
+                            Round round = entry.getValue();
+                            boolean waits =
+                                    !round.missing.isEmpty() && away.containsAll(round.missing);
+                            if (waits) {
+                                waiting.put(entry.getKey(), round);
+                            }
+                            return waits;
+                        });
+    }
+
+    private void report() {
+        long[] done =
+                rounds.values().stream()
+                        .filter(round -> round.missing.isEmpty())
+                        .mapToLong(round -> round.task.entryId())
+                        .toArray();
+        if (done.length == 0) {
+            return;
+        }
+        submitting = true;
+        var _ =
+                log.submit(new LeaderMutation.Collected(done))
+                        .whenComplete(
+                                (reply, error) -> {
+                                    refused |= error != null;
+                                    submitting = false;
+                                });
+        for (long id : done) {
+            rounds.remove(id);
         }
     }
 
@@ -122,9 +224,11 @@ final class GarbageRounds {
      * have given it back, so it has to look again.
      */
     void restarted(String server) {
-        for (Round round : rounds.values()) {
-            if (round.servers.contains(server)) {
-                round.missing.add(server);
+        for (SortedMap<Long, Round> some : List.of(rounds, waiting)) {
+            for (Round round : some.values()) {
+                if (round.servers.contains(server)) {
+                    round.missing.add(server);
+                }
             }
         }
     }
@@ -132,7 +236,7 @@ final class GarbageRounds {
     /** A server has deleted the data of these entries. */
     void confirm(String server, long[] entryIds) {
         for (long id : entryIds) {
-            Round round = rounds.get(id);
+            Round round = rounds.getOrDefault(id, waiting.get(id));
             if (round != null) {
                 round.missing.remove(server);
             }

@@ -235,7 +235,7 @@ public final class ServerWatch {
         if (proposing || namespace.get().clusterId() == 0) {
             return;
         }
-        garbage.tick();
+        garbage.tick(this::isAlive);
         if (!hasNews()) {
             return;
         }

@@ -39,6 +39,11 @@ public final class OrphanIndex {
         }
     }
 
+    /** How many there are. */
+    public long count() {
+        return inos.size();
+    }
+
     /** Those after a number, in order, at most {@code max}; a copy. */
     public List<Long> after(long ino, int max) {
         return inos.tailSet(ino, false).stream().limit(max).toList();

@@ -333,6 +333,13 @@ public final class SimulatedDisk implements Disk {
     }
 
     @Override
+    public synchronized void forceNames(Path directory) throws IOException {
+        check(Operation.FORCE, directory);
+        unsynced.forEach(change -> change.forEach(Update::store));
+        unsynced.clear();
+    }
+
+    @Override
     public synchronized void copyPrefix(Path from, Path to, long lengthBytes) throws IOException {
         try (DiskFile source = open(from);
                 DiskFile target = openOrCreate(to)) {

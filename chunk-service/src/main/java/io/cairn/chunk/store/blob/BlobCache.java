@@ -55,13 +55,20 @@ public final class BlobCache {
         use(key, thorough, Blob::condition);
     }
 
-    /** Removes a blob, without opening it first. */
+    /** Removes a blob, without opening it first; others that are open stay so. */
     public void delete(BlobKey key) throws IOException {
         Slot slot = pin(key);
+        boolean deleted = false;
         try {
             slot.blob.delete();
+            deleted = true;
         } finally {
-            release(slot);
+            synchronized (slots) {
+                slot.users--;
+                if (deleted && slot.users == 0) {
+                    slots.remove(key, slot);
+                }
+            }
         }
     }
 

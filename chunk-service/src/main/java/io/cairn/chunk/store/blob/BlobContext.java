@@ -47,6 +47,11 @@ public final class BlobContext {
     public final ConcurrentNavigableMap<BlobKey, String> troubles = new ConcurrentSkipListMap<>();
 
     private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
+
+    /** Whether objects are purged: an earlier process may have begun it, and was killed. */
+    private volatile boolean purging;
+
+    private volatile boolean settled;
     private final AtomicLong fences = new AtomicLong();
     private final Set<Long> slices = ConcurrentHashMap.newKeySet();
 
@@ -185,6 +190,14 @@ public final class BlobContext {
         log.deleted(key);
     }
 
+    /**
+     * An object is to be deleted. What is not there any more may have been deleted by a process
+     * that was killed, so the first sync of deletions makes all names durable that it left.
+     */
+    public void purge() {
+        purging = true;
+    }
+
     /** Whether so many deletions are not durable that somebody should make them so. */
     public boolean hasManyDeletions() {
         return deletions.size() >= MAX_DELETIONS;
@@ -212,6 +225,10 @@ public final class BlobContext {
         try {
             if (!keys.isEmpty()) {
                 ledger.force();
+            }
+            if (purging && !settled) {
+                disk.forceNames(paths.root());
+                settled = true;
             }
             for (Path directory : directories) {
                 if (disk.exists(directory)) {

@@ -3,6 +3,7 @@ package io.cairn.chunk.store.blob;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.LedgerEntry;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
+import io.cairn.chunk.store.format.ObjectFilter;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetException.Reason;
 import io.cairn.chunk.store.format.TargetPaths;
@@ -37,6 +38,7 @@ public final class Ledger implements AutoCloseable {
     private final Disk disk;
     private final TargetPaths paths;
     private final Map<Integer, LedgerFile> files = new ConcurrentHashMap<>();
+    private final ObjectFilter objects = new ObjectFilter();
 
     private Ledger(Disk disk, TargetPaths paths) {
         this.disk = disk;
@@ -117,13 +119,22 @@ public final class Ledger implements AutoCloseable {
     }
 
     /** The entry of a blob that must be there; null when there is none. */
-    @Nullable LedgerEntry find(BlobKey key) throws IOException {
+    public @Nullable LedgerEntry find(BlobKey key) throws IOException {
         LedgerFile file = files.get(key.group());
         return file == null ? null : file.find(key);
     }
 
+    /**
+     * Whether a group may have a blob of an object or an entry of one: a file that was there at the
+     * start ({@link #missing}), or an entry that was made since.
+     */
+    public boolean mayHave(int group, long oid) {
+        return objects.mayHave(group, oid);
+    }
+
     /** Makes room for an entry, so that later changes of it need none. */
     long begin(LedgerEntry entry) throws IOException {
+        objects.add(entry.key().group(), entry.key().oid());
         return file(entry.key().group()).put(entry, 0);
     }
 
@@ -134,6 +145,7 @@ public final class Ledger implements AutoCloseable {
      * @param hint as {@link LedgerFile#put} wants it
      */
     long note(LedgerEntry entry, long hint) throws IOException {
+        objects.add(entry.key().group(), entry.key().oid());
         try {
             return file(entry.key().group()).put(entry, hint);
         } catch (DiskFullException e) {
@@ -159,6 +171,7 @@ public final class Ledger implements AutoCloseable {
 
     /** The blobs of a group that must be there and are not among those given, in order. */
     public List<BlobKey> missing(int group, Set<BlobKey> present) throws IOException {
+        present.forEach(key -> objects.add(group, key.oid()));
         LedgerFile file = files.get(group);
         if (file == null) {
             return List.of();
@@ -166,6 +179,7 @@ public final class Ledger implements AutoCloseable {
         List<BlobKey> missing = new ArrayList<>();
         file.visit(
                 entry -> {
+                    objects.add(entry.key().group(), entry.key().oid());
                     if (entry.latest().isKnown()
                             && entry.key().group() == group
                             && !present.contains(entry.key())) {
