@@ -70,7 +70,7 @@ public final class ChunkService implements AutoCloseable {
         this.settings = settings;
         this.targets = List.copyOf(targets);
         this.peers = new Peers(world.transport(), new MasterNews(this::mapChanged));
-        Leader leader = new Leader(peers, settings.masters());
+        Leader leader = new Leader(peers, world.scheduler(), settings.masters());
         Lease lease = new Lease(world.clock());
         this.station =
                 new PeerContext(

@@ -45,7 +45,7 @@ public final class FormerTargets {
      */
     public Set<Long> identities() throws InterruptedException {
         try (Peers peers = new Peers(transport, new MasterNews(_ -> {}))) {
-            Leader leader = new Leader(peers, settings.masters());
+            Leader leader = new Leader(peers, scheduler, settings.masters());
             return ask(leader).get();
         } catch (ExecutionException e) {
             throw Futures.failure(e);

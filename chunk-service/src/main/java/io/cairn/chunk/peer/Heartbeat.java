@@ -41,7 +41,7 @@ public final class Heartbeat {
     private static final long CALL_TIMEOUT_MS = 3_000;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
     private static final long FOREIGN_REMINDER_NS = TimeUnit.MINUTES.toNanos(1);
-    private static final long RETRY_MS = 500;
+    private static final long RETRY_MS = 200;
     private static final long SHORTEST_PAUSE_MS = 20;
 
     private final ServerContext world;

@@ -1,31 +1,42 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Message;
+import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.MasterRequest;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the leader of the masters, wherever it is: the one that answered last, else the one that
- * another master names, else one after the other. Thread-safe.
+ * Asks the leader of the masters, wherever it is: the one that answered last, and all others as
+ * soon as that one fails or is silent for a moment. So a master that is stopped or cut off keeps
+ * nobody waiting. What is asked must do no harm twice. Thread-safe.
  */
 public final class Leader {
     private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
 
+    /** Silence after which the other masters are asked, too. */
+    static final long PATIENCE_MS = 500;
+
     private final Peers peers;
+    private final Scheduler scheduler;
     private final List<Endpoint> masters;
     private volatile Endpoint leader;
 
-    public Leader(Peers peers, List<Endpoint> masters) {
+    public Leader(Peers peers, Scheduler scheduler, List<Endpoint> masters) {
         this.peers = peers;
+        this.scheduler = scheduler;
         this.masters = masters;
         this.leader = masters.get(0);
     }
@@ -36,7 +47,7 @@ public final class Leader {
     }
 
     /**
-     * Asks once around.
+     * Asks each master once at most.
      *
      * @param timeoutMs for each master, above 0
      * @return the reply, to be released; or fails with the last master's error
@@ -47,51 +58,102 @@ public final class Leader {
 
     /** The same with a request as its bytes in a version of the protocol. */
     public CompletableFuture<Message> ask(Message.Content request, long timeoutMs) {
-        return attempt(request, timeoutMs, leader, 2 * masters.size());
-    }
-
-    private CompletableFuture<Message> attempt(
-            Message.Content request, long timeoutMs, Endpoint master, int more) {
-        Message message = Message.of(request);
-        // What is asked for all is part of no operation, even if one gave rise to it.
-        return Scope.get(Span.NONE, () -> peers.call(master, message, timeoutMs))
-                .thenApply(
-                        reply -> {
-                            if (!master.equals(leader)) {
-                                leader = master;
-                                LOG.info("The leader of the masters is {}", master);
-                            }
-                            return reply;
-                        })
-                .exceptionallyCompose(
-                        thrown -> {
-                            FsException error = Futures.failure(thrown);
-                            if (more == 0 || !error.errno().isTransient()) {
-                                return CompletableFuture.failedFuture(error);
-                            }
-                            return attempt(request, timeoutMs, next(master, error), more - 1);
-                        });
-    }
-
-    private Endpoint next(Endpoint asked, FsException error) {
-        Endpoint named = named(error);
-        if (named != null && !named.equals(asked)) {
-            return named;
-        }
-        return masters.get((masters.indexOf(asked) + 1) % masters.size());
+        Question question = new Question(request, timeoutMs);
+        question.begin();
+        return question.result;
     }
 
     private static @Nullable Endpoint named(FsException error) {
-        return switch (error.errno()) {
-            case NOT_LEADER -> {
-                String text = String.valueOf(error.getMessage());
-                try {
-                    yield text.isEmpty() ? null : Endpoint.parse(text);
-                } catch (IllegalArgumentException notAnEndpoint) {
-                    yield null;
+        if (error.errno() != Errno.NOT_LEADER) {
+            return null;
+        }
+        String text = String.valueOf(error.getMessage());
+        try {
+            return text.isEmpty() ? null : Endpoint.parse(text);
+        } catch (IllegalArgumentException notAnEndpoint) {
+            return null;
+        }
+    }
+
+    /** One question to several masters. */
+    private final class Question {
+        private final Message.Content request;
+        private final long timeoutMs;
+        private final CompletableFuture<Message> result = new CompletableFuture<>();
+
+        // Guarded by this.
+        private final Set<Endpoint> asked = new HashSet<>();
+        private int answersDue;
+
+        Question(Message.Content request, long timeoutMs) {
+            this.request = request;
+            this.timeoutMs = timeoutMs;
+        }
+
+        void begin() {
+            Scheduler.Timer patience =
+                    scheduler.schedule(() -> ask(masters), Math.min(PATIENCE_MS, timeoutMs));
+            Futures.finish(result, (_, _) -> patience.cancel());
+            ask(List.of(leader));
+        }
+
+        private void ask(List<Endpoint> all) {
+            List<Endpoint> fresh = new ArrayList<>();
+            synchronized (this) {
+                for (Endpoint each : all) {
+                    if (!result.isDone() && asked.add(each)) {
+                        answersDue++;
+                        fresh.add(each);
+                    }
                 }
             }
-            default -> null;
-        };
+            for (Endpoint each : fresh) {
+                Message message = Message.of(request);
+                // What is asked for all is part of no operation, even if one gave rise to it.
+                Futures.finish(
+                        Scope.get(Span.NONE, () -> peers.call(each, message, timeoutMs)),
+                        (reply, thrown) -> {
+                            if (reply != null) {
+                                answered(each, reply);
+                            } else if (thrown != null) {
+                                failed(each, Futures.failure(thrown));
+                            }
+                        });
+            }
+        }
+
+        private void answered(Endpoint master, Message reply) {
+            if (!master.equals(leader)) {
+                leader = master;
+                LOG.info("The leader of the masters is {}", master);
+            }
+            if (!result.complete(reply)) {
+                reply.release();
+            }
+        }
+
+        private void failed(Endpoint master, FsException error) {
+            if (!error.errno().isTransient()) {
+                result.completeExceptionally(error);
+                return;
+            }
+            Endpoint named = named(error);
+            ask(named == null || named.equals(master) ? masters : List.of(named));
+            boolean unasked;
+            synchronized (this) {
+                answersDue--;
+                unasked = answersDue == 0 && !asked.containsAll(masters);
+            }
+            if (unasked) {
+                // The one that was named had been asked before.
+                ask(masters);
+            }
+            synchronized (this) {
+                if (answersDue > 0) {
+                    return;
+                }
+            }
+            result.completeExceptionally(error);
+        }
     }
 }

@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,7 +74,6 @@ public final class MasterChannel implements AutoCloseable {
     private final ArrayDeque<MasterCall> waiting = new ArrayDeque<>();
     private volatile @Nullable Listener listener;
     private volatile @Nullable ClusterView view;
-    private final AtomicInteger inFlight = new AtomicInteger();
     private boolean sweeping;
     private volatile boolean closed;
 
@@ -195,7 +193,7 @@ public final class MasterChannel implements AutoCloseable {
             return;
         }
         call.attempts++;
-        inFlight.incrementAndGet();
+        link.watch().sent();
         Connection own = call.attempts == 1 && polled != null ? polled.to(main.remote()) : null;
         Sent sent = new Sent(own == null ? main : own, own != null, state.greetings());
         byte[] frame = call.frame(state.session(), state.ackedUpTo(), sent.over.version());
@@ -203,14 +201,14 @@ public final class MasterChannel implements AutoCloseable {
         Promises.whenDone(
                 call.over(sent.over, frame, timeoutMs),
                 (message, failure) -> {
-                    inFlight.decrementAndGet();
+                    link.watch().over(message != null);
                     answered(call, sent, message, failure);
                     resume();
                 });
     }
 
     private boolean isFull() {
-        return inFlight.get() >= MAX_IN_FLIGHT;
+        return link.watch().underWay() >= MAX_IN_FLIGHT;
     }
 
     /** Gives a mutation its sequence number in the current session; false when it must wait. */

@@ -19,7 +19,6 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,9 +41,6 @@ import org.slf4j.LoggerFactory;
 final class MasterLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterLink.class);
 
-    /** Hints that are followed at once, one after the other, before the backoff applies. */
-    private static final int MAX_HINTS = 3;
-
     /** Hears of the link. */
     interface Listener {
         /** Requests can be sent. */
@@ -61,20 +57,17 @@ final class MasterLink implements AutoCloseable {
     }
 
     private final ClientSettings settings;
-    private final Transport transport;
     private final Clock clock;
     private final Scheduler scheduler;
     private final SessionState state;
-    private final Backoff backoff;
     private final Listener listener;
+    private final LeaderSearch search;
+    private final SilenceWatch watch;
     private final Outage outage;
     private final CompletableFuture<Void> firstReady = new CompletableFuture<>();
     private volatile @Nullable Connection ready;
     private volatile String lastError = "not tried yet";
     private @Nullable Connection current;
-    private @Nullable Endpoint hint;
-    private int hintsFollowed;
-    private int nextMaster;
     private int renewals;
     private boolean closed;
 
@@ -85,18 +78,19 @@ final class MasterLink implements AutoCloseable {
             SessionState state,
             Listener listener) {
         this.settings = settings;
-        this.transport = transport;
         this.clock = runtime.clock();
         this.scheduler = runtime.scheduler();
         this.state = state;
-        this.backoff = new Backoff(runtime.random());
         this.listener = listener;
         this.outage = new Outage(settings.masters(), clock);
+        this.search =
+                new LeaderSearch(settings, transport, runtime, new PushHandler(), new Finder());
+        this.watch = new SilenceWatch(scheduler, new Hedge());
     }
 
     /** Begins to search; completes when requests can be sent for the first time. */
     CompletableFuture<Void> start() {
-        scheduler.execute(this::search);
+        scheduler.execute(() -> search.begin(null));
         return firstReady;
     }
 
@@ -110,38 +104,67 @@ final class MasterLink implements AutoCloseable {
         return lastError;
     }
 
-    private void search() {
-        Endpoint to;
-        synchronized (this) {
-            if (closed || current != null) {
-                return;
-            }
-            List<Endpoint> masters = settings.masters();
-            to = hint != null ? hint : masters.get(nextMaster++ % masters.size());
-            hint = null;
-        }
-        long timeoutMs = Math.min(settings.attemptTimeoutMs(), settings.connectTimeoutMs());
-        Promises.whenDone(
-                transport.connect(to, new PushHandler(), timeoutMs),
-                (connection, failure) -> {
-                    if (connection == null) {
-                        failed(to, Await.failure(failure));
-                    } else {
-                        connected(connection);
-                    }
-                });
+    /** Counts what is sent over the connection, and notices when nothing is answered. */
+    SilenceWatch watch() {
+        return watch;
     }
 
-    private void connected(Connection connection) {
-        synchronized (this) {
-            if (!closed && current == null) {
-                current = connection;
+    /** The other masters are asked while the leader is silent; what is under way goes on there. */
+    private final class Hedge implements SilenceWatch.Listener {
+        @Override
+        public void silent() {
+            Connection silent;
+            synchronized (MasterLink.this) {
+                silent = current;
+                if (closed) {
+                    return;
+                }
+            }
+            search.begin(silent == null ? null : silent.remote());
+        }
+
+        @Override
+        public void answers() {
+            if (ready != null) {
+                search.succeeded();
             }
         }
-        if (isCurrent(connection)) {
-            greet(connection);
-        } else {
-            connection.close();
+    }
+
+    private final class Finder implements LeaderSearch.Listener {
+        @Override
+        public void found(Connection leader) {
+            Connection last;
+            boolean useless;
+            synchronized (MasterLink.this) {
+                useless = closed;
+                last = closed ? leader : current;
+                if (!closed) {
+                    current = leader;
+                    ready = null;
+                    state.connected(false);
+                }
+            }
+            if (last != null) {
+                last.close();
+            }
+            if (!useless) {
+                if (last != null) {
+                    LOG.info("master {} leads, {} is silent", leader.remote(), last.remote());
+                }
+                greet(leader);
+            }
+        }
+
+        @Override
+        public void failed(Endpoint at, FsException error, long nextTryMs) {
+            synchronized (MasterLink.this) {
+                if (closed || current != null) {
+                    return;
+                }
+            }
+            lastError = at + " " + Outage.reason(at, error);
+            outage.failed(at, error, nextTryMs);
         }
     }
 
@@ -205,9 +228,8 @@ final class MasterLink implements AutoCloseable {
                 return;
             }
             ready = connection;
-            hintsFollowed = 0;
         }
-        backoff.reset();
+        search.succeeded();
         outage.ended(connection.remote());
         listener.ready();
         synchronized (this) {
@@ -224,9 +246,11 @@ final class MasterLink implements AutoCloseable {
 
     private void ask(Connection connection, Message.Content request, Next next) {
         long session = state.session();
+        watch.sent();
         Promises.whenDone(
                 connection.call(Message.of(request), settings.attemptTimeoutMs()),
                 (message, failure) -> {
+                    watch.over(message != null);
                     try {
                         Reply.SessionReply reply = sessionReply(message, failure);
                         state.requireCluster(reply);
@@ -283,37 +307,9 @@ final class MasterLink implements AutoCloseable {
             state.connected(false);
         }
         connection.close();
-        failed(connection.remote(), error);
-    }
-
-    private void failed(Endpoint at, FsException error) {
-        lastError = at + " " + Outage.reason(at, error);
-        long delayMs;
-        synchronized (this) {
-            if (closed || current != null) {
-                return;
-            }
-            hint = error.errno() == Errno.NOT_LEADER ? parseHint(error.getMessage()) : null;
-            if (hint != null && hintsFollowed++ < MAX_HINTS) {
-                delayMs = 0;
-            } else {
-                delayMs = backoff.nextMs();
-            }
-        }
-        outage.failed(at, error, delayMs);
-        scheduler.schedule(this::search, delayMs);
-    }
-
-    private static @Nullable Endpoint parseHint(@Nullable String text) {
-        try {
-            return text == null || text.isEmpty() ? null : Endpoint.parse(text);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
-    }
-
-    private synchronized boolean isCurrent(Connection connection) {
-        return connection.equals(current);
+        lastError = connection.remote() + " " + Outage.reason(connection.remote(), error);
+        outage.failed(connection.remote(), error, 0);
+        search.begin(null);
     }
 
     /** Stops for good. Idempotent. */
@@ -327,6 +323,7 @@ final class MasterLink implements AutoCloseable {
             ready = null;
             state.connected(false);
         }
+        search.end();
         if (connection != null) {
             connection.close();
         }

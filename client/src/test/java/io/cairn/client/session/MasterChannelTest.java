@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,10 +48,10 @@ class MasterChannelTest {
     @Test
     void mutationWhoseAnswerIsLostIsExecutedOnce() {
         CairnFileSystem fs = cluster.connect();
-        AtomicInteger calls = new AtomicInteger();
+        Random chance = new Random(3);
         cluster.network.setFaults(
                 (to, header) ->
-                        calls.incrementAndGet() % 3 == 0
+                        chance.nextInt(3) == 0
                                 ? FakeNetwork.Fate.LOSE_ANSWER
                                 : FakeNetwork.Fate.DELIVER);
         int before = cluster.shared.executed;
@@ -99,6 +99,44 @@ class MasterChannelTest {
             assertEquals(Map.of(file.ino(), 1), openAtMaster());
         }
         cluster.awaitTrue(() -> openAtMaster().isEmpty(), "the file is released");
+    }
+
+    /** A stopped process keeps its connections, and its machine goes on accepting new ones. */
+    @Test
+    void aSilentLeaderKeepsNobodyWaiting() {
+        FakeMaster second = new FakeMaster(cluster.shared);
+        cluster.network.listen(SECOND, second);
+        cluster.shared.leader = cluster.master;
+        cluster.shared.leaderHint = FakeCluster.MASTER.toString();
+        CairnFileSystem fs =
+                cluster.connect(
+                        ClientSettings.of(List.of(FakeCluster.MASTER, SECOND), "test")
+                                .withAttemptTimeoutMs(20_000));
+        fs.mkdir(ROOT, 1, Name.of("a"), 0755);
+        int before = cluster.shared.executed;
+        cluster.network.setFaults(
+                (to, header) ->
+                        to.equals(FakeCluster.MASTER)
+                                ? FakeNetwork.Fate.HOLD_ANSWER
+                                : FakeNetwork.Fate.DELIVER);
+        CompletableFuture<Void> made =
+                CompletableFuture.runAsync(() -> fs.mkdir(ROOT, 1, Name.of("b"), 0755));
+        cluster.awaitTrue(() -> cluster.shared.executed > before, "the silent one has logged it");
+        // Nobody leads for a while, and the hint is old.
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.leader = new FakeMaster(cluster.shared);
+                    return true;
+                });
+        assertFalse(made.isDone());
+        cluster.network.ask(
+                () -> {
+                    cluster.shared.leader = second;
+                    return true;
+                });
+        made.orTimeout(5, TimeUnit.SECONDS).join();
+        assertEquals(before + 1, cluster.shared.executed);
+        fs.mkdir(ROOT, 1, Name.of("c"), 0755);
     }
 
     @Test
