@@ -147,6 +147,11 @@ final class AckedLoad implements AutoCloseable {
         return threads.operations();
     }
 
+    /** How long the longest of them took, in milliseconds. */
+    long longestMs() {
+        return threads.longestMs();
+    }
+
     /** What went wrong, in the words of the system. */
     List<String> failures() {
         return threads.failures();

@@ -151,6 +151,14 @@ public final class CairnProcess implements AutoCloseable {
         Poll.until("end of process " + pid(), 20, () -> !process.isAlive());
     }
 
+    /** {@code kill -SIGNAL}. */
+    void signal(String signal) throws Exception {
+        ProcessBuilder kill = new ProcessBuilder("kill", "-" + signal, "" + pid());
+        if (kill.start().waitFor() != 0) {
+            throw new IllegalStateException("process " + pid() + " takes no " + signal);
+        }
+    }
+
     /** SIGTERM. */
     void terminate() {
         process.destroy();

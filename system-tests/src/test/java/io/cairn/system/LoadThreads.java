@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Threads that put a load on a mount, each one operation after the other, until they are told. */
 final class LoadThreads implements AutoCloseable {
@@ -13,6 +14,7 @@ final class LoadThreads implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private final AtomicInteger operations = new AtomicInteger();
+    private final AtomicLong longestNs = new AtomicLong();
     private volatile boolean stopping;
 
     /** What a thread does again and again. */
@@ -35,9 +37,11 @@ final class LoadThreads implements AutoCloseable {
 
     private void repeat(Operation operation) {
         while (!stopping) {
+            long begunNs = System.nanoTime();
             try {
                 operation.run();
                 operations.incrementAndGet();
+                longestNs.accumulateAndGet(System.nanoTime() - begunNs, Math::max);
             } catch (IOException e) {
                 fail(e);
                 if (!goesOnAfterErrors) {
@@ -56,6 +60,11 @@ final class LoadThreads implements AutoCloseable {
     /** Operations that were acknowledged so far. */
     int operations() {
         return operations.get();
+    }
+
+    /** How long the longest of them took, in milliseconds. */
+    long longestMs() {
+        return TimeUnit.NANOSECONDS.toMillis(longestNs.get());
     }
 
     /** What went wrong, in the words of the system. */
