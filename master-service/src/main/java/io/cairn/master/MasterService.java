@@ -2,6 +2,7 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.LockHost;
 import io.cairn.master.cluster.LogWriter;
@@ -26,10 +27,14 @@ import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.TreeMutation;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +48,9 @@ import org.slf4j.LoggerFactory;
 public final class MasterService implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterService.class);
     private static final long TICK_MS = 100;
+
+    /** How long another master may take to lead before this one stops all the same. */
+    private static final long HAND_OVER_MS = 3_000;
 
     private final MasterSettings settings;
     private final ReplicatedLog log;
@@ -437,6 +445,34 @@ public final class MasterService implements AutoCloseable {
                             .formatted(String.join(", ", foreign.keySet()));
         }
         return reason;
+    }
+
+    /**
+     * Lets another master lead before this one stops, if this one leads and another one can: then
+     * nobody waits for an election. Blocks, but not for long; it is no error when it fails.
+     */
+    public void handOver() {
+        List<MasterGroup.Standing> others =
+                log.mayRead()
+                        ? log.masters().stream()
+                                .filter(each -> !each.leads() && each.state().equals("up"))
+                                .sorted(
+                                        Comparator.comparingLong(MasterGroup.Standing::commitIndex)
+                                                .reversed())
+                                .toList()
+                        : List.of();
+        if (others.isEmpty()) {
+            return;
+        }
+        String next = others.getFirst().id();
+        try {
+            log.lead(next).get(HAND_OVER_MS, TimeUnit.MILLISECONDS);
+            LOG.info("this master stops, {} leads", next);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.info("this master stops, and {} does not lead yet: {}", next, Wording.of(e));
+        }
     }
 
     /** Stops listening. The log is closed by its owner. Idempotent. */

@@ -169,6 +169,7 @@ public final class MasterNode implements AutoCloseable {
 
     @Override
     public void close() {
+        service.handOver();
         api.close();
         service.close();
         log.close();

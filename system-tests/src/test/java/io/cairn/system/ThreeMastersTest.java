@@ -48,4 +48,20 @@ final class ThreeMastersTest {
             }
         }
     }
+
+    /** One after the other, as for an upgrade: the one that leads hands the lead over first. */
+    private static void restartEach(ProcessCluster cluster, AckedLoad load) throws Exception {
+        int handedOver = 0;
+        for (int i = 1; i <= 3; i++) {
+            CairnProcess master = cluster.process("m" + i);
+            master.terminate();
+            Poll.until("the end of m" + i, 30, () -> !master.isAlive());
+            handedOver += master.output().contains("this master stops, m") ? 1 : 0;
+            int after = load.operations() + 30;
+            Poll.until("work without m" + i, 60, () -> load.operations() >= after);
+            cluster.start("m" + i);
+            cluster.process("m" + i).await(CairnProcess.READY, 60);
+        }
+        assertTrue(handedOver > 0, cluster.logs());
+    }
 }
