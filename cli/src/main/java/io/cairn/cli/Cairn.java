@@ -19,6 +19,7 @@ import io.cairn.cli.service.NfsCommand;
 import io.cairn.cli.service.RehearseCommand;
 import io.cairn.cli.service.UnmountCommand;
 import io.cairn.cli.service.UpCommand;
+import io.cairn.cli.verify.VerifyCommand;
 import io.cairn.fuse.sys.MountException;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -63,6 +64,7 @@ import picocli.CommandLine.ScopeType;
             AdminCommand.class,
             DoctorCommand.class,
             HealthCommand.class,
+            VerifyCommand.class,
             CompletionCommand.class,
             HelpCommand.class,
             RehearseCommand.class,

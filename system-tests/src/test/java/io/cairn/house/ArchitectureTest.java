@@ -47,6 +47,7 @@ class ArchitectureTest {
     private static final String NODE = "io.cairn.node..";
     private static final String CLI = "io.cairn.cli..";
     private static final String TESTKIT = "io.cairn.testkit..";
+    private static final String VERIFY = "io.cairn.verify..";
     private static final String METADATA = "io.cairn.metadata..";
 
     private static final JavaClasses CLASSES =
@@ -64,7 +65,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         with(
                                 COMMON, HTTP, CLIENT, FUSE, NFS, METADATA, MASTER, ADMIN, CHUNK,
-                                NODE, CLI, TESTKIT))
+                                NODE, VERIFY, CLI, TESTKIT))
                 .because("the rules below know the modules by their packages")
                 .check(CLASSES);
     }
@@ -224,6 +225,15 @@ class ArchitectureTest {
                 "io.cairn..",
                 "the testkit proves all modules and stands on common alone",
                 with(COMMON, TESTKIT));
+    }
+
+    @Test
+    void verifySeesOnlyCommon() {
+        check(
+                noClasses().that().resideInAPackage(VERIFY),
+                "io.cairn..",
+                "the verifier knows nothing of the code that it verifies",
+                with(COMMON, VERIFY));
     }
 
     @Test

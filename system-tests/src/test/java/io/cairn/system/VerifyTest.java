@@ -1,0 +1,90 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.node.ExitCode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code cairn verify} as a process that starts the others. */
+@Timeout(value = 240)
+class VerifyTest {
+    @TempDir private Path directory;
+
+    private CairnProcess verify(String... more) {
+        List<String> arguments = new java.util.ArrayList<>(List.of("verify", "--data"));
+        arguments.add(directory.resolve("cluster").toString());
+        arguments.addAll(List.of(more));
+        return CairnProcess.start(directory.resolve("verify.out"), arguments);
+    }
+
+    /** Processes that name the directory, but for the verifier. */
+    private List<String> left(CairnProcess verifier) throws Exception {
+        List<String> left = new java.util.ArrayList<>();
+        String name = directory.resolve("cluster").toString();
+        try (var processes = ProcessHandle.allProcesses()) {
+            processes
+                    .filter(each -> each.pid() != verifier.pid())
+                    .forEach(
+                            each ->
+                                    each.info()
+                                            .commandLine()
+                                            .filter(line -> line.contains(name))
+                                            .ifPresent(left::add));
+        }
+        Files.readAllLines(Path.of("/proc/mounts")).stream()
+                .filter(line -> line.contains(name))
+                .forEach(left::add);
+        return left;
+    }
+
+    @Test
+    void promisesHoldWhileProcessesAreKilled() throws Exception {
+        try (CairnProcess verifier =
+                verify(
+                        "--seconds",
+                        "10",
+                        "--seed",
+                        "1",
+                        "--chunk-servers",
+                        "3",
+                        "--mounts",
+                        "2",
+                        "--faults",
+                        "kill-chunk-server,kill-leader,kill-mount")) {
+            int code = verifier.awaitExit(200);
+            assertEquals(ExitCode.OK, code, verifier.output());
+            assertTrue(verifier.output().contains("no violation"), verifier.output());
+            assertTrue(
+                    verifier.output().lines().anyMatch(l -> l.matches("kill-leader +[1-9].*")),
+                    verifier.output());
+            assertEquals(List.of(), left(verifier));
+        }
+    }
+
+    @Test
+    void nothingIsLeftOfAVerifierThatIsKilled() throws Exception {
+        try (CairnProcess verifier = verify("--mounts", "1", "--chunk-servers", "3")) {
+            Poll.until(
+                    "it is mounted",
+                    120,
+                    () -> left(verifier).stream().anyMatch(l -> l.contains("fuse")));
+            verifier.kill();
+            Poll.until("all processes are gone", 60, () -> left(verifier).isEmpty());
+        }
+    }
+
+    @Test
+    void anUnknownFaultIsAnsweredWithAllThereAre() throws Exception {
+        CairnProcess.Result answer =
+                CairnProcess.run(directory, "verify", "--faults", "kill-all,x");
+        assertEquals(ExitCode.USAGE, answer.exitCode(), answer.output());
+        assertTrue(answer.output().contains("unknown fault 'x'"), answer.output());
+        assertTrue(answer.output().contains("kill-chunk-server"), answer.output());
+    }
+}

@@ -1,0 +1,22 @@
+package io.cairn.verify.fault;
+
+import io.cairn.verify.process.Member;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * One fault that is about to happen.
+ *
+ * @param what what exactly
+ * @param hit the processes that are hit themselves
+ * @param ends whether they end, and are started again by {@code mend}
+ * @param begin breaks it
+ * @param mend mends it
+ */
+public record Strike(String what, List<Member> hit, boolean ends, Action begin, Action mend) {
+    /** A step that may fail. */
+    @FunctionalInterface
+    public interface Action {
+        void run() throws IOException;
+    }
+}

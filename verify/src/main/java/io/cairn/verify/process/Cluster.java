@@ -1,0 +1,221 @@
+package io.cairn.verify.process;
+
+import io.cairn.net.FreePorts;
+import io.cairn.runtime.Deadline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Masters, chunk servers, mounts and gateways as processes of this machine. Thread-safe. */
+public final class Cluster {
+    /** How long a process may take to answer after its start. */
+    private static final int START_LIMIT_S = 120;
+
+    private static final Pattern LEADER = Pattern.compile("\"leader\":\"([^\"]+)\"");
+    private static final Pattern HEALTH = Pattern.compile("\"health\":\\{\"level\":\"([^\"]+)\"");
+
+    private final ClusterPlan plan;
+    private final CommandShell shell;
+    private final Network network;
+    private final FreePorts ports;
+    private final Map<String, Member> members = new LinkedHashMap<>();
+    private final Map<String, Integer> gatewayPorts = new LinkedHashMap<>();
+    private final List<String> masters = new ArrayList<>();
+
+    /** A cluster that is not started yet. */
+    public Cluster(ClusterPlan plan, CommandShell shell, Network network, FreePorts ports) {
+        this.plan = plan;
+        this.shell = shell;
+        this.network = network;
+        this.ports = ports;
+    }
+
+    /** Starts all processes, and returns when all of them answer. */
+    public void start() throws IOException {
+        Files.createDirectories(plan.logs());
+        startMasters();
+        for (int i = 1; i <= plan.chunkServers(); i++) {
+            String name = Role.CHUNK_SERVER.name(i);
+            String listen = endpoint(name);
+            add(
+                    Role.CHUNK_SERVER,
+                    name,
+                    List.of(
+                            "chunk",
+                            "--id",
+                            name,
+                            "--data",
+                            plan.data(name).toString(),
+                            "--listen",
+                            listen,
+                            "--masters",
+                            masters()));
+        }
+        for (Member each : members()) {
+            awaitReady(each);
+        }
+        for (int i = 1; i <= plan.mounts(); i++) {
+            String name = Role.MOUNT.name(i);
+            Files.createDirectories(plan.mountpoint(name));
+            shell.mounted(plan.mountpoint(name).toString());
+            add(
+                    Role.MOUNT,
+                    name,
+                    List.of("mount", masters(), plan.mountpoint(name).toString(), "--foreground"));
+        }
+        for (int i = 1; i <= plan.gateways(); i++) {
+            String name = Role.GATEWAY.name(i);
+            int port = ports.next();
+            gatewayPorts.put(name, port);
+            add(
+                    Role.GATEWAY,
+                    name,
+                    List.of(
+                            "nfs",
+                            "--masters",
+                            masters(),
+                            "--listen",
+                            network.host(name) + ":" + port,
+                            "--export",
+                            "/ *(rw,no_root_squash,insecure)"));
+        }
+        for (Member each : members()) {
+            awaitReady(each);
+        }
+    }
+
+    private void startMasters() throws IOException {
+        List<String> raft = new ArrayList<>();
+        for (int i = 1; i <= plan.masters(); i++) {
+            raft.add(Role.MASTER.name(i) + "=" + endpoint(Role.MASTER.name(i)));
+            masters.add(endpoint(Role.MASTER.name(i)));
+        }
+        for (int i = 1; i <= plan.masters(); i++) {
+            String name = Role.MASTER.name(i);
+            add(
+                    Role.MASTER,
+                    name,
+                    List.of(
+                            "master",
+                            "--id",
+                            name,
+                            "--data",
+                            plan.data(name).toString(),
+                            "--listen",
+                            masters.get(i - 1),
+                            "--raft",
+                            String.join(",", raft),
+                            "--found",
+                            "--admin",
+                            "127.0.0.1:0",
+                            "--replicas",
+                            String.valueOf(plan.replicas()),
+                            "--expect-servers",
+                            String.valueOf(plan.chunkServers())));
+        }
+    }
+
+    private String endpoint(String member) throws IOException {
+        return network.host(member) + ":" + ports.next();
+    }
+
+    private void add(Role role, String name, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(network.prefix(name));
+        command.addAll(plan.java());
+        command.addAll(arguments);
+        Member member = new Member(role, name, command, plan.logs().resolve(name + ".log"), shell);
+        member.start();
+        members.put(name, member);
+    }
+
+    /** Waits until a member answers; fails with the end of its log. */
+    public void awaitReady(Member member) throws IOException {
+        Deadline end = Deadline.afterS(START_LIMIT_S);
+        while (!member.isReady()) {
+            boolean gone = !member.isAlive();
+            if (gone || end.isOver()) {
+                List<String> lines = member.said().lines().toList();
+                throw new IOException(
+                        member
+                                + (gone ? " ended" : " is not ready after " + START_LIMIT_S + " s")
+                                + "; see "
+                                + member.log()
+                                + ": "
+                                + String.join(
+                                        " / ",
+                                        lines.subList(
+                                                Math.max(0, lines.size() - 3), lines.size())));
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+        }
+    }
+
+    public ClusterPlan plan() {
+        return plan;
+    }
+
+    /** All processes. */
+    public List<Member> members() {
+        return List.copyOf(members.values());
+    }
+
+    /** Those with a role. */
+    public List<Member> members(Role role) {
+        return members.values().stream().filter(each -> each.role() == role).toList();
+    }
+
+    /** Where a gateway listens. */
+    public String gatewayHost(Member gateway) throws IOException {
+        return network.host(gateway.name());
+    }
+
+    /** The port of a gateway. */
+    public int gatewayPort(Member gateway) {
+        Integer port = gatewayPorts.get(gateway.name());
+        if (port == null) {
+            throw new IllegalArgumentException(gateway + " is no gateway");
+        }
+        return port;
+    }
+
+    /** The addresses of the masters, as commands take them. */
+    public String masters() {
+        return String.join(",", masters);
+    }
+
+    /** Runs {@code cairn} to its end, in the network of the first master. */
+    public CommandShell.Answer run(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("timeout", "20"));
+        command.addAll(network.prefix(Role.MASTER.name(1)));
+        command.addAll(plan.java());
+        command.addAll(List.of(arguments));
+        return shell.run(CommandShell.quote(command) + " 2>&1");
+    }
+
+    /** What the cluster says of itself, a JSON object, or why it cannot. */
+    public String status() throws IOException {
+        return run("status", "--masters", masters(), "--json").output();
+    }
+
+    /** The master that leads by a status, or the first one when none is told. */
+    public Member leader(String status) {
+        Matcher matcher = LEADER.matcher(status);
+        Member leader = matcher.find() ? members.get(matcher.group(1)) : null;
+        return leader == null ? members(Role.MASTER).getFirst() : leader;
+    }
+
+    /** Whether a status says that all is well and no copy is missing. */
+    public static boolean isWell(String status) {
+        Matcher health = HEALTH.matcher(status);
+        return health.find()
+                && health.group(1).equalsIgnoreCase("ok")
+                && status.contains("\"groupsAtRisk\":0");
+    }
+}

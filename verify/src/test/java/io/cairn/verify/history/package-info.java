@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.verify.history;
+
+import org.jspecify.annotations.NullUnmarked;
