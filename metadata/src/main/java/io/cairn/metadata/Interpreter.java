@@ -207,11 +207,11 @@ final class Interpreter {
             case ContentMutation m -> contentOperations.apply(m);
             case SessionMutation m -> sessionOperations.apply(envelope, m);
             case HostMutation m -> hostOperations.apply(envelope.session(), m);
-            case LeaderMutation m -> leader(m);
+            case LeaderMutation m -> leader(envelope, m);
         };
     }
 
-    private Reply leader(LeaderMutation mutation) {
+    private Reply leader(Envelope envelope, LeaderMutation mutation) {
         switch (mutation) {
             case StorageMutation m -> storage.apply(m);
             case JobMutation m -> {
@@ -226,8 +226,8 @@ final class Interpreter {
             case LeaderMutation.RenewObjects m -> contentOperations.renewObjects(m);
             case LeaderMutation.RaiseLevel m -> cluster.raise(m.level());
             case LeaderMutation.Recover _ -> {
-                sessionOperations.recover();
-                cluster.recover();
+                sessionOperations.recover(envelope.timeNs());
+                cluster.recover(envelope.timeNs());
             }
             case LeaderMutation.DoubtObjects _ -> transaction.counters().doubtObjects();
             case LeaderMutation.Found m -> {

@@ -29,6 +29,7 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Notice;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Change;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.tree.PathSearch;
@@ -418,6 +419,11 @@ public final class Namespace {
     /** Data to delete, by entry, after {@code afterEntryId}. */
     public List<ClusterRequest.GarbageTask> garbage(long afterEntryId, int max) {
         return reading(() -> ContentQueries.garbage(view, afterEntryId, max));
+    }
+
+    /** The state between two log entries, as it is now; its user closes it. */
+    public StoredState snapshot() {
+        return store.snapshot();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.cairn.metadata;
 
 import io.cairn.metadata.state.MemoryStore;
 import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.StoredState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,11 @@ public class ForwardingStore implements Store {
     @Override
     public void commit(List<Change> changes, long term, long index) {
         memory.commit(changes, term, index);
+    }
+
+    @Override
+    public StoredState snapshot() {
+        return memory.snapshot();
     }
 
     @Override

@@ -188,6 +188,10 @@ final class RaftFilter {
         String candidate = by.getRequestorId().toStringUtf8();
         if (seat.votes() || admission.get().isRecovering(candidate)) {
             Object reply = call(server, method, request.toBuilder().setServerRequest(by).build());
+            if (!seat.votes() && reply instanceof RequestVoteReplyProto empty) {
+                // Ratis does not count the votes of those whose log is empty, else rightly.
+                reply = empty.toBuilder().setLastEntry(request.getCandidateLastEntry()).build();
+            }
             if (!request.getPreVote() && reply instanceof RequestVoteReplyProto told) {
                 LOG.info(
                         "{} {} for {} as leader of term {}",

@@ -64,7 +64,7 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     /** Shard 0; a scaled-out namespace has one group per shard. */
-    private static final RaftGroupId GROUP =
+    static final RaftGroupId GROUP =
             RaftGroupId.valueOf(
                     UUID.nameUUIDFromBytes(
                             "io.cairn.master/shard/0".getBytes(StandardCharsets.US_ASCII)));

@@ -1,9 +1,13 @@
 package io.cairn.master.raft;
 
 import io.cairn.master.store.DirectoryLock;
+import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.Membership;
+import io.cairn.master.store.Position;
+import io.cairn.master.store.RocksStore;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -17,6 +21,9 @@ import java.util.stream.Stream;
  * Not thread-safe.
  */
 public final class Recovery implements AutoCloseable {
+    /** More elections than a cluster has between a backup and its loss. */
+    private static final long PASSED_OVER_TERMS = 1L << 20;
+
     private final DirectoryLock lock;
     private final FormatFile format;
     private final long lastEntry;
@@ -69,6 +76,93 @@ public final class Recovery implements AutoCloseable {
             last = Math.max(last, new LogFiles(group.resolve("current")).lastEntry());
         }
         return last;
+    }
+
+    /** Makes the state of a directory that is to be restored. */
+    @FunctionalInterface
+    public interface Source {
+        /**
+         * Makes a store of it.
+         *
+         * @param scratch absent; for what is made on the way, on the same file system
+         * @param checkpoint absent; holds the store afterwards, durably
+         * @return the cluster that the store holds
+         */
+        long fill(Path scratch, Path checkpoint) throws IOException;
+    }
+
+    /**
+     * Makes the directory of a master whose cluster was kept elsewhere. When it is started it goes
+     * on alone with that, as one that was told to recover; other masters join it with empty
+     * directories. Until everything is there and durable no master starts on the directory.
+     *
+     * @param directory empty, or absent
+     * @throws IOException it is neither, or the state cannot be made; the message names the file
+     */
+    public static Position restore(
+            Path directory, String masterId, Source source, RandomGenerator random)
+            throws IOException {
+        requireEmpty(directory);
+        Durable.makeDirectories(directory);
+        try (DirectoryLock _ = DirectoryLock.take(directory)) {
+            return fill(directory, masterId, source, random);
+        } catch (IOException | RuntimeException e) {
+            for (Path made : entries(directory)) {
+                Durable.deleteTree(made);
+            }
+            throw e;
+        }
+    }
+
+    private static Position fill(
+            Path directory, String masterId, Source source, RandomGenerator random)
+            throws IOException {
+        FormatFile format = FormatFile.open(directory, masterId);
+        CheckpointShelf shelf = new CheckpointShelf(directory);
+        Path desk = shelf.desk();
+        long cluster = source.fill(desk.resolveSibling("filling"), desk);
+        Position position = RocksStore.position(desk);
+        Files.deleteIfExists(desk.resolve("LOG")); // RocksDB's diary of that look
+        Durable.forceTree(desk);
+        remember(directory, position.term() + PASSED_OVER_TERMS);
+        format.adopt(cluster);
+        format.setRecovery(random.nextLong() | 1, true);
+        format.setVotes(true);
+        shelf.add(desk, position);
+        return position;
+    }
+
+    private static List<Path> entries(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.toList();
+        }
+    }
+
+    private static void requireEmpty(Path directory) throws IOException {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        List<Path> found = entries(directory);
+        if (!found.isEmpty()) {
+            throw new IOException(
+                    ("%s is not empty: it holds %s. A backup is restored into an empty"
+                                    + " directory; a master that was restored is started without"
+                                    + " --restore")
+                            .formatted(directory, found.getFirst().getFileName()));
+        }
+    }
+
+    /** Nobody was voted for in a term that is above all that the lost masters may have seen. */
+    private static void remember(Path directory, long term) throws IOException {
+        Path current =
+                directory
+                        .resolve("raft")
+                        .resolve(RatisLog.GROUP.getUuid().toString())
+                        .resolve("current");
+        Durable.makeDirectories(current);
+        Durable.replace(
+                current.resolve("raft-meta"),
+                ("term=" + term + "\nvotedFor=\n").getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Whose directory it is. */

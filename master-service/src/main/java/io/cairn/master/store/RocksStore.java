@@ -1,6 +1,7 @@
 package io.cairn.master.store;
 
 import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.StoredState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,8 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
@@ -23,6 +26,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
 import org.rocksdb.TickerType;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -57,6 +61,9 @@ public final class RocksStore implements Store {
     private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
     private final WriteBatch batch = new WriteBatch();
     private final UseLatch gate = new UseLatch();
+
+    /** Those that are not closed: RocksDB must not be closed before them. */
+    private final Set<RocksSnapshot> snapshots = ConcurrentHashMap.newKeySet();
 
     private volatile long appliedTerm;
     private volatile long appliedIndex = -1;
@@ -121,12 +128,20 @@ public final class RocksStore implements Store {
     }
 
     private void loadPosition() throws RocksDBException {
-        byte[] position = database.get(handles.getFirst(), POSITION);
-        if (position != null) {
-            ByteBuffer in = ByteBuffer.wrap(position);
-            appliedTerm = in.getLong();
-            appliedIndex = in.getLong();
+        try (ReadOptions now = new ReadOptions()) {
+            Position position = position(now);
+            appliedTerm = position.term();
+            appliedIndex = position.index();
         }
+    }
+
+    private Position position(ReadOptions options) throws RocksDBException {
+        byte[] position = database.get(handles.getFirst(), options, POSITION);
+        if (position == null) {
+            return new Position(0, -1);
+        }
+        ByteBuffer in = ByteBuffer.wrap(position);
+        return new Position(in.getLong(), in.getLong());
     }
 
     private void verify() throws RocksDBException {
@@ -166,9 +181,62 @@ public final class RocksStore implements Store {
 
     @Override
     public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+        scan(null, family, prefix, from, visitor);
+    }
+
+    @Override
+    public StoredState snapshot() {
+        gate.enter();
+        try {
+            Snapshot taken = database.getSnapshot();
+            try (ReadOptions options = new ReadOptions().setSnapshot(taken)) {
+                RocksSnapshot snapshot = new RocksSnapshot(this, taken, position(options));
+                snapshots.add(snapshot);
+                return snapshot;
+            }
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** Gives a snapshot up, once; nothing is to do when the store was closed before. */
+    void release(RocksSnapshot snapshot) {
+        if (!gate.tryEnter()) {
+            return;
+        }
+        try {
+            if (snapshots.remove(snapshot)) {
+                database.releaseSnapshot(snapshot.taken());
+            }
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** The value of a key as a snapshot has it. */
+    byte @Nullable [] get(RocksSnapshot snapshot, Family family, byte[] key) {
+        gate.enter();
+        try (ReadOptions options = options(snapshot)) {
+            return database.get(handle(family), options, key);
+        } catch (RocksDBException e) {
+            throw failed("read", e);
+        } finally {
+            gate.leave();
+        }
+    }
+
+    /** Visits entries as they are now, or as a snapshot has them. */
+    void scan(
+            @Nullable RocksSnapshot snapshot,
+            Family family,
+            byte[] prefix,
+            byte[] from,
+            Visitor visitor) {
         byte[] end = successor(prefix);
         gate.enter();
-        try (ReadOptions options = new ReadOptions();
+        try (ReadOptions options = options(snapshot);
                 Slice bound = end == null ? null : new Slice(end)) {
             if (bound != null) {
                 options.setIterateUpperBound(bound);
@@ -187,6 +255,17 @@ public final class RocksStore implements Store {
         } finally {
             gate.leave();
         }
+    }
+
+    private ReadOptions options(@Nullable RocksSnapshot snapshot) {
+        if (snapshot == null) {
+            return new ReadOptions();
+        }
+        if (!snapshots.contains(snapshot)) {
+            throw new IllegalStateException("the snapshot is closed");
+        }
+        // Whoever reads everything once shall not drive out what others need.
+        return new ReadOptions().setSnapshot(snapshot.taken()).setFillCache(false);
     }
 
     /** The first key after all that start with the prefix; null when there is none. */
@@ -209,6 +288,25 @@ public final class RocksStore implements Store {
             throw new IllegalArgumentException(
                     "batch %d after batch %d".formatted(index, appliedIndex));
         }
+        byte[] position = new byte[16];
+        ByteBuffer.wrap(position).putLong(term).putLong(index);
+        write(changes, position);
+        appliedTerm = term;
+        appliedIndex = index;
+    }
+
+    /**
+     * Fills a store that has no position yet, which it gets with the batch that is committed last:
+     * until then it holds nothing that counts.
+     */
+    public void load(List<Change> changes) {
+        if (appliedIndex >= 0) {
+            throw new IllegalStateException(directory + " is in use, not to be filled");
+        }
+        write(changes, null);
+    }
+
+    private void write(List<Change> changes, byte @Nullable [] position) {
         gate.enter();
         try {
             batch.clear();
@@ -220,17 +318,15 @@ public final class RocksStore implements Store {
                     batch.put(handle(change.family()), change.key(), value);
                 }
             }
-            byte[] position = new byte[16];
-            ByteBuffer.wrap(position).putLong(term).putLong(index);
-            batch.put(handles.getFirst(), POSITION, position);
+            if (position != null) {
+                batch.put(handles.getFirst(), POSITION, position);
+            }
             database.write(unlogged, batch);
         } catch (RocksDBException e) {
             throw failed("write", e);
         } finally {
             gate.leave();
         }
-        appliedTerm = term;
-        appliedIndex = index;
     }
 
     /**
@@ -308,6 +404,7 @@ public final class RocksStore implements Store {
     }
 
     private void release() {
+        snapshots.forEach(snapshot -> database.releaseSnapshot(snapshot.taken()));
         for (ColumnFamilyHandle handle : handles) {
             handle.close();
         }

@@ -17,10 +17,18 @@ public final class UseLatch {
 
     /** Comes in, or fails when the gate is closed. */
     void enter() {
-        if (state.incrementAndGet() >= CLOSED) {
-            state.decrementAndGet();
+        if (!tryEnter()) {
             throw new IllegalStateException("the store is closed");
         }
+    }
+
+    /** Comes in; false when the gate is closed. */
+    boolean tryEnter() {
+        if (state.incrementAndGet() >= CLOSED) {
+            state.decrementAndGet();
+            return false;
+        }
+        return true;
     }
 
     /** Goes out. */

@@ -1,6 +1,7 @@
 package io.cairn.master.store;
 
 import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.StoredState;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -71,6 +72,12 @@ public final class WriteBehindStore implements Store {
         if (into.keys >= MAX_KEYS || into.bytes >= MAX_BYTES) {
             flush();
         }
+    }
+
+    @Override
+    public synchronized StoredState snapshot() {
+        flush();
+        return base.snapshot();
     }
 
     /** Commits what was gathered to the store beneath, with the position. */

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.StoredState;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -56,6 +57,47 @@ class RocksStoreTest {
             }
         }
         assertThrows(IllegalStateException.class, () -> store.read(StoreGauge.KEYS));
+    }
+
+    @Test
+    void aSnapshotStaysAsItWas() throws IOException {
+        RocksStore store = open();
+        StoredState before;
+        try (store) {
+            List<Change> batch = new ArrayList<>();
+            for (int i = 0; i < 5_000; i++) {
+                batch.add(new Change(Family.INODE, number(i), bytes("old")));
+            }
+            store.commit(batch, 1, 1);
+            before = store.snapshot();
+            try (StoredState after = store.snapshot()) {
+                store.commit(List.of(new Change(Family.INODE, number(4), null)), 2, 2);
+                batch.replaceAll(each -> new Change(Family.INODE, each.key(), bytes("new")));
+                store.commit(batch, 2, 3);
+                assertEquals(1, after.appliedIndex());
+                assertEquals(1, after.appliedTerm());
+                assertArrayEquals(bytes("old"), after.get(Family.INODE, number(4)));
+                AtomicLong next = new AtomicLong();
+                after.scan(
+                        Family.INODE,
+                        ALL,
+                        ALL,
+                        (key, value) -> {
+                            assertArrayEquals(number(next.getAndIncrement()), key);
+                            assertArrayEquals(bytes("old"), value);
+                            return true;
+                        });
+                assertEquals(5_000, next.get());
+            }
+            StoredState now = store.snapshot();
+            try (now) {
+                assertEquals(3, now.appliedIndex());
+                assertArrayEquals(bytes("new"), now.get(Family.INODE, number(4)));
+            }
+            assertThrows(IllegalStateException.class, () -> now.get(Family.INODE, number(4)));
+        }
+        assertThrows(IllegalStateException.class, () -> before.get(Family.INODE, number(4)));
+        before.close();
     }
 
     /** The filter of a large table is not read for each key. */

@@ -8,6 +8,7 @@ import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Target;
+import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
@@ -25,6 +26,7 @@ import java.util.List;
  */
 public final class Cluster {
     private static final long PASSED_OVER_EPOCHS = 1 << 20;
+    private static final long EPOCHS_PER_SECOND = 64;
 
     private final Transaction transaction;
     private final ProtocolRange understood;
@@ -83,6 +85,13 @@ public final class Cluster {
         inlineLimitBytes = m.inlineLimitBytes();
         write();
         return true;
+    }
+
+    /** The stored value of a cluster with another identity. */
+    public static byte[] withId(byte[] value, long id) {
+        Decoder in = Keys.open(Family.META, value);
+        in.i64();
+        return Keys.value(17).i64(id).i32(in.i32()).i32(in.i32()).toBytes();
     }
 
     /** Fails with EINVAL when this number of copies cannot be the standard. */
@@ -166,8 +175,11 @@ public final class Cluster {
     }
 
     /** A map that is younger than any that was given unknown to this state. */
-    public void recover() {
-        long epoch = map.epoch() + PASSED_OVER_EPOCHS;
+    public void recover(long timeNs) {
+        long epoch =
+                Math.max(
+                        map.epoch() + PASSED_OVER_EPOCHS,
+                        Counters.passedUntil(timeNs, EPOCHS_PER_SECOND));
         List<ChunkServer> servers = map.servers().stream().map(ChunkServer::forgetful).toList();
         // Directories may have forgotten a start that this state remembers.
         List<Target> targets = map.targets().stream().map(t -> t.at(t.serverId(), 0)).toList();

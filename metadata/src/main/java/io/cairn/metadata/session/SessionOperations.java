@@ -69,12 +69,12 @@ public final class SessionOperations {
     }
 
     /** A number that has been given and is not known here is never given again. */
-    public void recover() {
+    public void recover(long timeNs) {
         doubtful.addAll();
         for (long session : sessions.numbers()) {
             lose(new LeaderMutation.LoseSession(session, new long[0], true));
         }
-        transaction.counters().passOver();
+        transaction.counters().passOver(timeNs);
     }
 
     /** It may have written what it has not committed. */

@@ -20,6 +20,8 @@ public final class Counters {
     private static final long SHARD_LIMIT = 1L << 48;
 
     private static final long PASSED_OVER = 1L << 32;
+    private static final long PASSING_BEGINS_S = 1_735_689_600L; // 2025
+    private static final long GIVEN_PER_SECOND = 1 << 16;
 
     private long nextIno = FileSystem.ROOT_INO + 1;
     private long nextOid = 1;
@@ -113,15 +115,31 @@ public final class Counters {
         return nextTicket++;
     }
 
-    /** Passes over numbers that may have been given unknown to this state. */
-    public void passOver() {
+    /**
+     * Passes over numbers that may have been given unknown to this state. Whoever goes on twice
+     * from one and the same state, as from a backup, must not give the same numbers both times: so
+     * they also grow with the time, faster than they are ever given.
+     *
+     * @param timeNs wall time in nanoseconds since 1970
+     */
+    public void passOver(long timeNs) {
         changed = true;
-        nextIno += PASSED_OVER;
-        nextOid += PASSED_OVER;
-        nextGarbage += PASSED_OVER;
-        nextSession += PASSED_OVER;
-        nextTicket += PASSED_OVER;
+        long least = passedUntil(timeNs, GIVEN_PER_SECOND);
+        nextIno = Math.max(nextIno + PASSED_OVER, least);
+        nextOid = Math.max(nextOid + PASSED_OVER, least);
+        nextGarbage = Math.max(nextGarbage + PASSED_OVER, least);
+        nextSession = Math.max(nextSession + PASSED_OVER, least);
+        nextTicket = Math.max(nextTicket + PASSED_OVER, least);
         firstSureOid = nextOid;
+    }
+
+    /**
+     * A number that is not given before a time where so many are given in a second since 2025. A
+     * clock that is ahead by decades costs half of all numbers, not all.
+     */
+    public static long passedUntil(long timeNs, long perSecond) {
+        long seconds = timeNs / 1_000_000_000L - PASSING_BEGINS_S;
+        return Math.clamp(seconds, 0, SHARD_LIMIT / 2 / GIVEN_PER_SECOND) * perSecond;
     }
 
     /** There are so many inodes more. */

@@ -102,6 +102,11 @@ public final class MemoryStore implements Store {
     }
 
     @Override
+    public StoredState snapshot() {
+        return copy();
+    }
+
+    @Override
     public long appliedTerm() {
         lock.readLock().lock();
         try {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread commits; any thread may read at any time and sees whole batches only, but two reads
  * may see different batches: the {@code Namespace} orders reads against commits.
  */
-public interface Store extends AutoCloseable {
+public interface Store extends StoredState {
     /** The families of keys; {@link Keys} is their legend. Names are part of the disk format. */
     enum Family {
         META,
@@ -50,24 +50,15 @@ public interface Store extends AutoCloseable {
         boolean visit(byte[] key, byte[] value);
     }
 
-    /** The value of a key, or null. */
-    byte @Nullable [] get(Family family, byte[] key);
-
-    /** Visits the entries whose key starts with {@code prefix} and is at or after {@code from}. */
-    void scan(Family family, byte[] prefix, byte[] from, Visitor visitor);
-
     /**
      * Commits a batch: all of it and the position, or nothing. Durable only with the next
      * checkpoint: the Raft log replays what a crash loses.
      */
     void commit(List<Change> changes, long term, long index);
 
-    /** Term of the last committed batch; 0 for a new store. */
-    long appliedTerm();
-
-    /** Log index of the last committed batch; -1 for a new store. */
-    long appliedIndex();
-
-    @Override
-    void close();
+    /**
+     * The state between two batches, as it is now; later ones do not show in it. Its user closes
+     * it. It can be read as long as the store is open, and then fails as the store does.
+     */
+    StoredState snapshot();
 }

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 public final class View {
     private static final byte[] ALL = {};
 
-    private final Store store;
+    private final StoredState store;
     private final InodeCache cache;
 
     /** The state now. */
-    public View(Store store, InodeCache cache) {
+    public View(StoredState store, InodeCache cache) {
         this.store = store;
         this.cache = cache;
     }

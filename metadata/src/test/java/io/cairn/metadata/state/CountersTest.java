@@ -37,6 +37,25 @@ class CountersTest {
         assertEquals(2, again.takeTicket());
     }
 
+    /** One and the same state is recovered twice: no number is given both times. */
+    @Test
+    void numbersArePassedOverWithTheTime() {
+        long firstNs = 1_795_000_000L * 1_000_000_000L;
+        Counters first = Counters.load(new MemoryStore());
+        first.passOver(firstNs);
+        Counters second = Counters.load(new MemoryStore());
+        second.passOver(firstNs + 10 * 1_000_000_000L);
+        assertTrue(second.takeIno() - first.takeIno() > 500_000);
+        assertTrue(second.takeOid() - first.takeOid() > 500_000);
+        assertTrue(second.takeSession() - first.takeSession() > 500_000);
+        Counters early = Counters.load(new MemoryStore());
+        early.passOver(0);
+        assertTrue(early.takeOid() > 1L << 32, "the clock stands at its begin");
+        Counters late = Counters.load(new MemoryStore());
+        late.passOver(Long.MAX_VALUE);
+        late.requireRoom();
+    }
+
     @Test
     void aShardEndsWhereTheNextOneBegins() {
         MemoryStore store = new MemoryStore();

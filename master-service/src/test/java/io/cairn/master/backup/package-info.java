@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.master.backup;
+
+import org.jspecify.annotations.NullUnmarked;
