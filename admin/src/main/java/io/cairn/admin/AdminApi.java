@@ -11,6 +11,8 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Router;
 import io.cairn.admin.api.Tokens;
+import io.cairn.admin.backup.BackupResource;
+import io.cairn.admin.backup.BackupStream;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
 import io.cairn.admin.resource.ConfigurationResource;
@@ -66,6 +68,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final LoadHistory history;
     private final EventWatch watch;
     private final EventStream stream;
+    private final BackupStream backups;
     private final Consumer<Map<String, String>> logLevels;
     private Map<String, String> lastLevels = Map.of();
     private final ExecutorService workers =
@@ -110,6 +113,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));
         resources.add(new AuditResource(records));
+        resources.add(new BackupResource(master));
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
@@ -117,6 +121,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         relay = new Relay(ground.transport(), this::answerHere, workers);
         firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
         stream = new EventStream(this::answerSomewhere);
+        backups =
+                new BackupStream(master, this::answerSomewhere, ground.clock(), settings.version());
         logLevels = settings.logLevels();
         master.serveAdmin(relay);
         master.describeBy(cluster::document);
@@ -148,9 +154,13 @@ public final class AdminApi implements WebHandler, AutoCloseable {
             if (!request.path().startsWith(Router.PREFIX + "/")) {
                 throw Problem.notFound("The API is at " + Router.PREFIX + ", in version 1.");
             }
-            boolean isStream = request.path().equals(Router.PREFIX + EventsResource.STREAM);
-            return isStream && request.method().equals("GET")
-                    ? stream.open(request)
+            String path = request.path().substring(Router.PREFIX.length());
+            boolean isGet = request.method().equals("GET");
+            if (isGet && path.equals(EventsResource.STREAM)) {
+                return stream.open(request);
+            }
+            return isGet && path.equals(BackupResource.STREAM)
+                    ? backups.open(request)
                     : answerSomewhere(request);
         } catch (Problem e) {
             return Router.toAnswer(e);

@@ -34,6 +34,7 @@ public final class Route {
             List<Parameter> parameters,
             @Nullable Shape body,
             @Nullable Shape answer,
+            @Nullable String stream,
             @Nullable Reading reading,
             @Nullable Deciding deciding) {}
 
@@ -56,7 +57,11 @@ public final class Route {
      */
     public static Route of(String method, String template, Role role, String summary) {
         return new Route(
-                method, template, role, summary, new Traits(List.of(), null, null, null, null));
+                method,
+                template,
+                role,
+                summary,
+                new Traits(List.of(), null, null, null, null, null));
     }
 
     /** With parameters in the query. */
@@ -73,6 +78,7 @@ public final class Route {
                         List.copyOf(all),
                         traits.body,
                         traits.answer,
+                        traits.stream,
                         traits.reading,
                         traits.deciding));
     }
@@ -82,25 +88,55 @@ public final class Route {
         Shape body = Shape.fields(fields);
         return with(
                 new Traits(
-                        traits.parameters, body, traits.answer, traits.reading, traits.deciding));
+                        traits.parameters,
+                        body,
+                        traits.answer,
+                        traits.stream,
+                        traits.reading,
+                        traits.deciding));
     }
 
     /** With a document of this shape as answer. */
     public Route answers(Shape answer) {
         return with(
                 new Traits(
-                        traits.parameters, traits.body, answer, traits.reading, traits.deciding));
+                        traits.parameters,
+                        traits.body,
+                        answer,
+                        traits.stream,
+                        traits.reading,
+                        traits.deciding));
     }
 
     /** A GET that is answered by {@code reading}. */
     public Route reads(Reading reading) {
-        return with(new Traits(traits.parameters, traits.body, traits.answer, reading, null));
+        return with(
+                new Traits(
+                        traits.parameters,
+                        traits.body,
+                        traits.answer,
+                        traits.stream,
+                        reading,
+                        null));
+    }
+
+    /** A GET whose answer is a stream of this type, made by the master that is asked. */
+    public Route streams(String mediaType) {
+        return with(
+                new Traits(
+                        traits.parameters,
+                        traits.body,
+                        traits.answer,
+                        mediaType,
+                        _ -> Outcome.done(),
+                        null));
     }
 
     /** A change, which takes {@code ?plan=true} and {@code If-Match}, is logged and audited. */
     public Route changes(Deciding deciding) {
         List<Parameter> parameters = with(Parameter.PLAN).traits.parameters;
-        return with(new Traits(parameters, traits.body, traits.answer, null, deciding));
+        return with(
+                new Traits(parameters, traits.body, traits.answer, traits.stream, null, deciding));
     }
 
     private Route with(Traits others) {
@@ -133,6 +169,11 @@ public final class Route {
 
     public @Nullable Shape answer() {
         return traits.answer;
+    }
+
+    /** The type of a stream, or null when the answer is a document. */
+    public @Nullable String stream() {
+        return traits.stream;
     }
 
     public @Nullable Reading reading() {

@@ -135,7 +135,7 @@ public final class Router {
         for (String range : accept.split(",", -1)) {
             String type = range.split(";", 2)[0].strip();
             if (Set.of("*/*", "application/*", "application/json", WebProblem.TYPE).contains(type)
-                    || (type.equals("text/event-stream") && route.template().endsWith("stream"))) {
+                    || type.equals(route.stream())) {
                 return;
             }
         }

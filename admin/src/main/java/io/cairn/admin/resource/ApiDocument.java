@@ -126,8 +126,8 @@ final class ApiDocument {
         Shape answer = route.answer();
         success.put("description", answer == null ? "Done." : "The document.");
         if (answer != null) {
-            String type =
-                    route.template().endsWith("stream") ? "text/event-stream" : "application/json";
+            String stream = route.stream();
+            String type = stream == null ? "application/json" : stream;
             success.put("content", content(type, schema(answer)));
         }
         responses.put(route.deciding() == null ? "200" : "2XX", success);

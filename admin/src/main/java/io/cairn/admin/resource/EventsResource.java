@@ -64,7 +64,7 @@ public final class EventsResource implements Resource {
                                         + " document of /cluster, once a second.")
                         .with(after)
                         .answers(EVENT)
-                        .reads(_ -> Outcome.done()));
+                        .streams("text/event-stream"));
     }
 
     private Outcome list(Call call) {

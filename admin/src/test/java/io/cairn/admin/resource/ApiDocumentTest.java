@@ -132,7 +132,7 @@ class ApiDocumentTest {
             if (route.reading() == null || shape == null) {
                 continue;
             }
-            if (route.template().equals(EventsResource.STREAM)) {
+            if (route.stream() != null) {
                 continue;
             }
             HttpResponse<String> response = bench.send(bench.to(address(route)));
@@ -168,7 +168,7 @@ class ApiDocumentTest {
     @Test
     void everyRouteRefusesWhatItDoesNotKnow() throws Exception {
         for (Route route : bench.api.routes()) {
-            if (route.template().equals(EventsResource.STREAM)) {
+            if (route.stream() != null) {
                 continue;
             }
             String address = address(route);

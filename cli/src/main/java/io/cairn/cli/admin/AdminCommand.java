@@ -29,6 +29,7 @@ import picocli.CommandLine.Mixin;
             AdminEventsCommand.class,
             AdminConfigCommand.class,
             AdminTokensCommand.class,
+            AdminBackupCommand.class,
             AdminBundleCommand.class
         },
         footer = {
@@ -36,6 +37,7 @@ import picocli.CommandLine.Mixin;
             "  cairn admin servers --api https://10.0.0.1:9870 --ca ca.pem --token-file token",
             "  cairn admin groups --at-risk",
             "  cairn admin sessions evict 00000000000000a1 --plan",
+            "  cairn admin backup /backup/cairn-metadata",
             "  cairn admin bundle --masters 10.0.0.1:9871     # what a fault report needs",
             "",
             "Who knows MooseFS: cairn help moosefs."

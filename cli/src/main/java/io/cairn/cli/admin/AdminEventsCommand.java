@@ -61,7 +61,7 @@ final class AdminEventsCommand implements Callable<Integer> {
                 ApiRequest request = ApiRequest.of("GET /events/stream").query("after", after);
                 boolean[] heard = new boolean[1];
                 feed.read(
-                        reading.open(request),
+                        reading.open(request, "text/event-stream"),
                         (event, id, data) -> {
                             heard[0] = true;
                             take(event, id, data);

@@ -129,18 +129,18 @@ public final class ApiClient {
     }
 
     /**
-     * Opens a stream of server-sent events; the caller closes it.
+     * Opens a stream; the caller closes it.
      *
+     * @param type media type, such as that of server-sent events
      * @throws ApiException when it is refused, or nobody answers in time
      */
-    public InputStream open(ApiRequest request) {
-        return some(request, base -> open(base, request));
+    public InputStream open(ApiRequest request, String type) {
+        return some(request, base -> open(base, request, type));
     }
 
-    private InputStream open(URI base, ApiRequest request) throws Unanswered {
+    private InputStream open(URI base, ApiRequest request, String type) throws Unanswered {
         HttpResponse<InputStream> response =
-                exchange(
-                        base, builder(base, request).header("Accept", "text/event-stream").build());
+                exchange(base, builder(base, request).header("Accept", type).build());
         if (response.statusCode() != 200) {
             throw refusal(base, response.statusCode(), read(base, response));
         }

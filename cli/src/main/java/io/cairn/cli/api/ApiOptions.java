@@ -147,10 +147,10 @@ public class ApiOptions {
         return client().send(request);
     }
 
-    /** The same for a stream of events. */
-    public InputStream open(ApiRequest request) {
+    /** The same for a stream of a media type. */
+    public InputStream open(ApiRequest request, String type) {
         requireDeclared(request);
-        return client().open(request);
+        return client().open(request, type);
     }
 
     private void requireDeclared(ApiRequest request) {

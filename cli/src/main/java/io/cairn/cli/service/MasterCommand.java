@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,7 +40,9 @@ import picocli.CommandLine.Option;
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
             "      --raft m1=10.0.0.1:9872 --found",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found"
+            "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found",
+            "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
+            "      --raft m1=10.0.0.1:9872 --restore /backup/cairn-metadata"
         })
 public final class MasterCommand implements Callable<Integer> {
     @Option(
@@ -79,6 +82,31 @@ public final class MasterCommand implements Callable<Integer> {
                         + " empty joins the cluster of the others."
             })
     private boolean found;
+
+    @ArgGroup(exclusive = false)
+    private @Nullable Restoring restoring;
+
+    /** What to go on with, in place of what --data holds. */
+    static final class Restoring {
+        @Option(
+                names = "--restore",
+                required = true,
+                paramLabel = "FILE",
+                description = {
+                    "Make this master of a backup ('cairn admin backup'), in an empty directory,"
+                            + " when all masters lost theirs.",
+                    "All other masters begin with empty directories and join it. What was changed"
+                            + " after the backup is lost: 'cairn fsck' tells."
+                })
+        private Path file = Path.of("");
+
+        @Option(
+                names = "--new-cluster",
+                description =
+                        "Give the cluster of the backup a new identity: it is another cluster, to"
+                                + " which the old chunk servers do not belong.")
+        private boolean isNew;
+    }
 
     @Mixin private AdminOptions admin = new AdminOptions();
 
@@ -126,6 +154,9 @@ public final class MasterCommand implements Callable<Integer> {
         try (Closing closing = new Closing()) {
             ProcessContext world = closing.add(worldOptions.open());
             AdminPage page = closing.add(AdminPage.open(world, address));
+            if (restoring != null) {
+                System.out.println(MasterRestore.run(id, data, restoring.file, restoring.isNew));
+            }
             MasterNode.Plan plan =
                     new MasterNode.Plan(
                             id,
