@@ -6,8 +6,11 @@ import io.cairn.metadata.inode.XattrCheck;
 import io.cairn.metadata.job.JobCheck;
 import io.cairn.metadata.lock.LockCheck;
 import io.cairn.metadata.session.SessionCheck;
+import io.cairn.metadata.state.Counters;
+import io.cairn.metadata.state.InodeCache;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.tree.TreeCheck;
@@ -16,42 +19,56 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks invariants over the whole state, noun by noun. Used once, while no entry is applied. Needs
- * memory for every inode.
+ * Checks the invariants I3 and I11 over a whole state that does not change meanwhile, noun by noun:
+ * the tree is acyclic and rooted, link and entry counts are true, orphans are listed, sums are
+ * exact, locks and replies belong to sessions. Goes through the records in their order and looks
+ * others up, so that its memory does not grow with the number of inodes. Used once.
  */
-final class StateCheck {
+public final class StateCheck {
     /** Violations told; what comes beyond is only counted. */
     static final int MAX_LINES = 1000;
 
     private final View view;
-    private final long inodeCount;
+    private final Runnable step;
     private final List<String> violations = new ArrayList<>();
     private int omitted;
 
-    StateCheck(View view, long inodeCount) {
-        this.view = view;
-        this.inodeCount = inodeCount;
+    /** A check of a state. */
+    public StateCheck(StoredState state) {
+        this(state, () -> {});
     }
 
-    /** One line per violation. */
-    List<String> violations() {
+    /**
+     * The same.
+     *
+     * @param step runs before each inode: to count, to slow down, or to end the check with what it
+     *     throws
+     */
+    public StateCheck(StoredState state, Runnable step) {
+        this.view = new View(state, new InodeCache());
+        this.step = step;
+    }
+
+    /** One line per violation, each with the name of its invariant; empty when all is well. */
+    public List<String> violations() {
         TreeCheck tree = new TreeCheck(view, this::violated);
         ContentCheck contents = new ContentCheck(view, this::violated);
         view.each(
                 Family.INODE,
                 (key, value) -> {
+                    step.run();
                     Inode inode = Transaction.decodeInode(value);
                     if (inode.ino() != Keys.numberAt(key, 0)) {
                         violated("I11 inode " + Keys.numberAt(key, 0) + " is stored as another");
                     }
-                    tree.add(inode);
+                    tree.check(inode);
                     contents.check(inode);
                 });
-        tree.check(inodeCount);
+        tree.check(Counters.load(view).inodeCount());
         contents.check();
         Set<Long> sessions = new SessionCheck(view, this::violated).check();
-        new LockCheck(view, tree.inos(), sessions, this::violated).check();
-        new XattrCheck(view, tree.inos(), this::violated).check();
+        new LockCheck(view, sessions, this::violated).check();
+        new XattrCheck(view, this::violated).check();
         new JobCheck(view, this::violated).check();
         if (omitted > 0) {
             violations.add("and " + omitted + " more");

@@ -83,7 +83,7 @@ class StateCheckTest {
     void aNameInNoDirectory() {
         put(Family.DENTRY, Keys.dentry(4711, Name.of("x")), dentry(FileType.FILE, file));
         assertTold("I11", "4711", "no directory");
-        assertTold("I11", "inode " + file, "names: 2");
+        assertTold("I11", "'x' in directory 4711", "thinks that it is in directory " + dir);
     }
 
     @Test

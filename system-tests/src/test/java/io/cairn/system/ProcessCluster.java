@@ -125,6 +125,11 @@ public final class ProcessCluster implements AutoCloseable {
         return directory;
     }
 
+    /** The words that a member was started with. */
+    List<String> command(String name) {
+        return commands.getOrDefault(name, List.of());
+    }
+
     /** Starts a member with another command than before. */
     CairnProcess start(String name, String... command) {
         commands.put(name, List.of(command));

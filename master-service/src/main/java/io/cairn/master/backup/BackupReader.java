@@ -5,7 +5,6 @@ import io.cairn.metadata.state.Store.Family;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -205,7 +204,7 @@ public final class BackupReader {
     private byte[] read(int count) throws IOException {
         byte[] piece = in.readNBytes(count);
         if (piece.length < count) {
-            throw new EOFException(
+            throw new IOException(
                     "%s is no whole backup: it ends after %d bytes; take another one"
                             .formatted(name, bytes + piece.length));
         }

@@ -4,13 +4,13 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileType;
+import io.cairn.metadata.content.ObjectUses.Use;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,12 +21,11 @@ import java.util.function.Consumer;
  * belongs to two files or is both in use and garbage (I10).
  */
 public final class ContentCheck {
-    /** Chunks [fromChunk, endChunk) of an object that a file needs. */
-    private record Use(long ino, int poolId, long fromChunk, long endChunk) {}
+    /** Uses of objects that are looked at together: some 30 MB. */
+    private static final int WINDOW = 1 << 18;
 
     private final View view;
     private final Consumer<String> violated;
-    private final Map<Long, List<Use>> uses = new HashMap<>();
     private final Map<Integer, Long> poolUses = new HashMap<>();
 
     public ContentCheck(View view, Consumer<String> violated) {
@@ -54,41 +53,37 @@ public final class ContentCheck {
         }
         if (layout != null) {
             layout.pools().forEach(this::usePool);
-            checkRuns(inode, layout);
+            checkRuns(inode, layout.runs());
         }
     }
 
-    private void checkRuns(Inode inode, Layout layout) {
-        List<Layout.Run> runs = layout.runs();
+    private void checkRuns(Inode inode, List<Layout.Run> runs) {
         for (int i = 0; i < runs.size(); i++) {
-            Layout.Run run = runs.get(i);
+            long first = runs.get(i).firstChunk();
             boolean isLast = i == runs.size() - 1;
-            long end = isLast ? ObjectLedger.TO_END : runs.get(i + 1).firstChunk();
-            if ((i == 0 && run.firstChunk() != 0) || run.firstChunk() >= end) {
+            if ((i == 0 && first != 0) || (!isLast && first >= runs.get(i + 1).firstChunk())) {
                 tell(inode, "has runs out of order: " + runs);
             }
-            use(run.oid(), new Use(inode.ino(), run.poolId(), run.firstChunk(), end));
-            if (run.sourceOid() != 0) {
-                long chunk = run.firstChunk();
-                use(run.sourceOid(), new Use(inode.ino(), run.poolId(), chunk, chunk + 1));
-            }
         }
     }
 
-    private void use(long oid, Use use) {
-        List<Use> of = uses.computeIfAbsent(oid, o -> new ArrayList<>(1));
-        for (Use other : of) {
-            if (other.ino != use.ino) {
-                violated.accept(
-                        "I11 object "
-                                + oid
-                                + " belongs to inode "
-                                + other.ino
-                                + " and to inode "
-                                + use.ino);
+    /** Checks that each object has one user and is not given up meanwhile. */
+    private void checkObjects() {
+        long after = Long.MIN_VALUE;
+        while (after != Long.MAX_VALUE) {
+            ObjectUses uses = ObjectUses.after(view, after, WINDOW);
+            Use before = null;
+            for (Use use : uses.all()) {
+                if (before != null && before.oid() == use.oid() && before.ino() != use.ino()) {
+                    violated.accept(
+                            "I11 object %d belongs to inode %d and to inode %d"
+                                    .formatted(use.oid(), before.ino(), use.ino()));
+                }
+                before = use;
             }
+            view.each(Family.GC, (key, value) -> check(ObjectLedger.decode(key, value), uses));
+            after = uses.lastOid();
         }
-        of.add(use);
     }
 
     private void usePool(int pool) {
@@ -99,7 +94,8 @@ public final class ContentCheck {
 
     /** Checks released objects and files with objects in doubt; after all inodes. */
     public void check() {
-        view.each(Family.GC, (key, value) -> check(ObjectLedger.decode(key, value)));
+        checkObjects();
+        view.each(Family.GC, (key, value) -> usePool(ObjectLedger.decode(key, value).poolId()));
         byte[] prefix = Keys.doubtful();
         view.scan(
                 Family.META,
@@ -125,13 +121,12 @@ public final class ContentCheck {
     }
 
     /** Checks that nobody needs what a garbage entry gives up. */
-    private void check(GarbageTask task) {
-        usePool(task.poolId());
-        for (Use use : uses.getOrDefault(task.oid(), List.of())) {
-            if (use.poolId == task.poolId()
-                    && use.fromChunk < task.endChunk()
-                    && task.fromChunk() < use.endChunk) {
-                violated.accept("I10 inode " + use.ino + " needs what " + task + " deletes");
+    private void check(GarbageTask task, ObjectUses uses) {
+        for (Use use : uses.of(task.oid())) {
+            if (use.poolId() == task.poolId()
+                    && use.fromChunk() < task.endChunk()
+                    && task.fromChunk() < use.endChunk()) {
+                violated.accept("I10 inode " + use.ino() + " needs what " + task + " deletes");
             }
         }
     }

@@ -3,7 +3,6 @@ package io.cairn.metadata.inode;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /** Checks extended attributes: their inodes are there, and the sums over them are right. */
@@ -11,7 +10,6 @@ public final class XattrCheck {
     private static final byte[] ALL = {};
 
     private final View view;
-    private final Set<Long> inos;
     private final Consumer<String> violated;
     private final XattrSums attributes = new XattrSums();
 
@@ -23,9 +21,8 @@ public final class XattrCheck {
         private final long[] sums = new long[2];
     }
 
-    public XattrCheck(View view, Set<Long> inos, Consumer<String> violated) {
+    public XattrCheck(View view, Consumer<String> violated) {
         this.view = view;
-        this.inos = inos;
         this.violated = violated;
     }
 
@@ -58,7 +55,7 @@ public final class XattrCheck {
         if (wrong != null) {
             violated.accept("I11 attributes of inode " + attributes.ino + ": " + wrong);
         }
-        if (!inos.contains(attributes.ino)) {
+        if (view.inode(attributes.ino) == null) {
             violated.accept("I11 attributes of inode " + attributes.ino + ", which is gone");
         }
         attributes.head = ALL;

@@ -16,7 +16,6 @@ import java.util.function.Consumer;
 /** Checks locks: their holders and inodes are there, and no two exclude each other. */
 public final class LockCheck {
     private final View view;
-    private final Set<Long> inos;
     private final Set<Long> sessions;
     private final Consumer<String> violated;
     private final Map<Long, CountedHost> hosts = new TreeMap<>();
@@ -26,12 +25,10 @@ public final class LockCheck {
     /**
      * A check.
      *
-     * @param inos the inodes that exist
      * @param sessions the sessions that are open
      */
-    public LockCheck(View view, Set<Long> inos, Set<Long> sessions, Consumer<String> violated) {
+    public LockCheck(View view, Set<Long> sessions, Consumer<String> violated) {
         this.view = view;
-        this.inos = inos;
         this.sessions = new HashSet<>(sessions);
         this.violated = violated;
     }
@@ -77,7 +74,7 @@ public final class LockCheck {
             lockedIno = ino;
             locks = new InodeLocks();
         }
-        if (!inos.contains(ino)) {
+        if (view.inode(ino) == null) {
             violated.accept("locks: inode " + ino + " does not exist");
         }
         if (!Keys.isHeld(key)) {

@@ -1,0 +1,113 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.node.ExitCode;
+import io.cairn.testkit.Shell;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All masters lose their directories, and an administrator has a backup: real processes. */
+final class RestoreDrillTest {
+    @TempDir private Path directory;
+
+    private CairnProcess.Result admin(ProcessCluster cluster, String... words) throws Exception {
+        String address = cluster.process("m1").await("admin on ([0-9.]+:[0-9]+)", 60).group(1);
+        List<String> command = new ArrayList<>(List.of("admin"));
+        command.addAll(List.of(words));
+        command.addAll(
+                List.of(
+                        "--api",
+                        "http://" + address,
+                        "--token-file",
+                        directory.resolve("token").toString()));
+        return CairnProcess.run(directory, command.toArray(String[]::new));
+    }
+
+    private static byte[] bytes(int seed, int count) {
+        byte[] bytes = new byte[count];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    @Test
+    @Timeout(value = 240)
+    void aClusterGoesOnWithItsBackup() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 2);
+            cluster.startChunkServers(2);
+            Path mount = cluster.mount("mnt");
+            Files.writeString(mount.resolve("small"), "contents");
+            Files.write(mount.resolve("large"), bytes(1, 6 << 20));
+            Files.write(mount.resolve("grows"), bytes(2, 1 << 20));
+            Shell.run(directory, "cp m1/admin.token token");
+
+            Path file = directory.resolve("backup");
+            CairnProcess.Result made = admin(cluster, "backup", file.toString());
+            assertEquals(ExitCode.OK, made.exitCode(), made.output());
+            assertEquals(
+                    "rw-------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+            CairnProcess.Result twice = admin(cluster, "backup", file.toString());
+            assertEquals(ExitCode.CANNOT_CREATE, twice.exitCode(), twice.output());
+            verify(file);
+
+            Files.write(mount.resolve("later"), bytes(3, 5 << 20));
+            Files.write(mount.resolve("grows"), bytes(2, 3 << 20));
+            Files.writeString(mount.resolve("small"), "changed");
+            ProcessCluster.unmount(mount);
+            cluster.kill("m1");
+            Shell.run(directory, "rm -rf m1");
+
+            List<String> restore = new ArrayList<>(cluster.command("m1"));
+            restore.remove("--found");
+            List<String> again = List.copyOf(restore);
+            restore.addAll(List.of("--restore", file.toString()));
+            cluster.start("m1", restore.toArray(String[]::new));
+            cluster.process("m1").await("restored cluster [0-9a-f]{16} from", 60);
+            Path back = cluster.mount("back");
+            assertEquals("contents", Files.readString(back.resolve("small")));
+            assertArrayEquals(bytes(1, 6 << 20), Files.readAllBytes(back.resolve("large")));
+            byte[] shorter = Files.readAllBytes(back.resolve("grows"));
+            assertArrayEquals(bytes(2, 1 << 20), shorter);
+            assertFalse(Files.exists(back.resolve("later")));
+            Files.write(back.resolve("new"), bytes(4, 5 << 20));
+            assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(back.resolve("new")));
+            assertArrayEquals(bytes(1, 6 << 20), Files.readAllBytes(back.resolve("large")));
+
+            cluster.kill("m1");
+            CairnProcess.Result used = CairnProcess.run(directory, restore.toArray(String[]::new));
+            assertEquals(ExitCode.DATA, used.exitCode(), used.output());
+            assertTrue(used.output().contains("is not empty"), used.output());
+            cluster.start("m1", again.toArray(String[]::new));
+            assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(back.resolve("new")));
+        }
+    }
+
+    private void verify(Path file) throws Exception {
+        String[] verify = {"admin", "backup", "--verify", file.toString()};
+        CairnProcess.Result whole = CairnProcess.run(directory, verify);
+        assertEquals(ExitCode.OK, whole.exitCode(), whole.output());
+        assertTrue(whole.output().contains("sha256"), whole.output());
+        byte[] all = Files.readAllBytes(file);
+        Path cut = Files.write(directory.resolve("cut"), Arrays.copyOf(all, all.length - 7));
+        verify[3] = cut.toString();
+        CairnProcess.Result refused = CairnProcess.run(directory, verify);
+        assertEquals(ExitCode.DATA, refused.exitCode(), refused.output());
+        assertTrue(refused.output().contains(cut + " is no whole backup"), refused.output());
+        verify[3] = directory.resolve("token").toString();
+        CairnProcess.Result foreign = CairnProcess.run(directory, verify);
+        assertTrue(foreign.output().contains("is no backup of a Cairn cluster"), foreign.output());
+    }
+}
