@@ -96,7 +96,7 @@ public final class MasterCommand implements Callable<Integer> {
                     "Make this master of a backup ('cairn admin backup'), in an empty directory,"
                             + " when all masters lost theirs.",
                     "All other masters begin with empty directories and join it. What was changed"
-                            + " after the backup is lost: 'cairn fsck' tells."
+                            + " after the backup is lost."
                 })
         private Path file = Path.of("");
 

@@ -102,7 +102,8 @@ public final class BackupReader {
         int version = begin.getInt();
         if (version > BackupHead.VERSION) {
             throw new IOException(
-                    "%s has format %d, this release reads up to %d: use the release that wrote it, or a newer one"
+                    ("%s has format %d, this release reads up to %d: use the release that wrote"
+                                    + " it, or a newer one")
                             .formatted(name, version, BackupHead.VERSION));
         }
         int length = begin.getInt();
@@ -125,7 +126,8 @@ public final class BackupReader {
         }
         if (told.level() > ProtocolRange.OURS.newest()) {
             throw new IOException(
-                    "%s is of a cluster at level %d, this release understands up to %d: use release %s or a newer one"
+                    ("%s is of a cluster at level %d, this release understands up to %d: use"
+                                    + " release %s or a newer one")
                             .formatted(
                                     name,
                                     told.level(),
