@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks the invariants I3 and I11 over a whole state that does not change meanwhile, noun by noun:
- * the tree is acyclic and rooted, link and entry counts are true, orphans are listed, sums are
+ * Checks the invariants I3 and I11 over a whole state that does not change meanwhile, noun by noun.
+ * The tree is acyclic and rooted, link and entry counts are true, orphans are listed, sums are
  * exact, locks and replies belong to sessions. Goes through the records in their order and looks
  * others up, so that its memory does not grow with the number of inodes. Used once.
  */
