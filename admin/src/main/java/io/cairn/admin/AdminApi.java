@@ -27,6 +27,8 @@ import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.storage.DurabilityResource;
+import io.cairn.admin.storage.StorageResource;
 import io.cairn.admin.watch.EventStream;
 import io.cairn.admin.watch.EventWatch;
 import io.cairn.admin.watch.Rate;
@@ -107,6 +109,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master));
+        resources.add(new StorageResource(master));
+        resources.add(new DurabilityResource(ground.log(), master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.add(new ConfigurationResource(master, records));

@@ -13,6 +13,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.ReadOnlyFileSystemException;
+import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
@@ -23,6 +24,8 @@ import java.util.regex.Pattern;
  */
 public final class Wording {
     /** {@code java.net.ConnectException: Connection refused}, as wrapping exceptions say. */
+    private static final String BINARY_UNITS = "KMGTPE";
+
     private static final Pattern CLASS_NAME =
             Pattern.compile("\\b(?:[a-z][a-z0-9]*\\.)+[A-Z]\\w*(?:Exception|Error)(?:: )?");
 
@@ -56,6 +59,21 @@ public final class Wording {
     /** A number with its noun: {@code 1 copy}, {@code 2 copies}. */
     public static String count(long number, String one) {
         return number + " " + noun(number, one);
+    }
+
+    /** A size in three significant digits with a binary unit: {@code 25.3 GiB}. */
+    public static String bytes(long bytes) {
+        if (bytes < 1024) {
+            return bytes + " B";
+        }
+        double value = bytes;
+        int unit = -1;
+        while (value >= 1024 && unit < BINARY_UNITS.length() - 1) {
+            value /= 1024;
+            unit++;
+        }
+        String digits = value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f";
+        return String.format(Locale.ROOT, digits + " %ciB", value, BINARY_UNITS.charAt(unit));
     }
 
     /** The form of an English noun that goes with a number, for nouns that follow the rules. */

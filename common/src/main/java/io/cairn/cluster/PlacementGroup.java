@@ -1,5 +1,6 @@
 package io.cairn.cluster;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,17 @@ public record PlacementGroup(
             }
         }
         return null;
+    }
+
+    /**
+     * The group in its next epoch with a target behind the others; null when none of them serves.
+     */
+    public @Nullable PlacementGroup headedByOthers(int targetId, long nextEpoch) {
+        List<Member> order = new ArrayList<>(members);
+        order.removeIf(member -> member.targetId == targetId);
+        boolean serves = order.stream().anyMatch(m -> m.state == MemberState.SERVING);
+        members.stream().filter(member -> member.targetId == targetId).forEach(order::add);
+        return serves ? next(nextEpoch, false, order) : null;
     }
 
     /** Whether another one has the same targets in the same order, whatever their states. */

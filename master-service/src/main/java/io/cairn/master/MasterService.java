@@ -174,6 +174,11 @@ public final class MasterService implements AutoCloseable {
         return servers;
     }
 
+    /** The time by which maintenance ends: milliseconds since 1970. */
+    public long wallMs() {
+        return clock.wallNs() / 1_000_000;
+    }
+
     /** Gives tree jobs their turns while this master leads. */
     public JobRunner jobs() {
         return jobs;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param name in that directory; null for the root
  * @param inode what it is
  */
-record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode inode) {
+public record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode inode) {
     /** Longest path, in bytes. */
     static final int MAX_BYTES = 1 << 14;
 
@@ -33,7 +33,7 @@ record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode inode) {
      *
      * @throws Problem 404 when there is nothing; 400 when it is none
      */
-    static TreePath find(Namespace namespace, byte[] path) {
+    public static TreePath find(Namespace namespace, byte[] path) {
         if (path.length > MAX_BYTES) {
             throw Problem.invalid("path", "A path has at most " + MAX_BYTES + " bytes.");
         }
@@ -93,7 +93,7 @@ record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode inode) {
     }
 
     /** The path for people. */
-    String text() {
+    public String text() {
         return text(path);
     }
 

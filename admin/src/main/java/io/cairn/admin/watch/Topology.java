@@ -16,6 +16,7 @@ import io.cairn.master.cluster.LoadWatch;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.TargetActivity;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class Topology {
     private final Map<String, ServerStatus> heard = new HashMap<>();
     private final Map<Long, TargetReport> reports = new HashMap<>();
     private final LoadWatch load;
+    private final long nowMs;
 
     /** The state of a group; what is worse comes later. */
     public enum GroupState {
@@ -60,6 +62,7 @@ public final class Topology {
     }
 
     public Topology(MasterService master) {
+        nowMs = master.wallMs();
         map = master.namespace().clusterMap();
         load = master.servers().load();
         for (ServerStatus server : master.servers().status()) {
@@ -105,6 +108,10 @@ public final class Topology {
         document.put("address", server.endpoint().toString());
         document.put("state", isUp(server) ? "up" : "down");
         document.put("labels", server.labels().values());
+        boolean maintained = server.isMaintained(nowMs);
+        document.put(
+                "maintenanceUntil",
+                maintained ? Instant.ofEpochMilli(server.maintenanceUntilMs()).toString() : null);
         List<Object> targets = new ArrayList<>();
         List<TargetActivity> activities = new ArrayList<>();
         long capacity = 0;
@@ -139,6 +146,10 @@ public final class Topology {
                         "labels",
                         new Shape.Table(Shape.text(), Labels.MOST),
                         "Of its start, else set by administrators; rack and zone: what may fail."),
+                Field.maybe(
+                        "maintenanceUntil",
+                        Shape.time(),
+                        "Until then nothing of it is repaired elsewhere; null: none."),
                 Field.of("targets", Shape.items(Shape.count()), "Its storage directories."),
                 Field.of("capacityBytes", Shape.count(), "Sum over its targets."),
                 Field.of("freeBytes", Shape.count(), "Sum over its targets, as told last."),
@@ -158,6 +169,7 @@ public final class Topology {
         document.put("server", server == null ? null : server.name());
         document.put("directory", directory(report));
         document.put("state", state(target));
+        document.put("draining", target.isDraining());
         long capacity = report == null ? 0 : report.capacityBytes();
         long free = report == null ? 0 : report.freeBytes();
         document.put("capacityBytes", capacity);
@@ -190,6 +202,7 @@ public final class Topology {
                         "state",
                         Shape.choice(List.of("up", "down", "absent", "failed", "replaced")),
                         "down: its server is; absent: the server lacks it; failed: its disk has."),
+                Field.of("draining", Shape.flag(), "What it holds moves to other targets."),
                 Field.of("capacityBytes", Shape.count(), "As told last."),
                 Field.of("usedBytes", Shape.count(), "Of its disk, whatever uses it."),
                 Field.of("freeBytes", Shape.count(), "As told last."),

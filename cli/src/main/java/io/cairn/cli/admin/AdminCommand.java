@@ -24,6 +24,7 @@ import picocli.CommandLine.Mixin;
             AdminTopology.Targets.class,
             AdminTopology.Pools.class,
             AdminTopology.Groups.class,
+            DurabilityCommand.class,
             AdminSessionsCommand.class,
             AdminJobsCommand.class,
             AdminEventsCommand.class,

@@ -2,6 +2,7 @@ package io.cairn.cli.admin;
 
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
+import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
@@ -21,7 +22,11 @@ final class AdminTopology {
             name = "targets",
             description = "List the targets: storage directories of chunk servers, a disk each.",
             synopsisSubcommandLabel = "[COMMAND]",
-            footer = "  cairn admin targets")
+            footer = {
+                "  cairn admin targets",
+                "  cairn admin targets drain 3 --plan",
+                "  cairn admin targets remove 3"
+            })
     @Calls("GET /targets")
     static final class Targets implements Callable<Integer> {
         @Mixin private Reading reading = new Reading();
@@ -30,7 +35,7 @@ final class AdminTopology {
         public Integer call() {
             return reading.list(
                     ApiRequest.of("GET /targets"),
-                    "id server directory state capacityBytes:capacity usedBytes:used"
+                    "id server directory state draining capacityBytes:capacity usedBytes:used"
                             + " freeBytes:free load.readBytesPerSecond:read"
                             + " load.writtenBytesPerSecond:written load.errors:errors chunks"
                             + " groups groupsHeaded:headed identity");
@@ -45,6 +50,53 @@ final class AdminTopology {
                 @Parameters(paramLabel = "ID", description = "As listed.") String id,
                 @Mixin Reading asked) {
             return asked.show(ApiRequest.of("GET /targets/{id}", id));
+        }
+
+        @Command(
+                name = "drain",
+                description = {
+                    "Empty a target: what it holds moves to others.",
+                    "It goes on while the command ends. Nothing is short of a copy meanwhile."
+                },
+                footer = {
+                    "  cairn admin targets drain 3 --plan",
+                    "  cairn admin targets drain 3 --yes"
+                })
+        @Calls("POST /targets/{id}/drain")
+        int drain(
+                @Parameters(paramLabel = "ID", description = "As listed.") String id,
+                @Mixin ForceOption force,
+                @Mixin Changing changing) {
+            ApiRequest request = ApiRequest.of("POST /targets/{id}/drain", id);
+            return changing.done(
+                    changing.applyWithConsent(request.body(force.body())),
+                    "target " + id + " drains: see 'cairn admin targets show " + id + "'");
+        }
+
+        @Command(
+                name = "undrain",
+                description = "Use a target again; what has moved away stays there.",
+                footer = "  cairn admin targets undrain 3")
+        @Calls("POST /targets/{id}/undrain")
+        int undrain(
+                @Parameters(paramLabel = "ID", description = "As listed.") String id,
+                @Mixin Changing changing) {
+            return changing.done(
+                    changing.apply(ApiRequest.of("POST /targets/{id}/undrain", id)),
+                    "target " + id + " is in use");
+        }
+
+        @Command(
+                name = "remove",
+                description = "Forget a target that is empty and that its server lacks.",
+                footer = "  cairn admin targets remove 3")
+        @Calls("DELETE /targets/{id}")
+        int remove(
+                @Parameters(paramLabel = "ID", description = "As listed.") String id,
+                @Mixin Changing changing) {
+            return changing.done(
+                    changing.applyWithConsent(ApiRequest.of("DELETE /targets/{id}", id)),
+                    "target " + id + " is forgotten");
         }
     }
 

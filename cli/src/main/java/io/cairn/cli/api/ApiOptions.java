@@ -1,7 +1,6 @@
 package io.cairn.cli.api;
 
 import io.cairn.base.Wording;
-import io.cairn.cli.option.ByteSize;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cli.option.WaitOption;
 import io.cairn.node.AdminAddress;
@@ -125,7 +124,7 @@ public class ApiOptions {
     }
 
     public Values values() {
-        return new Values(exact ? Long::toString : ByteSize::format);
+        return new Values(exact ? Long::toString : Wording::bytes);
     }
 
     Sheet sheet() {
@@ -318,6 +317,11 @@ public class ApiOptions {
 
     /** The items of a document that has some. */
     public static List<?> items(Map<String, Object> document) {
-        return document.get("items") instanceof List<?> list ? list : List.of();
+        return items(document, "items");
+    }
+
+    /** The elements of a list in a document. */
+    public static List<?> items(Map<String, Object> document, String field) {
+        return document.get(field) instanceof List<?> list ? list : List.of();
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param text absolute, in the cluster; bytes as {@link ByteText}
  * @param localIno the inode number that this machine sees; null when it is not on a mount
  */
-record ClusterPath(String text, @Nullable Long localIno) {
+public record ClusterPath(String text, @Nullable Long localIno) {
     private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
     /** Finds out; fails with USAGE for a relative path that is not on a mount. */
@@ -50,7 +50,7 @@ record ClusterPath(String text, @Nullable Long localIno) {
      * The same for a command that can do without the API; for who has no token, a path that is on
      * no mount is a mistake.
      */
-    static ClusterPath of(String given, ApiOptions options) {
+    public static ClusterPath of(String given, ApiOptions options) {
         ClusterPath place = of(given);
         if (place.localIno == null && !options.hasToken() && local(given) != null) {
             MountedPath.of(Path.of(given));

@@ -1,7 +1,6 @@
 package io.cairn.cli.fs;
 
 import io.cairn.base.Wording;
-import io.cairn.cli.option.ByteSize;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.node.ExitCode;
@@ -39,7 +38,7 @@ final class FsGetCommand implements Callable<Integer> {
         System.out.println(
                 "replicas    "
                         + (policy.replicas() > 0 ? policy.replicas() : "default of the cluster"));
-        System.out.println("chunk size  " + ByteSize.format(chunkSizeBytes(policy)));
+        System.out.println("chunk size  " + Wording.bytes(chunkSizeBytes(policy)));
         System.out.println("stripe      " + stripe(policy.stripeWidth()));
         return ExitCode.OK;
     }

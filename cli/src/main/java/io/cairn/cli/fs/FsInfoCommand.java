@@ -8,7 +8,6 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.ByteText;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Reading;
-import io.cairn.cli.option.ByteSize;
 import io.cairn.cli.option.Require;
 import io.cairn.client.chunk.FilePlacement;
 import io.cairn.cluster.Layout;
@@ -108,7 +107,7 @@ final class FsInfoCommand implements Callable<Integer> {
         }
         System.out.printf(
                 "chunks of %s, %s, %s%n",
-                ByteSize.format(layout.chunkSizeBytes()),
+                Wording.bytes(layout.chunkSizeBytes()),
                 pools(layout),
                 inline != null
                         ? "contents in the inode"
@@ -140,7 +139,7 @@ final class FsInfoCommand implements Callable<Integer> {
                 + String.format(
                         " write %d, %s, %s on disk",
                         replica.state().sequence(),
-                        ByteSize.format(replica.state().lengthBytes()),
-                        ByteSize.format(replica.allocatedBytes()));
+                        Wording.bytes(replica.state().lengthBytes()),
+                        Wording.bytes(replica.allocatedBytes()));
     }
 }

@@ -32,19 +32,4 @@ public final class ByteSize {
         }
         throw new CommandException(ExitCode.USAGE, "size '" + text + "' is out of range");
     }
-
-    /** Three significant digits with a unit. */
-    public static String format(long bytes) {
-        if (bytes < 1024) {
-            return bytes + " B";
-        }
-        double value = bytes;
-        int unit = -1;
-        while (value >= 1024 && unit < UNITS.length() - 1) {
-            value /= 1024;
-            unit++;
-        }
-        String digits = value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f";
-        return String.format(Locale.ROOT, digits + " %ciB", value, UNITS.charAt(unit));
-    }
 }

@@ -3,6 +3,7 @@ package io.cairn.cli.option;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.base.Wording;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.List;
@@ -31,10 +32,10 @@ final class ByteSizeTest {
 
     @Test
     void sizesAreShortToRead() {
-        assertEquals("0 B", ByteSize.format(0));
-        assertEquals("1023 B", ByteSize.format(1023));
-        assertEquals("1.00 KiB", ByteSize.format(1024));
-        assertEquals("25.3 GiB", ByteSize.format(27_165_818_880L));
-        assertEquals("8.00 EiB", ByteSize.format(Long.MAX_VALUE));
+        assertEquals("0 B", Wording.bytes(0));
+        assertEquals("1023 B", Wording.bytes(1023));
+        assertEquals("1.00 KiB", Wording.bytes(1024));
+        assertEquals("25.3 GiB", Wording.bytes(27_165_818_880L));
+        assertEquals("8.00 EiB", Wording.bytes(Long.MAX_VALUE));
     }
 }

@@ -6,6 +6,7 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MapDelta;
+import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
@@ -54,7 +55,7 @@ public final class StorageOperations {
                 changed.add(target.in(m.state()));
             }
         }
-        change(List.of(), changed, MapDelta.Gone.NOTHING);
+        change(List.of(), changed, List.of(), MapDelta.Gone.NOTHING);
     }
 
     private void setMaintenance(StorageMutation.SetMaintenance m) {
@@ -65,12 +66,26 @@ public final class StorageOperations {
                             .formatted(MAX_MAINTENANCE_DAYS, m.forMs()));
         }
         long nowMs = transaction.nowNs() / 1_000_000;
-        put(server(m.server()).maintainedUntil(m.forMs() == 0 ? 0 : nowMs + m.forMs()));
+        ChunkServer next =
+                server(m.server()).maintainedUntil(m.forMs() == 0 ? 0 : nowMs + m.forMs());
+        ClusterMap map = cluster.map();
+        List<PlacementGroup> groups = new ArrayList<>();
+        for (Target target : m.forMs() == 0 ? List.<Target>of() : map.targetsOf(next)) {
+            for (PlacementGroup group : map.groupsOf(target)) {
+                PlacementGroup.Member head = group.head();
+                PlacementGroup other = group.headedByOthers(target.id(), map.epoch() + 1);
+                if (head != null && head.targetId() == target.id() && other != null) {
+                    groups.add(other);
+                }
+            }
+        }
+        List<ChunkServer> servers = next.equals(map.server(next.id())) ? List.of() : List.of(next);
+        change(servers, List.of(), groups, MapDelta.Gone.NOTHING);
     }
 
     private void put(ChunkServer server) {
         boolean same = server.equals(cluster.map().server(server.id()));
-        change(same ? List.of() : List.of(server), List.of(), MapDelta.Gone.NOTHING);
+        change(same ? List.of() : List.of(server), List.of(), List.of(), MapDelta.Gone.NOTHING);
     }
 
     private void remove(StorageMutation.RemoveStorage m) {
@@ -90,6 +105,7 @@ public final class StorageOperations {
             }
         }
         change(
+                List.of(),
                 List.of(),
                 List.of(),
                 new MapDelta.Gone(List.copyOf(servers), List.copyOf(targets), List.of()));
@@ -119,10 +135,13 @@ public final class StorageOperations {
         return target;
     }
 
-    private void change(List<ChunkServer> servers, List<Target> targets, MapDelta.Gone gone) {
+    private void change(
+            List<ChunkServer> servers,
+            List<Target> targets,
+            List<PlacementGroup> groups,
+            MapDelta.Gone gone) {
         long epoch = cluster.map().epoch();
-        MapDelta delta =
-                new MapDelta(epoch, epoch + 1, servers, targets, List.of(), List.of(), gone);
+        MapDelta delta = new MapDelta(epoch, epoch + 1, servers, targets, List.of(), groups, gone);
         if (delta.size() > 0) {
             cluster.take(delta);
         }
