@@ -14,6 +14,7 @@ import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Peers;
 import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.peer.Tombstones;
+import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -49,6 +50,7 @@ public final class ChunkService implements AutoCloseable {
     private final PeerContext station;
     private final Groups groups;
     private final Garbage garbage;
+    private final ScrubService scrubs;
     private final ChunkRequestHandler door;
     private volatile @Nullable Registration registration;
     private @Nullable Listener listener;
@@ -85,6 +87,7 @@ public final class ChunkService implements AutoCloseable {
                         new ConcurrencyLimit(1));
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
+        this.scrubs = new ScrubService(groups, targets);
         this.door = new ChunkRequestHandler(groups, settings.clientBytes(), targets.size());
     }
 
@@ -127,7 +130,13 @@ public final class ChunkService implements AutoCloseable {
         Endpoint endpoint = new Endpoint(settings.listen().host(), fresh.endpoint().port());
         try {
             Registration own =
-                    new Registration(station, groups, garbage, targets, settings, endpoint);
+                    new Registration(
+                            station,
+                            groups,
+                            new Registration.Work(garbage, scrubs),
+                            targets,
+                            settings,
+                            endpoint);
             registration = own;
             station.heartbeat().begin(own);
         } catch (FsException e) {
@@ -135,6 +144,7 @@ public final class ChunkService implements AutoCloseable {
             throw e;
         }
         listener = fresh;
+        scrubs.begin();
         LOG.info("Chunk server {} listens at {}", settings.name(), endpoint);
     }
 
@@ -172,7 +182,7 @@ public final class ChunkService implements AutoCloseable {
      */
     public CompletableFuture<Void> drain() {
         door.drain();
-        return drained(world.clock().millis());
+        return scrubs.end().thenCompose(ended -> drained(world.clock().millis()));
     }
 
     private CompletableFuture<Void> drained(long sinceMs) {

@@ -6,6 +6,7 @@ import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Heartbeat;
 import io.cairn.chunk.peer.PeerContext;
+import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.cluster.ClusterMap;
@@ -33,7 +34,7 @@ final class Registration implements Heartbeat.Contents {
 
     private final PeerContext station;
     private final Groups groups;
-    private final Garbage garbage;
+    private final Work work;
     private final List<StorageTarget> targets;
     private final TargetReports reports;
     private final String name;
@@ -44,24 +45,28 @@ final class Registration implements Heartbeat.Contents {
     private long[] told = {};
     private final AtomicBoolean fetching = new AtomicBoolean();
 
+    /** What is done in the background, at the word of the masters. */
+    record Work(Garbage garbage, ScrubService scrubs) {}
+
     /**
      * @throws FsException WRONG_CLUSTER when the targets belong to different clusters
      */
     Registration(
             PeerContext station,
             Groups groups,
-            Garbage garbage,
+            Work work,
             List<StorageTarget> targets,
             ChunkSettings settings,
             Endpoint endpoint) {
         this.station = station;
         this.groups = groups;
-        this.garbage = garbage;
+        this.work = work;
         this.targets = List.copyOf(targets);
         this.reports =
                 new TargetReports(
                         this.targets,
                         target -> groups.station(target).disk(),
+                        work.scrubs()::report,
                         station.world().clock(),
                         station.world().scheduler());
         this.name = settings.name();
@@ -111,7 +116,7 @@ final class Registration implements Heartbeat.Contents {
 
     private ClusterRequest compose(List<TargetReport> list) {
         mark = groups.fence().mark();
-        told = garbage.collected();
+        told = work.garbage().collected();
         return new ClusterRequest.Heartbeat(
                 clusterId(),
                 name,
@@ -146,9 +151,10 @@ final class Registration implements Heartbeat.Contents {
         station.lease().renew(sentNs, reply.leaseMs());
         groups.fence().clear(mark);
         if (delta != null) {
-            groups.repairKnown();
+            work.scrubs().mapChanged();
         }
-        garbage.accept(reply.garbage(), told);
+        work.scrubs().accept(reply.scrub());
+        work.garbage().accept(reply.garbage(), told);
     }
 
     private void take(ClusterMap map) {
@@ -186,7 +192,7 @@ final class Registration implements Heartbeat.Contents {
         ClusterMap map = groups.map();
         if (delta.from() == map.epoch()) {
             take(map.with(delta));
-            groups.repairKnown();
+            work.scrubs().mapChanged();
         }
     }
 

@@ -7,6 +7,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ScrubReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,15 +38,18 @@ final class TargetReports {
 
     private final List<Look> looks = new ArrayList<>();
     private final Function<StorageTarget, Executor> disks;
+    private final Function<StorageTarget, ScrubReport> scrubs;
     private final Clock clock;
     private final Scheduler scheduler;
 
     TargetReports(
             List<StorageTarget> targets,
             Function<StorageTarget, Executor> disks,
+            Function<StorageTarget, ScrubReport> scrubs,
             Clock clock,
             Scheduler scheduler) {
         this.disks = disks;
+        this.scrubs = scrubs;
         this.clock = clock;
         this.scheduler = scheduler;
         targets.forEach(target -> looks.add(new Look(target)));
@@ -101,25 +105,21 @@ final class TargetReports {
 
         private void ask() {
             TargetReport report;
-            FsException error = null;
+            String trouble = "";
             try {
-                report =
-                        of(
-                                target,
-                                target.capacityBytes(),
-                                target.freeBytes(),
-                                target.healthy(),
-                                target.filesystem());
+                long capacity = target.capacityBytes();
+                long free = target.freeBytes();
+                report = of(target, capacity, free, target.fault(), target.filesystem());
             } catch (FsException e) {
-                error = e;
-                report = of(target, 0, 0, false, 0);
+                trouble = String.valueOf(e.getMessage());
+                report = of(target, 0, 0, trouble, 0);
             }
             synchronized (this) {
                 last = report;
-                if (error == null && failed) {
+                if (trouble.isEmpty() && failed) {
                     LOG.info("{} answers again", target.directory());
                 }
-                tell(error == null ? "" : String.valueOf(error.getMessage()));
+                tell(trouble);
             }
         }
 
@@ -136,56 +136,54 @@ final class TargetReports {
         synchronized TargetReport report() {
             long silentMs = isUnderWay() ? clock.millis() - sinceMs : 0;
             TargetReport known = last;
+            String fault = "";
             if (silentMs >= HANGING_MS) {
-                tell(
-                        "The disk of %s has not answered for %d s"
-                                .formatted(target.directory(), silentMs / 1000));
+                fault = "it has not answered for %d s".formatted(silentMs / 1000);
+                tell("The disk of %s hangs: %s".formatted(target.directory(), fault));
             }
             if (known == null) {
-                return new TargetReport(
-                        target.identity(),
-                        0,
-                        0,
-                        0,
-                        silentMs < HANGING_MS,
-                        0,
-                        target.directory().toAbsolutePath().toString(),
-                        target.load(),
-                        List.of(),
-                        List.of());
+                return of(target.identity(), new Room(0, 0, 0, 0), fault, List.of(), List.of());
             }
-            return silentMs < HANGING_MS ? known : failed(known);
+            return fault.isEmpty()
+                    ? known
+                    : of(
+                            known.identity(),
+                            new Room(0, 0, known.chunks(), 0),
+                            fault,
+                            known.damages(),
+                            known.starts());
+        }
+
+        private TargetReport of(
+                StorageTarget asked, long capacity, long free, String fault, long disk) {
+            return of(
+                    asked.identity(),
+                    new Room(capacity, free, asked.chunkCount(), disk),
+                    fault,
+                    damages(asked),
+                    asked.starts().list());
+        }
+
+        private TargetReport of(
+                long identity, Room room, String fault, List<Damage> damages, List<Long> starts) {
+            return new TargetReport(
+                    identity,
+                    room.capacityBytes,
+                    room.freeBytes,
+                    room.chunks,
+                    fault.isEmpty(),
+                    room.disk,
+                    target.directory().toAbsolutePath().toString(),
+                    target.load(),
+                    damages,
+                    starts,
+                    fault,
+                    scrubs.apply(target));
         }
     }
 
-    private static TargetReport failed(TargetReport known) {
-        return new TargetReport(
-                known.identity(),
-                0,
-                0,
-                known.chunks(),
-                false,
-                0,
-                known.directory(),
-                known.load(),
-                known.damages(),
-                known.starts());
-    }
-
-    private static TargetReport of(
-            StorageTarget target, long capacityBytes, long freeBytes, boolean healthy, long disk) {
-        return new TargetReport(
-                target.identity(),
-                capacityBytes,
-                freeBytes,
-                target.chunkCount(),
-                healthy,
-                disk,
-                target.directory().toAbsolutePath().toString(),
-                target.load(),
-                damages(target),
-                target.starts().list());
-    }
+    /** What a disk tells of itself. */
+    private record Room(long capacityBytes, long freeBytes, long chunks, long disk) {}
 
     private static List<Damage> damages(StorageTarget target) {
         Map<Integer, Integer> chunks = new TreeMap<>();

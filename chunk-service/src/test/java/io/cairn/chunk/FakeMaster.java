@@ -31,6 +31,7 @@ import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.ScrubReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -72,6 +73,7 @@ public final class FakeMaster implements Handler {
     private String leaderHint = "";
     private boolean silent;
     private boolean losesReports;
+    private ScrubReport.Orders scrub = ScrubReport.Orders.STANDARD;
     private int partsAsked;
     private final Listener listener;
 
@@ -127,6 +129,11 @@ public final class FakeMaster implements Handler {
     synchronized void abdicate(String hint) {
         leads = false;
         leaderHint = hint;
+    }
+
+    /** How servers are to verify their blobs from now on. */
+    public synchronized void setScrub(ScrubReport.Orders orders) {
+        scrub = orders;
     }
 
     /** Does not answer at all. */
@@ -265,7 +272,8 @@ public final class FakeMaster implements Handler {
                 suspended || !fits ? 0 : LEASE_MS,
                 map.epoch(),
                 fits ? younger : null,
-                tasks);
+                tasks,
+                scrub);
     }
 
     private boolean isOf(int targetId, String server) {

@@ -11,6 +11,7 @@ import io.cairn.runtime.FileDisk;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import io.cairn.wire.master.ScrubReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -42,7 +43,12 @@ final class TargetReportsTest {
     private static TargetReports reports(List<StorageTarget> targets) {
         Simulation simulation = new Simulation(1);
         SimulatedScheduler scheduler = new SimulatedScheduler(simulation);
-        return new TargetReports(targets, target -> Runnable::run, simulation, scheduler);
+        return new TargetReports(
+                targets,
+                target -> Runnable::run,
+                target -> ScrubReport.NONE,
+                simulation,
+                scheduler);
     }
 
     private static List<TargetReport> list(TargetReports reports) {

@@ -20,6 +20,11 @@ public final class SystemCalls {
     public static final int O_RDWR = 2;
     public static final int O_CREAT = 0100;
     public static final int O_CLOEXEC = 02000000;
+
+    /** Past the cache of the kernel; ARM has another number than x86. */
+    public static final int O_DIRECT =
+            System.getProperty("os.arch", "").equals("aarch64") ? 0200000 : 040000;
+
     public static final int SEEK_END = 2;
     public static final int SEEK_DATA = 3;
     public static final int SEEK_HOLE = 4;

@@ -47,6 +47,15 @@ public interface Disk {
     /** Opens an existing file for reading and writing; {@code NoSuchFileException} when absent. */
     DiskFile open(Path path) throws IOException;
 
+    /**
+     * Opens an existing file to read what lies on the medium, without what memory holds of it,
+     * where the system can do that. Reads go into direct buffers; address, room and offset are
+     * multiples of 4096.
+     */
+    default DiskFile openUncached(Path path) throws IOException {
+        return open(path);
+    }
+
     /** Opens a file, making it when absent. The directory must exist. */
     DiskFile openOrCreate(Path path) throws IOException;
 

@@ -32,9 +32,24 @@ public final class FileDisk implements Disk {
 
     private final SystemCalls calls = new SystemCalls();
 
+    // Whether files can be read past the cache: tried once, for all files of a disk are alike.
+    private volatile boolean readsMedium = true;
+    private volatile boolean tried;
+
     @Override
     public DiskFile open(Path path) throws IOException {
         return new LinuxFile(calls, path, SystemCalls.O_RDWR);
+    }
+
+    /** On filesystems without such reads, as tmpfs in old kernels, the cached bytes are read. */
+    @Override
+    public DiskFile openUncached(Path path) throws IOException {
+        if (readsMedium && !tried) {
+            readsMedium = LinuxFile.readsMedium(calls, path);
+            tried = true;
+        }
+        int way = readsMedium ? SystemCalls.O_DIRECT : 0;
+        return new LinuxFile(calls, path, SystemCalls.O_RDONLY | way);
     }
 
     @Override

@@ -23,6 +23,8 @@ final class LinuxFile implements DiskFile {
     /** Heap buffers pass through native memory in pieces of this size. */
     private static final int PIECE_BYTES = 1 << 20;
 
+    private static final int PAGE_BYTES = 4096;
+
     /** Kernels before 5.18 refuse very long copies: ask for less. */
     private static final long MAX_COPY_BYTES = 1L << 30;
 
@@ -37,6 +39,21 @@ final class LinuxFile implements DiskFile {
         this.calls = calls;
         this.path = path;
         this.fd = (int) check(calls.open(path.toString(), flags));
+    }
+
+    /** Whether the filesystem of a file lets it be read past the cache, in pages of 4096 bytes. */
+    static boolean readsMedium(SystemCalls calls, Path path) throws IOException {
+        int fd = calls.open(path.toString(), SystemCalls.O_RDONLY | SystemCalls.O_DIRECT);
+        if (fd == -SystemCalls.EINVAL) {
+            return false;
+        }
+        check(fd, path);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment page = arena.allocate(PAGE_BYTES, PAGE_BYTES);
+            return calls.pread(fd, page, 0) != -SystemCalls.EINVAL;
+        } finally {
+            calls.close(fd);
+        }
     }
 
     @Override

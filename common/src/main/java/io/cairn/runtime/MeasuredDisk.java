@@ -80,6 +80,11 @@ public final class MeasuredDisk implements Disk {
     }
 
     @Override
+    public DiskFile openUncached(Path path) throws IOException {
+        return new MeasuredFile(watched(() -> disk.openUncached(path)));
+    }
+
+    @Override
     public DiskFile openOrCreate(Path path) throws IOException {
         return new MeasuredFile(watched(() -> disk.openOrCreate(path)));
     }

@@ -101,6 +101,13 @@ final class Agreement {
         return new Comparison(station, term, peer, this::settleAlone).run();
     }
 
+    /** Compares everything once more, for a scrub; what differs agrees afterwards. */
+    CompletableFuture<Void> compareAgain() {
+        return compared
+                ? Futures.forEach(term.servingPeers(), 1, peer -> compare(peer))
+                : Futures.DONE;
+    }
+
     private CompletableFuture<Void> settleAlone(ChunkKey key) {
         return station.copies().run(() -> member.turns().exclusive(key, () -> settle(key)));
     }

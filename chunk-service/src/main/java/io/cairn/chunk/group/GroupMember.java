@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
+import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
@@ -44,6 +45,11 @@ public final class GroupMember {
 
     Term term() {
         return term;
+    }
+
+    /** The directory here that holds the group's chunks now. */
+    public StorageTarget target() {
+        return term.target();
     }
 
     public ChunkTurns turns() {
@@ -109,6 +115,15 @@ public final class GroupMember {
             throw new FsException(Errno.WRONG_EPOCH, "not the head of " + asked);
         }
         return now;
+    }
+
+    /**
+     * Compares the copies of all chunks by write and length, if this server is the head; done when
+     * those that differed agree. Fails when a member does not answer.
+     */
+    public CompletableFuture<Void> compareCopies() {
+        Headship now = headship;
+        return now == null ? Futures.DONE : now.agreement().compareAgain();
     }
 
     /** Done when no work of an earlier term runs. */

@@ -2,11 +2,9 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
@@ -135,28 +133,6 @@ public final class Groups {
                 younger.epoch(),
                 terms.size(),
                 terms.values().stream().filter(term -> !term.group().isComplete()).count());
-    }
-
-    /** Begins to repair the blobs that are known to have a bad block here. */
-    public void repairKnown() {
-        for (StorageTarget target : targets.values()) {
-            Futures.finish(
-                    station(target).doOnDisk(() -> repairKnown(target)),
-                    (done, thrown) -> {
-                        if (thrown != null) {
-                            LOG.debug("Not repaired now: {}", Futures.failure(thrown).getMessage());
-                        }
-                    });
-        }
-    }
-
-    private void repairKnown(StorageTarget target) {
-        for (BlobKey blob : target.doubtful().stream().limit(Repair.MAX_RUNNING).toList()) {
-            GroupService part = parts.get(blob.group());
-            if (part != null) {
-                part.repair().begin(target.stat(blob.group(), blob.oid(), blob.index()));
-            }
-        }
     }
 
     private Map<Integer, Term> terms(ClusterMap younger) {

@@ -107,7 +107,7 @@ public final class HeadWrites {
             @Override
             public int apply() {
                 int allocated = term.target().write(write.chunk(), sequence, aligned);
-                term.target().taken(bytes);
+                term.target().meter().taken(bytes);
                 return allocated;
             }
 
@@ -361,10 +361,12 @@ public final class HeadWrites {
     /** The replica here is to blame for an error: replaces it from another member, if it can. */
     private CompletableFuture<Void> healed(Request request, ChunkState state, FsException error) {
         Term term = request.term;
-        if (error.errno() == Errno.EBADMSG && !term.target().verify(request.chunk)) {
+        boolean unusable = member.isUnusable(term, request.key());
+        boolean unread = error.errno() == Errno.EIO && !unusable;
+        if ((error.errno() == Errno.EBADMSG || unread) && !term.target().verify(request.chunk)) {
             return mended(term, state);
         }
-        if (member.isUnusable(term, request.key())) {
+        if (unusable) {
             Agreement agreement = member.headship(term).agreement();
             agreement.doubt(request.key());
             return agreement.ensure(request.key());

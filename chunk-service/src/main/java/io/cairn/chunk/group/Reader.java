@@ -67,7 +67,7 @@ public final class Reader {
                 () -> {
                     Message reply =
                             blocks(term, read.chunk(), read.offsetBytes(), read.lengthBytes());
-                    term.target().served(reply.payloadBytes());
+                    term.target().meter().served(reply.payloadBytes());
                     return reply;
                 });
     }

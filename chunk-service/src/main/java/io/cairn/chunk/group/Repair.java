@@ -79,7 +79,7 @@ public final class Repair {
                 return;
             }
         }
-        LOG.warn("A client found a bad block at byte {} of {}", report.offsetBytes(), name(report));
+        LOG.warn("A bad block was found near byte {} of {}", report.offsetBytes(), name(report));
         Futures.finish(
                 station.copies()
                         .run(
@@ -149,7 +149,8 @@ public final class Repair {
                             .thenAccept(Message::release)
                             .exceptionallyCompose(
                                     thrown -> {
-                                        if (Futures.failure(thrown).errno() != Errno.EBADMSG) {
+                                        Errno errno = Futures.failure(thrown).errno();
+                                        if (errno != Errno.EBADMSG && errno != Errno.EIO) {
                                             return CompletableFuture.failedFuture(thrown);
                                         }
                                         synchronized (bad) {

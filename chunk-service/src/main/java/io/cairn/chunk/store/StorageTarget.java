@@ -5,11 +5,13 @@ import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
 import io.cairn.chunk.store.blob.BlobContext;
+import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.blob.DirtyBlobs;
 import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.blob.GroupPages;
 import io.cairn.chunk.store.blob.Replacement;
 import io.cairn.chunk.store.blob.Replacements;
+import io.cairn.chunk.store.blob.TargetMeter;
 import io.cairn.chunk.store.format.AlignedWrite;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlockRange;
@@ -47,9 +49,6 @@ import org.slf4j.LoggerFactory;
 public final class StorageTarget implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StorageTarget.class);
 
-    /** Failed writes and syncs after which the disk is given up. */
-    private static final int MAX_FENCES = 8;
-
     private final AtomicBoolean closed = new AtomicBoolean();
     private final BlobContext shelf;
     private final DiskWork disk;
@@ -60,6 +59,7 @@ public final class StorageTarget implements AutoCloseable {
     private final TargetIdentity identity;
     private final GroupPages pages;
     private final ObjectRemains remains;
+    private final BlobVerification verification;
 
     StorageTarget(
             BlobContext shelf,
@@ -74,6 +74,7 @@ public final class StorageTarget implements AutoCloseable {
         this.replacements = new Replacements(shelf);
         this.pages = new GroupPages(shelf, blobs);
         this.remains = new ObjectRemains(shelf);
+        this.verification = new BlobVerification(shelf, blobs, disk);
         this.identity = new TargetIdentity(shelf, format);
         this.lock = lock;
     }
@@ -134,14 +135,9 @@ public final class StorageTarget implements AutoCloseable {
         return shelf.meter.load();
     }
 
-    /** Of what was read, so many bytes went to a client. */
-    public void served(int bytes) {
-        shelf.meter.served(bytes);
-    }
-
-    /** Of what was written, so many bytes came from a client. */
-    public void taken(int bytes) {
-        shelf.meter.taken(bytes);
+    /** Counts what of it was for clients. */
+    public TargetMeter meter() {
+        return shelf.meter;
     }
 
     /** Number of blobs. */
@@ -149,9 +145,14 @@ public final class StorageTarget implements AutoCloseable {
         return shelf.count.get();
     }
 
-    /** False once the disk failed: the target should be taken out of service. */
+    /** Why the target is to be taken out of service; empty while it is well. */
+    public String fault() {
+        return shelf.fault();
+    }
+
+    /** False once the disk failed. */
     public boolean healthy() {
-        return !shelf.log.hasFailed() && shelf.fences() < MAX_FENCES;
+        return fault().isEmpty();
     }
 
     /**
@@ -186,7 +187,7 @@ public final class StorageTarget implements AutoCloseable {
                 blob -> {
                     Alignment.checkSize(blob, chunk);
                     AlignedWrite write = Alignment.align(blob, offsetBytes, data, pieceCrcs);
-                    shelf.space.check(blob.neededBytes(write));
+                    shelf.space.check(Alignment.neededBytes(blob, write));
                     return write;
                 });
     }
@@ -207,8 +208,8 @@ public final class StorageTarget implements AutoCloseable {
                         blob -> {
                             Alignment.checkSize(blob, chunk);
                             int log2 = chunk.chunkSizeLog2();
-                            Alignment.checkWrite(write, log2, blob.version().lengthBytes());
-                            long needed = blob.neededBytes(write);
+                            Alignment.checkWrite(write, log2, Alignment.lengthBytes(blob));
+                            long needed = Alignment.neededBytes(blob, write);
                             if (needed > 0) {
                                 shelf.space.take(needed);
                             }
@@ -381,9 +382,14 @@ public final class StorageTarget implements AutoCloseable {
         return disk.attempt(() -> pages.find(group, range, max));
     }
 
-    /** Checks all blocks of a chunk: false when one fails. True when absent. */
+    /** Reads all of a chunk off the medium: false when anything is wrong. True when absent. */
     public boolean verify(ChunkAddress chunk) {
-        return disk.on(BlobKey.of(chunk), Blob::verify);
+        return verification.verify(BlobKey.of(chunk));
+    }
+
+    /** The same piece by piece, and for all blobs. */
+    public BlobVerification verification() {
+        return verification;
     }
 
     /** The groups that have or had blobs here, in order. */

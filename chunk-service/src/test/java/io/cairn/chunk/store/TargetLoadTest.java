@@ -47,8 +47,8 @@ final class TargetLoadTest {
         world.target().flush(A);
         world.target().flush(A);
         world.read(A);
-        world.target().taken(7);
-        world.target().served(5);
+        world.target().meter().taken(7);
+        world.target().meter().served(5);
         TargetLoad load = load();
         assertEquals(4 * BLOCK, load.writtenBytes());
         assertEquals(2, load.writes());

@@ -46,6 +46,8 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param damages what is damaged there, for some groups
      * @param starts the starts of processes that had it, as the directory knows them, the last one
      *     last; 0 among them stands for any
+     * @param fault why it is not healthy, for people; empty when it is
+     * @param scrub how far its blobs are verified
      */
     record TargetReport(
             long identity,
@@ -57,7 +59,36 @@ public sealed interface ClusterRequest extends TypedMessage {
             String directory,
             TargetLoad load,
             List<Damage> damages,
-            List<Long> starts) {
+            List<Long> starts,
+            String fault,
+            ScrubReport scrub) {
+        /** One whose disk does, of which nothing was verified. */
+        public TargetReport(
+                long identity,
+                long capacityBytes,
+                long freeBytes,
+                long chunks,
+                boolean healthy,
+                long disk,
+                String directory,
+                TargetLoad load,
+                List<Damage> damages,
+                List<Long> starts) {
+            this(
+                    identity,
+                    capacityBytes,
+                    freeBytes,
+                    chunks,
+                    healthy,
+                    disk,
+                    directory,
+                    load,
+                    damages,
+                    starts,
+                    "",
+                    ScrubReport.NONE);
+        }
+
         /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
@@ -92,7 +123,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.i64(disk).text(directory);
             load.encode(out);
             out.list(damages, (o, damage) -> damage.encode(o));
-            out.list(starts, Encoder::i64);
+            out.list(starts, Encoder::i64).text(fault);
+            scrub.encode(out);
         }
 
         static TargetReport decode(Decoder in) {
@@ -106,7 +138,9 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.text(),
                     TargetLoad.decode(in),
                     in.list(Damage::decode),
-                    in.list(Decoder::i64));
+                    in.list(Decoder::i64),
+                    in.text(),
+                    ScrubReport.decode(in));
         }
     }
 
@@ -246,18 +280,21 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param map what it has other than the server's; null when that is nothing, or too much for
      *     one message: then {@code leaseMs} is 0 and the server asks for it
      * @param garbage what to delete; repeated until confirmed
+     * @param scrub how to verify blobs
      */
     record HeartbeatReply(
             long clusterId,
             long leaseMs,
             long mapEpoch,
             @Nullable MapDelta map,
-            List<GarbageTask> garbage) {
+            List<GarbageTask> garbage,
+            ScrubReport.Orders scrub) {
         /** The bytes, for a reader of this version of the protocol. */
         public byte[] toBytes(int version) {
             Encoder out = Encoder.speaking(version);
             out.i64(clusterId).i64(leaseMs).i64(mapEpoch).optional(map, Codecs::mapDelta);
             out.list(garbage, (o, g) -> g.encode(o));
+            scrub.encode(out);
             return out.toBytes();
         }
 
@@ -268,7 +305,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.i64(),
                     in.i64(),
                     in.optional(Codecs::mapDelta),
-                    in.list(GarbageTask::decode));
+                    in.list(GarbageTask::decode),
+                    ScrubReport.Orders.decode(in));
         }
     }
 

@@ -20,6 +20,7 @@ import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.ScrubReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -169,7 +170,8 @@ public final class ServerWatch {
                 suspended || !fits ? 0 : settings.serverLeaseMs(),
                 delta == null ? known.epoch() : delta.to(),
                 fits ? delta : null,
-                garbage.tasks(heartbeat.name()));
+                garbage.tasks(heartbeat.name()),
+                ScrubReport.Orders.STANDARD);
     }
 
     /** The other servers that may have a target of one. */

@@ -25,7 +25,7 @@ public final class Alignment {
     /** As {@link StorageTarget#align}; the payload was verified. */
     public static AlignedWrite align(
             Blob blob, int offsetBytes, ByteBuffer payload, int[] pieceCrcs) throws IOException {
-        int length = blob.version().lengthBytes();
+        int length = lengthBytes(blob);
         int end = offsetBytes + payload.remaining();
         int lengthAfter = Math.max(length, end);
         int start = offsetBytes & -BLOCK;
@@ -84,9 +84,22 @@ public final class Alignment {
         }
     }
 
+    /** Length of a chunk; 0 when absent. */
+    public static int lengthBytes(Blob blob) throws IOException {
+        return blob.read(0, body -> body.version().lengthBytes());
+    }
+
+    /** Bytes that a write of a blob would allocate, trailer included. */
+    public static long neededBytes(Blob blob, AlignedWrite write) throws IOException {
+        int firstBlock = write.offsetBytes() / BLOCK;
+        int count = write.crcs().length;
+        long whole = (long) BLOCK * (count + BlobFile.PAGES + 1);
+        return blob.read(whole, body -> body.map().holes(firstBlock, count) * (long) BLOCK);
+    }
+
     /** A blob keeps the chunk size that it was made with: EINVAL for another one. */
     public static void checkSize(Blob blob, ChunkAddress chunk) throws IOException {
-        int log2 = blob.chunkSizeLog2();
+        int log2 = blob.read(0, body -> body.file().chunkSizeLog2());
         if (log2 != 0 && log2 != chunk.chunkSizeLog2()) {
             throw new FsException(
                     Errno.EINVAL,

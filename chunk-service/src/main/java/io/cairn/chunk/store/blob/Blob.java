@@ -113,14 +113,8 @@ public final class Blob {
         loaded = true;
     }
 
-    /** An action on the body while it does not change. */
-    public interface Reader<T> {
-        /** Reads. */
-        T read(BlobBody body) throws IOException;
-    }
-
     /** Reads the body; {@code absent} when there is none. An error when it may not be used. */
-    public <T> T read(T absent, Reader<T> reader) throws IOException {
+    public <T> T read(T absent, BlobBody.Reader<T> reader) throws IOException {
         reading.lock();
         try {
             BlobBody usable = usable();
@@ -175,39 +169,44 @@ public final class Blob {
         return condition == Condition.ABSENT ? null : state();
     }
 
-    /** The last version; NONE when absent. */
-    public BlobVersion version() throws IOException {
-        return read(BlobVersion.NONE, BlobBody::version);
-    }
-
-    /** The chunk size exponent that the file tells; 0 when absent. */
-    public int chunkSizeLog2() throws IOException {
-        return read(0, blob -> blob.file().chunkSizeLog2());
-    }
-
-    /** Bytes that a write would allocate, trailer included. */
-    public long neededBytes(AlignedWrite write) throws IOException {
-        int firstBlock = write.offsetBytes() / Limits.BLOCK_BYTES;
-        int count = write.crcs().length;
-        long whole = (long) Limits.BLOCK_BYTES * (count + BlobFile.PAGES + 1);
-        return read(whole, blob -> blob.map().holes(firstBlock, count) * (long) Limits.BLOCK_BYTES);
-    }
-
     public BlockRange read(int offsetBytes, int lengthBytes, IntFunction<ByteBuffer> buffers)
             throws IOException {
         BlockRange nothing =
                 new BlockRange(
                         offsetBytes & -Limits.BLOCK_BYTES, 0, ByteBuffer.allocate(0), new int[0]);
-        return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
+        try {
+            return read(nothing, blob -> blob.read(offsetBytes, lengthBytes, buffers));
+        } catch (IOException e) {
+            shelf.unreadable(key, e);
+            throw e;
+        }
     }
 
-    /** Whether all blocks match their checksums; notes when one does not. */
-    public boolean verify() throws IOException {
-        boolean good = read(true, BlobBody::isIntact);
-        if (!good) {
-            shelf.trouble(key, Condition.DAMAGED, "a block fails its checksum");
-        }
-        return good;
+    /**
+     * Looks whether the file of this name is still the one in use: else what is there now counts.
+     *
+     * @param sound whether the one in use is as it was written
+     */
+    void lookAgain(BlobBody.Reader<Boolean> sound) throws IOException {
+        alone(
+                () -> {
+                    BlobBody known = condition == Condition.GOOD ? body : null;
+                    if (known == null) {
+                        return;
+                    }
+                    boolean isSound = sound.read(known);
+                    LoadedBlob found = loader.load(key, false);
+                    if (!known.isOf(found)) {
+                        closeFile();
+                        loaded = false;
+                        take(found);
+                        return;
+                    }
+                    found.close();
+                    if (!isSound) {
+                        shelf.trouble(key, Condition.DAMAGED, "its trailer is damaged");
+                    }
+                });
     }
 
     /** A durable copy of the first bytes as another blob, to be put in place. */
@@ -233,24 +232,33 @@ public final class Blob {
             BlobBody blob = usable();
             requireLater(blob, sequence);
             prepare(blob, write.offsetBytes() / Limits.BLOCK_BYTES, write.crcs().length);
-            changing.lock();
-            try {
-                BlobBody target = blob == null ? create(newLog2) : blob;
-                int allocated = new BlobWriter(target).apply(epoch, sequence, write);
-                record.written(target.version());
-                return allocated;
-            } catch (DiskFullException e) {
-                if (blob == null) {
-                    remove();
-                }
-                throw e;
-            } catch (IOException e) {
-                throw fence(e);
-            } finally {
-                changing.unlock();
-            }
+            return change(
+                    blob == null,
+                    () -> {
+                        BlobBody target = blob == null ? create(newLog2) : blob;
+                        int allocated = new BlobWriter(target).apply(epoch, sequence, write);
+                        record.written(target.version());
+                        return allocated;
+                    });
         } finally {
             mutation.unlock();
+        }
+    }
+
+    /** Changes the file; what fails half-way fences the blob, unless there was merely no room. */
+    private int change(boolean isNew, DiskWork.Attempt<Integer> work) throws IOException {
+        changing.lock();
+        try {
+            return work.run();
+        } catch (DiskFullException e) {
+            if (isNew) {
+                remove();
+            }
+            throw e;
+        } catch (IOException e) {
+            throw fence(e);
+        } finally {
+            changing.unlock();
         }
     }
 
@@ -267,18 +275,13 @@ public final class Blob {
             long end = Math.min(offsetBytes + (long) lengthBytes, Integer.MAX_VALUE);
             ZeroRange range = new ZeroRange(blob, offsetBytes, (int) end);
             prepare(blob, range.pending().first(), range.pending().count());
-            changing.lock();
-            try {
-                int change = new BlobWriter(blob).apply(epoch, sequence, range);
-                record.written(blob.version());
-                return change;
-            } catch (DiskFullException e) {
-                throw e;
-            } catch (IOException e) {
-                throw fence(e);
-            } finally {
-                changing.unlock();
-            }
+            return change(
+                    false,
+                    () -> {
+                        int change = new BlobWriter(blob).apply(epoch, sequence, range);
+                        record.written(blob.version());
+                        return change;
+                    });
         } finally {
             mutation.unlock();
         }

@@ -9,11 +9,13 @@ import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.Claim;
+import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.PendingBlocks;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.Limits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlobBody {
     private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    /** An action on a body while it does not change. */
+    public interface Reader<T> {
+        /** Reads. */
+        T read(BlobBody body) throws IOException;
+    }
 
     private final BlobKey key;
     private final BlobFile file;
@@ -90,9 +98,22 @@ public final class BlobBody {
         return version;
     }
 
-    /** Whether all blocks match their checksums. */
-    boolean isIntact() throws IOException {
-        return file().failing(map(), version.lengthBytes()).isEmpty();
+    /** Header pages as the file has them, and the table as it has to be. */
+    ByteBuffer trailer() throws IOException {
+        ByteBuffer trailer = file.readTrailer();
+        ByteBuffer table = trailer.duplicate().clear();
+        map.encode(0, map.blocks(), table.position(BlobFile.PAGES * BlobHeader.PAGE_BYTES));
+        return trailer.limit(table.position());
+    }
+
+    /** Whether this is what a file was found to hold. */
+    boolean isOf(LoadedBlob found) {
+        LoadedBlob.Blocks blocks = found.blocks();
+        return found.condition() == Condition.GOOD
+                && blocks != null
+                && blocks.header().version().equals(version)
+                && blocks.map().sum() == map.sum()
+                && Arrays.equals(blocks.map().bitmap(), map.bitmap());
     }
 
     void setVersion(BlobVersion next) {

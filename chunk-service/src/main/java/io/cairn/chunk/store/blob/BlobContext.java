@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,12 @@ public final class BlobContext {
 
     private static final int MAX_DELETIONS = 4096;
 
+    /** Failed writes and syncs after which the disk is given up. */
+    private static final int MAX_FENCES = 8;
+
+    /** Bad files that are kept for people to look at. */
+    private static final int MAX_QUARANTINED = 64;
+
     public final Disk disk;
     public final TargetPaths paths;
     public final IntentLog log;
@@ -38,7 +45,10 @@ public final class BlobContext {
 
     public final SpaceGauge space;
     public final TargetMeter meter;
-    final ScratchPool scratch = new ScratchPool();
+    final ScratchPool scratch = new ScratchPool(ScratchPool.BYTES, 32);
+
+    /** For what is verified in the background: a piece at a time. */
+    final ScratchPool pieces = new ScratchPool(BlobVerification.PIECE_BYTES, 2);
 
     /** Number of blobs. */
     public final AtomicLong count = new AtomicLong();
@@ -46,6 +56,10 @@ public final class BlobContext {
     /** Blobs that cannot be used, or hold a bad block, and why. */
     public final ConcurrentNavigableMap<BlobKey, String> troubles = new ConcurrentSkipListMap<>();
 
+    /** Blobs that turned out to be damaged or fenced, and why, until somebody takes note. */
+    final ConcurrentNavigableMap<BlobKey, String> found = new ConcurrentSkipListMap<>();
+
+    private final AtomicInteger quarantined = new AtomicInteger();
     private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
 
     /** Whether objects are purged: an earlier process may have begun it, and was killed. */
@@ -81,6 +95,7 @@ public final class BlobContext {
      */
     void fence(BlobKey key, String reason, boolean full) {
         troubles.put(key, reason);
+        found.putIfAbsent(key, reason);
         if (full) {
             LOG.warn("{}: fenced: {}; make room", paths.blob(key), reason);
         } else {
@@ -104,6 +119,7 @@ public final class BlobContext {
             return;
         }
         if (condition == Condition.DAMAGED) {
+            found.putIfAbsent(key, reason);
             meter.failed();
             LOG.error("{}: {}", paths.blob(key), reason);
         } else {
@@ -111,10 +127,20 @@ public final class BlobContext {
         }
     }
 
+    /** Notes that the medium does not give back what a blob holds, or a part of it. */
+    void unreadable(BlobKey key, IOException error) {
+        String reason = "it cannot be read: " + error.getMessage();
+        if (troubles.putIfAbsent(key, reason) == null) {
+            found.putIfAbsent(key, reason);
+            LOG.error("{}: {}", paths.blob(key), reason);
+        }
+    }
+
     /** Notes blobs whose files are gone: one line for all, for there may be many. */
     public void missing(List<BlobKey> keys) {
         for (BlobKey key : keys) {
             troubles.putIfAbsent(key, "it is missing");
+            found.putIfAbsent(key, "it is missing");
         }
         if (!keys.isEmpty()) {
             meter.failed();
@@ -126,9 +152,13 @@ public final class BlobContext {
         }
     }
 
-    /** Writes and syncs that failed since the start. */
-    public long fences() {
-        return fences.get();
+    /** Why the disk is given up; empty while it is well. */
+    public String fault() {
+        if (log.hasFailed()) {
+            return "its file 'intents' cannot be written";
+        }
+        long failed = fences.get();
+        return failed < MAX_FENCES ? "" : failed + " writes or syncs failed";
     }
 
     /** Opens the file of a blob, making it and its directories. */
@@ -252,15 +282,38 @@ public final class BlobContext {
         }
     }
 
-    /** Moves a bad file out of the way, durably. */
+    /**
+     * Moves a bad file out of the way, durably, for people who want to look at it. It is deleted
+     * when there are many already.
+     */
     void quarantine(BlobKey key) throws IOException {
         disk.makeDirectories(paths.quarantine());
-        int attempt = 1;
-        while (disk.exists(paths.quarantined(key, attempt))) {
-            attempt++;
+        if (disk.list(paths.quarantine()).size() >= MAX_QUARANTINED) {
+            LOG.warn(
+                    "{}: deleted, not kept: {} holds {} bad files; look at them and clear it",
+                    paths.blob(key),
+                    paths.quarantine(),
+                    MAX_QUARANTINED);
+            disk.delete(paths.blob(key));
+        } else {
+            int attempt = 1;
+            while (disk.exists(paths.quarantined(key, attempt))) {
+                attempt++;
+            }
+            disk.rename(paths.blob(key), paths.quarantined(key, attempt));
+            disk.forceDirectory(paths.quarantine());
         }
-        disk.rename(paths.blob(key), paths.quarantined(key, attempt));
-        disk.forceDirectory(paths.quarantine());
         disk.forceDirectory(paths.directory(key));
+        countQuarantined();
+    }
+
+    /** Looks how many bad files are kept. */
+    public void countQuarantined() throws IOException {
+        quarantined.set(disk.list(paths.quarantine()).size());
+    }
+
+    /** Bad files that are kept. */
+    int quarantined() {
+        return quarantined.get();
     }
 }

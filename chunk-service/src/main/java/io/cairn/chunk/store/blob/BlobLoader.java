@@ -106,7 +106,12 @@ public final class BlobLoader {
             if (file.chunkSizeLog2() == 0) {
                 return unreadable("the file is too short");
             }
-            ByteBuffer trailer = file.readTrailer();
+            ByteBuffer trailer;
+            try {
+                trailer = file.readTrailer();
+            } catch (IOException e) {
+                return LoadedBlob.damaged(file, "it cannot be read: " + e.getMessage());
+            }
             Blocks newest = newest(trailer);
             if (newest == null) {
                 return unreadable(
@@ -338,6 +343,9 @@ public final class BlobLoader {
             if (proof.sum() == header.version().tableSum()) {
                 LOG.warn("{}: restored lost checksums, which the header proves", file.path());
                 boolean stored = ifRoom(() -> file.writeTable(proof, 0, proof.blocks()));
+                if (kind == null) {
+                    shelf.found.putIfAbsent(key, "its checksums were damaged");
+                }
                 return LoadedBlob.mended(file, new Blocks(header, found.page(), proof), stored);
             }
             String reason = "its checksums do not match its header";

@@ -4,6 +4,7 @@ import io.cairn.chunk.store.format.BlobHeader;
 import io.cairn.chunk.store.format.BlobVersion;
 import io.cairn.chunk.store.format.BlockMap;
 import io.cairn.chunk.store.format.Condition;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,13 @@ record LoadedBlob(
      * @param map blocks as they are
      */
     record Blocks(BlobHeader header, int page, BlockMap map) {}
+
+    /** Closes the file; nobody uses what was found. */
+    void close() throws IOException {
+        if (file != null) {
+            file.close();
+        }
+    }
 
     /** A blob in order. */
     static LoadedBlob good(BlobFile file, Blocks blocks) {

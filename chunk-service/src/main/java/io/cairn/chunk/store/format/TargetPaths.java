@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * LOCK                         locked while a process has the target open
  * intents                      blobs that may differ from their last sync
  * starts                       which processes had the target
+ * scrub                        how far all blobs have been verified
  * ledger/GROUP                 which blobs must be there, and of which write at least
  * pg/GROUP/XX/OID.0            the blob of chunk 0 of an object; XX is the low byte of the oid
  * pg/GROUP/XX/OID.d/INDEX      the other chunks
  * incoming/                    replacements that are being built; emptied at the start
- * quarantine/                  bad files that were replaced; never deleted by Cairn
+ * quarantine/                  bad files that were replaced: the first 64, for people to look at
  * </pre>
  *
  * GROUP and INDEX are decimal, OID is 16 hexadecimal digits. Immutable.
@@ -49,6 +50,14 @@ public record TargetPaths(Path root) {
 
     public Path starts() {
         return root.resolve("starts");
+    }
+
+    public Path scrub() {
+        return root.resolve("scrub");
+    }
+
+    public Path newScrub() {
+        return root.resolve("scrub.new");
     }
 
     public Path ledger() {

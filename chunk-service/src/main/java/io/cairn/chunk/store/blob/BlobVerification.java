@@ -1,0 +1,240 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.base.Wording;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.format.Condition;
+import io.cairn.chunk.store.format.ScrubPosition;
+import io.cairn.runtime.Disk.DiskFile;
+import io.cairn.wire.Limits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads blobs of a target as they lie on the medium and compares them with their checksums, with
+ * the ledger, and with what memory holds of them. What it finds is in the list of troubles
+ * afterwards. Thread-safe.
+ */
+public final class BlobVerification {
+    private static final Logger LOG = LoggerFactory.getLogger(BlobVerification.class);
+
+    /** What one step reads. */
+    public static final int PIECE_BYTES = 1 << 20;
+
+    private static final int BLOCK = Limits.BLOCK_BYTES;
+
+    private final BlobContext shelf;
+    private final BlobCache blobs;
+    private final DiskWork disk;
+    private final LongAdder readBytes = new LongAdder();
+    private final LongAdder verified = new LongAdder();
+
+    /**
+     * The outcome of one step.
+     *
+     * @param good whether nothing wrong was found in this piece
+     * @param nextBytes where the next piece begins; below 0 at the end
+     */
+    public record Step(boolean good, int nextBytes) {}
+
+    /** Of the blobs of a target. */
+    public BlobVerification(BlobContext shelf, BlobCache blobs, DiskWork disk) {
+        this.shelf = shelf;
+        this.blobs = blobs;
+        this.disk = disk;
+    }
+
+    /** The blobs of a group that there are or must be, in order. */
+    public List<BlobKey> blobs(int group) {
+        return disk.attempt(
+                () -> {
+                    GroupListing listing = GroupListing.read(shelf.disk, shelf.paths, group);
+                    List<BlobKey> present = listing.after(Long.MIN_VALUE, -1, Integer.MAX_VALUE);
+                    TreeSet<BlobKey> all = new TreeSet<>(present);
+                    all.addAll(shelf.ledger.missing(group, new HashSet<>(present)));
+                    return List.copyOf(all);
+                });
+    }
+
+    /**
+     * Verifies a piece of a blob. One that cannot be used is found at the first piece, and has no
+     * other.
+     *
+     * @param fromBytes 0, or what the last step said
+     */
+    public Step verify(BlobKey key, int fromBytes) {
+        return disk.on(
+                key,
+                blob -> {
+                    AtomicBoolean sound = new AtomicBoolean(true);
+                    if (fromBytes == 0) {
+                        verified.increment();
+                        blob.lookAgain(
+                                body -> {
+                                    sound.set(isOnMedium(body));
+                                    return sound.get();
+                                });
+                    }
+                    if (blob.condition() != Condition.GOOD || !sound.get()) {
+                        return new Step(blob.condition() == Condition.ABSENT, -1);
+                    }
+                    return blob.read(new Step(true, -1), body -> step(key, body, fromBytes));
+                });
+    }
+
+    /** Verifies a whole blob: false when anything is wrong with it. True when absent. */
+    public boolean verify(BlobKey key) {
+        boolean known = shelf.troubles.containsKey(key);
+        boolean good = true;
+        int at = 0;
+        while (at >= 0) {
+            Step step = verify(key, at);
+            good &= step.good;
+            at = step.nextBytes;
+        }
+        if (good && known && disk.on(key, Blob::condition) == Condition.GOOD) {
+            shelf.troubles.remove(key);
+        }
+        return good;
+    }
+
+    /** Bytes of data read so far. */
+    public long readBytes() {
+        return readBytes.sum();
+    }
+
+    /** Blobs looked at so far. */
+    public long verifiedBlobs() {
+        return verified.sum();
+    }
+
+    /** Why a blob cannot be used or is bad in part; null when it is well, as far as is known. */
+    public @Nullable String trouble(BlobKey key) {
+        return shelf.troubles.get(key);
+    }
+
+    /** Whether it merely waits for a peer's copy after an unclean stop, as blobs may. */
+    public boolean isInDoubt(BlobKey key) {
+        return shelf.log.isDoubtful(key);
+    }
+
+    /** Whether any blob is not well, or was not a moment ago. */
+    public boolean hasTroubles() {
+        return !shelf.troubles.isEmpty() || !shelf.found.isEmpty();
+    }
+
+    /** The damaged blobs that were found since the last call, and why. */
+    public Map<BlobKey, String> takeFound() {
+        Map<BlobKey, String> taken = new TreeMap<>(shelf.found);
+        taken.forEach(shelf.found::remove);
+        return taken;
+    }
+
+    /** Bad files that are kept in the quarantine of the target. */
+    public int quarantined() {
+        return shelf.quarantined();
+    }
+
+    /** Where the last process was; null when that is not known. */
+    public @Nullable ScrubPosition position() {
+        try {
+            shelf.countQuarantined();
+            if (!shelf.disk.exists(shelf.paths.scrub())) {
+                return null;
+            }
+            try (DiskFile file = shelf.disk.open(shelf.paths.scrub())) {
+                ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(file.size(), 1 << 20));
+                file.readAll(bytes, 0);
+                return ScrubPosition.decode(bytes.flip());
+            }
+        } catch (IOException e) {
+            LOG.info("{}: all is verified anew: {}", shelf.paths.scrub(), Wording.of(e));
+            return null;
+        }
+    }
+
+    /** Keeps it for the next process. */
+    public void keep(ScrubPosition position) {
+        try {
+            shelf.disk.delete(shelf.paths.newScrub());
+            try (DiskFile file = shelf.disk.openOrCreate(shelf.paths.newScrub())) {
+                file.write(position.encode(), 0);
+            }
+            shelf.disk.rename(shelf.paths.newScrub(), shelf.paths.scrub());
+        } catch (IOException e) {
+            LOG.debug("{}: {}", shelf.paths.scrub(), Wording.of(e));
+        }
+    }
+
+    /** Whether the medium has header pages and checksums as memory holds them. */
+    private boolean isOnMedium(BlobBody body) throws IOException {
+        if (!body.isTidy()) {
+            return true; // It is stored later.
+        }
+        ByteBuffer wanted = body.trailer();
+        ByteBuffer buffer = shelf.pieces.take();
+        try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
+            int bytes = (wanted.remaining() + BLOCK - 1) & -BLOCK;
+            file.readAll(buffer.limit(bytes), 1L << body.file().chunkSizeLog2());
+            buffer.flip();
+            return buffer.limit(Math.min(buffer.limit(), wanted.remaining())).equals(wanted);
+        } catch (NoSuchFileException e) {
+            return true; // Deleted a moment ago; the next look finds it.
+        } catch (IOException e) {
+            LOG.warn("{}: {}", body.file().path(), e.getMessage());
+            return false;
+        } finally {
+            shelf.pieces.give(buffer);
+        }
+    }
+
+    private Step step(BlobKey key, BlobBody body, int fromBytes) {
+        int length = body.version().lengthBytes();
+        int bytes = Math.min(PIECE_BYTES, length - fromBytes);
+        if (bytes <= 0) {
+            return new Step(true, -1);
+        }
+        int next = fromBytes + bytes < length ? fromBytes + bytes : -1;
+        ByteBuffer buffer = shelf.pieces.take();
+        try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
+            file.readAll(buffer.limit((bytes + BLOCK - 1) & -BLOCK), fromBytes);
+            readBytes.add(bytes);
+            int bad = bad(body, buffer, fromBytes, bytes);
+            if (bad > 0) {
+                shelf.trouble(key, Condition.DAMAGED, bad + " blocks fail their checksum");
+            }
+            return new Step(bad == 0, next);
+        } catch (NoSuchFileException e) {
+            return new Step(true, 0); // It went since the step before: looked at anew.
+        } catch (IOException e) {
+            shelf.trouble(key, Condition.DAMAGED, "it cannot be read: " + e.getMessage());
+            return new Step(false, -1);
+        } finally {
+            shelf.pieces.give(buffer);
+        }
+    }
+
+    private static int bad(BlobBody body, ByteBuffer buffer, int fromBytes, int bytes) {
+        int bad = 0;
+        int read = buffer.position();
+        for (int at = 0; at < bytes; at += BLOCK) {
+            int length = Math.min(BLOCK, bytes - at);
+            boolean good =
+                    at + length <= read
+                            && BlobFile.entryOf(buffer, at, length)
+                                    == body.map().entry((fromBytes + at) / BLOCK);
+            bad += good ? 0 : 1;
+        }
+        return bad;
+    }
+}

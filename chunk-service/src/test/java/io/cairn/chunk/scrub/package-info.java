@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.chunk.scrub;
+
+import org.jspecify.annotations.NullUnmarked;
