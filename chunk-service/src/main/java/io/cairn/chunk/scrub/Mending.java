@@ -94,6 +94,7 @@ final class Mending {
             each.nextMs = 0;
             each.pauseMs = PERIOD_MS;
         }
+        look();
     }
 
     private void tick() {
