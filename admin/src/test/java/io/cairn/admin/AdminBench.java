@@ -30,6 +30,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -165,6 +166,11 @@ public final class AdminBench implements AutoCloseable {
 
     /** The same with what it has done. */
     void heartbeat(String name, int number, TargetLoad load) throws Exception {
+        heartbeat(name, number, load, ScrubReport.NONE);
+    }
+
+    /** The same with what it has verified. */
+    void heartbeat(String name, int number, TargetLoad load, ScrubReport scrub) throws Exception {
         var target =
                 new ClusterRequest.TargetReport(
                         0xa0 + number,
@@ -176,7 +182,9 @@ public final class AdminBench implements AutoCloseable {
                         "/disks/" + number,
                         load,
                         List.of(),
-                        List.of());
+                        List.of(),
+                        "",
+                        scrub);
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,

@@ -7,7 +7,7 @@ import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import io.cairn.wire.master.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -31,7 +31,7 @@ import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
-import io.cairn.wire.master.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -11,7 +11,7 @@ import io.cairn.runtime.FileDisk;
 import io.cairn.testkit.simulated.SimulatedScheduler;
 import io.cairn.testkit.simulated.Simulation;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import io.cairn.wire.master.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;

@@ -17,6 +17,7 @@ import io.cairn.master.cluster.Space;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -58,7 +59,9 @@ class StorageHealthTest {
                         "/disk" + id,
                         TargetLoad.NONE,
                         List.of(damages),
-                        List.of());
+                        List.of(),
+                        "",
+                        ScrubReport.NONE);
         return new ServerStatus(
                 "c" + id, server(id).endpoint(), alive, 0, null, List.of(report), Declaration.NONE);
     }

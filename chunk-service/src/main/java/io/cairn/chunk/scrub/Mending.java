@@ -8,7 +8,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
-import io.cairn.wire.master.ScrubReport.Finding;
+import io.cairn.wire.scrub.ScrubReport.Finding;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

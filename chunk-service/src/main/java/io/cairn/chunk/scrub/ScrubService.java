@@ -4,7 +4,7 @@ import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.store.StorageTarget;
-import io.cairn.wire.master.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

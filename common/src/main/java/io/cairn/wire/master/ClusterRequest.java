@@ -7,6 +7,7 @@ import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -62,33 +63,6 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<Long> starts,
             String fault,
             ScrubReport scrub) {
-        /** One whose disk does, of which nothing was verified. */
-        public TargetReport(
-                long identity,
-                long capacityBytes,
-                long freeBytes,
-                long chunks,
-                boolean healthy,
-                long disk,
-                String directory,
-                TargetLoad load,
-                List<Damage> damages,
-                List<Long> starts) {
-            this(
-                    identity,
-                    capacityBytes,
-                    freeBytes,
-                    chunks,
-                    healthy,
-                    disk,
-                    directory,
-                    load,
-                    damages,
-                    starts,
-                    "",
-                    ScrubReport.NONE);
-        }
-
         /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
@@ -102,7 +76,9 @@ public sealed interface ClusterRequest extends TypedMessage {
                     "",
                     TargetLoad.NONE,
                     List.of(),
-                    List.of());
+                    List.of(),
+                    "",
+                    ScrubReport.NONE);
         }
 
         /**

@@ -20,7 +20,7 @@ import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
-import io.cairn.wire.master.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,9 @@ class DiskSpaceTest {
                 "",
                 TargetLoad.NONE,
                 List.of(),
-                List.of());
+                List.of(),
+                "",
+                ScrubReport.NONE);
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -46,7 +47,19 @@ class LoadWatchTest {
 
     private void heard(String server, long incarnation, long identity, TargetLoad load) {
         TargetReport target =
-                new TargetReport(identity, 10, 5, 1, true, 0, "/disk", load, List.of(), List.of());
+                new TargetReport(
+                        identity,
+                        10,
+                        5,
+                        1,
+                        true,
+                        0,
+                        "/disk",
+                        load,
+                        List.of(),
+                        List.of(),
+                        "",
+                        ScrubReport.NONE);
         watch.heard(
                 new Heartbeat(
                         1,

@@ -22,6 +22,7 @@ import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -225,7 +226,18 @@ final class MapDecisionTest {
 
     private static TargetReport started(Long... starts) {
         return new TargetReport(
-                101, 1 << 30, 1 << 30, 0, true, 0, "", TargetLoad.NONE, List.of(), List.of(starts));
+                101,
+                1 << 30,
+                1 << 30,
+                0,
+                true,
+                0,
+                "",
+                TargetLoad.NONE,
+                List.of(),
+                List.of(starts),
+                "",
+                ScrubReport.NONE);
     }
 
     private static Target target(ClusterMap map, long identity) {

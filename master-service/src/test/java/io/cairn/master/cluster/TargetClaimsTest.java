@@ -15,6 +15,7 @@ import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,18 @@ class TargetClaimsTest {
     private static Heartbeat started(boolean adopts, Long... starts) {
         TargetReport report =
                 new TargetReport(
-                        7, 1, 1, 0, true, 0, "/d", TargetLoad.NONE, List.of(), List.of(starts));
+                        7,
+                        1,
+                        1,
+                        0,
+                        true,
+                        0,
+                        "/d",
+                        TargetLoad.NONE,
+                        List.of(),
+                        List.of(starts),
+                        "",
+                        ScrubReport.NONE);
         Endpoint at = new Endpoint("c1", 1);
         return new Heartbeat(
                 1,

@@ -319,7 +319,7 @@ public final class Blob {
     }
 
     /** Makes everything written before durable. */
-    void flush() throws IOException {
+    public void flush() throws IOException {
         mutation.lock();
         try {
             BlobBody blob = usable();

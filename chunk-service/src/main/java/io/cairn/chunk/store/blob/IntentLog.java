@@ -294,7 +294,7 @@ public final class IntentLog implements AutoCloseable {
     }
 
     /** Blobs that this process changed and did not sync, oldest first, at most {@code max}. */
-    List<BlobKey> dirty(int max) {
+    public List<BlobKey> dirty(int max) {
         lock.lock();
         try {
             List<BlobKey> keys = new ArrayList<>(Math.min(max, dirtyCount));
@@ -313,7 +313,7 @@ public final class IntentLog implements AutoCloseable {
     }
 
     /** Blobs that were named here at the start and not synced since. */
-    List<BlobKey> recovered() {
+    public List<BlobKey> recovered() {
         lock.lock();
         try {
             return entries.entrySet().stream()
@@ -325,7 +325,7 @@ public final class IntentLog implements AutoCloseable {
         }
     }
 
-    int dirtyCount() {
+    public int dirtyCount() {
         lock.lock();
         try {
             return dirtyCount;

@@ -1,7 +1,6 @@
 package io.cairn.chunk.store.format;
 
 import java.nio.ByteBuffer;
-import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
@@ -50,11 +49,6 @@ public record ScrubPosition(
     private static final int HEADER = 64;
     private static final int GROUP = 12;
     private static final BlobKey START = new BlobKey(0, Long.MIN_VALUE, -1);
-
-    /** Copies. */
-    public ScrubPosition {
-        verified = Collections.unmodifiableMap(new TreeMap<>(verified));
-    }
 
     /** The beginning of a pass. */
     public static ScrubPosition begin(long nowMs, long order, Map<Integer, Long> verified) {

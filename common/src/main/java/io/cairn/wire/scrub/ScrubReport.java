@@ -1,4 +1,4 @@
-package io.cairn.wire.master;
+package io.cairn.wire.scrub;
 
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -66,11 +66,13 @@ public record ScrubReport(
         /** A week, a fifth of the disk, nothing at once. */
         public static final Orders STANDARD = new Orders(7L * 24 * 3_600_000, 20, List.of());
 
-        void encode(Encoder out) {
+        /** Writes the fields. */
+        public void encode(Encoder out) {
             out.i64(periodMs).i32(sharePercent).list(orders, (o, order) -> order.encode(o));
         }
 
-        static Orders decode(Decoder in) {
+        /** Reads the fields. */
+        public static Orders decode(Decoder in) {
             return new Orders(in.i64(), in.i32(), in.list(Order::decode));
         }
     }
@@ -91,13 +93,15 @@ public record ScrubReport(
         }
     }
 
-    void encode(Encoder out) {
+    /** Writes the fields. */
+    public void encode(Encoder out) {
         out.i64(verifiedAgoMs).i64(passAgoMs).i64(doneBlobs).i64(totalBlobs).bool(done).i64(order);
         out.i64(readBytes).i64(verifiedBlobs).i64(found).i64(mended).i32(quarantined);
         out.list(findings, (o, finding) -> finding.encode(o));
     }
 
-    static ScrubReport decode(Decoder in) {
+    /** Reads the fields. */
+    public static ScrubReport decode(Decoder in) {
         return new ScrubReport(
                 in.i64(),
                 in.i64(),

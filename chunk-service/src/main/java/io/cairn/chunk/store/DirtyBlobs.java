@@ -1,7 +1,9 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store;
 
 import io.cairn.base.FsException;
-import io.cairn.chunk.store.StorageTarget;
+import io.cairn.chunk.store.blob.Blob;
+import io.cairn.chunk.store.blob.BlobContext;
+import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.format.BlobKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Syncs the blobs of a target, one, the oldest of too many, or all. Thread-safe. */
-public final class DirtyBlobs {
+final class DirtyBlobs {
     private static final Logger LOG = LoggerFactory.getLogger(DirtyBlobs.class);
 
     /** Blobs that a writer syncs when too many are dirty. */
@@ -20,19 +22,19 @@ public final class DirtyBlobs {
     private final int most;
 
     /** Those of a target, of which so many may be dirty. */
-    public DirtyBlobs(BlobContext shelf, DiskWork disk, int most) {
+    DirtyBlobs(BlobContext shelf, DiskWork disk, int most) {
         this.shelf = shelf;
         this.disk = disk;
         this.most = most;
     }
 
     /** As {@link StorageTarget#flush}. */
-    public void flush(BlobKey key) {
+    void flush(BlobKey key) {
         disk.run(key, Blob::flush);
     }
 
     /** As {@link StorageTarget#flushAll}. */
-    public void flushAll() {
+    void flushAll() {
         List<BlobKey> unsynced = new ArrayList<>(shelf.log.dirty(Integer.MAX_VALUE));
         for (BlobKey key : shelf.log.recovered()) {
             if (!shelf.troubles.containsKey(key)) {
@@ -53,7 +55,7 @@ public final class DirtyBlobs {
     }
 
     /** Syncs the blobs that are dirty for longest when there are too many. */
-    public void limit() {
+    void limit() {
         if (shelf.log.dirtyCount() < most) {
             return;
         }
