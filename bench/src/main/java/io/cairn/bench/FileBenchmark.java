@@ -17,6 +17,7 @@ import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
 import io.cairn.net.FreePorts;
@@ -99,7 +100,7 @@ public class FileBenchmark {
                         "m1",
                         directory.resolve("m1"),
                         new RatisSettings.Members(
-                                List.of(new RatisSettings.Peer("m1", raft)), true),
+                                List.of(new Peer("m1", raft)), true),
                         listen,
                         StoreSettings.standard(),
                         RatisSettings.CheckpointRule.standard());

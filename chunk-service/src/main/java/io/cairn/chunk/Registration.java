@@ -140,6 +140,7 @@ final class Registration implements Heartbeat.Contents {
                             + hex(reply.clusterId()));
         }
         adopt(reply.clusterId());
+        station.leader().learn(reply.masters());
         MapDelta delta = reply.map();
         if (delta != null && groups.map().takes(delta)) {
             take(groups.map().with(delta));

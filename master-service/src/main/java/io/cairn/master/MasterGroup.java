@@ -1,9 +1,12 @@
 package io.cairn.master;
 
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.runtime.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -81,8 +84,58 @@ public interface MasterGroup {
         }
     }
 
+    /**
+     * A master that is to become one of the group.
+     *
+     * @param id its name
+     * @param raft where the other masters reach it
+     */
+    record Newcomer(String id, Endpoint raft) {}
+
+    /**
+     * A change of who the masters are: one comes, one goes, or one takes the place of another.
+     *
+     * @param joins who comes; null when nobody does
+     * @param leaves the name of who goes; null when nobody does
+     */
+    record Change(@Nullable Newcomer joins, @Nullable String leaves) {}
+
     /** All of them, by name. */
     List<Standing> masters();
+
+    /** Where clients reach the masters, as far as that is known. */
+    default List<Endpoint> endpoints() {
+        return masters().stream()
+                .map(Standing::client)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .toList();
+    }
+
+    /**
+     * Why a change is refused now, with the remedy, or null when it is not. Asks the newcomer:
+     * blocks for two seconds at most. For the leader.
+     */
+    default @Nullable String refusal(Change change) {
+        return "these masters do not change";
+    }
+
+    /** What an operator should know before a change: sentences. */
+    default List<String> warnings(Change change) {
+        return List.of();
+    }
+
+    /**
+     * Changes who the masters are. A newcomer gets the whole state first, and a vote when it has
+     * caught up.
+     *
+     * @return completes when the masters agree on it, and the newcomer votes; fails with an {@code
+     *     FsException}: NOT_LEADER, or NOT_READY with the reason; then the change may still happen
+     */
+    default CompletableFuture<Void> change(Change change) {
+        return CompletableFuture.failedFuture(
+                new FsException(Errno.ENOSYS, "these masters do not change"));
+    }
 
     /** Why this master has no vote among them yet, or null when it has one. */
     default @Nullable String waiting() {

@@ -319,7 +319,8 @@ final class RequestHandler implements Handler {
                 sessions.leaseMs(),
                 namespace.get().inlineLimitBytes(),
                 namespace.get().clusterMap().epoch(),
-                sessions.wallNs());
+                sessions.wallNs(),
+                log.endpoints());
     }
 
     private static FsException failure(Throwable error) {
@@ -432,7 +433,9 @@ final class RequestHandler implements Handler {
         Message reply =
                 switch (ClusterRequest.decode(in)) {
                     case ClusterRequest.Heartbeat heartbeat ->
-                            Message.of(servers.heartbeat(heartbeat, from)::toBytes);
+                            Message.of(
+                                    servers.heartbeat(heartbeat, from).telling(log.endpoints())
+                                            ::toBytes);
                     case ClusterRequest.MemberFailed failed ->
                             done(() -> servers.memberFailed(failed));
                     case ClusterRequest.MemberSynced synced ->

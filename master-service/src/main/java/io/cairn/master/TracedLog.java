@@ -57,6 +57,21 @@ public final class TracedLog implements ReplicatedLog {
     }
 
     @Override
+    public @Nullable String refusal(Change change) {
+        return log.refusal(change);
+    }
+
+    @Override
+    public List<String> warnings(Change change) {
+        return log.warnings(change);
+    }
+
+    @Override
+    public CompletableFuture<Void> change(Change change) {
+        return log.change(change);
+    }
+
+    @Override
     public @Nullable String waiting() {
         return log.waiting();
     }

@@ -6,7 +6,8 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.master.raft.RatisSettings;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.node.log.LogLevels;
 import io.cairn.runtime.Deadline;
 import io.cairn.runtime.OwnerOnly;
@@ -108,16 +109,17 @@ public final class EmbeddedCluster implements AutoCloseable {
                                             "m1",
                                             plan.data().resolve(MASTER),
                                             plan.listen(),
-                                            self,
+                                            new RatisSettings.Members(
+                                                    self, existingServers(plan.data()) == 0),
                                             cluster,
                                             new AdminSettings(
                                                     Release.text(),
                                                     tokenFile(plan.data()),
                                                     plan.admin().hostNames(),
                                                     LogLevels::follow),
-                                            existingServers(plan.data()) == 0,
                                             plan.sessionLeaseMs()),
-                                    Account.current()));
+                                    Account.current(),
+                                    MasterNode.Ends.ofProcess()));
             admin.serve(master.api());
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {

@@ -14,7 +14,6 @@ import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
-import io.cairn.master.raft.RatisSettings.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
 import io.cairn.trace.Tracer;
@@ -24,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A master: its replicated log on disk and its request door, put together. */
@@ -44,32 +44,38 @@ public final class MasterNode implements AutoCloseable {
      *
      * @param wanted where to listen; other masters are told the port, so a free one is chosen
      *     before
-     * @param peers all masters, this one included
-     * @param found whether it may found a cluster with the others, when none of them holds one
+     * @param members what it is told of the other masters
      * @param sessionLeaseMs how long the session of a client lasts without a sign of life
      */
     public record Plan(
             String id,
             Path directory,
             Endpoint wanted,
-            List<Peer> peers,
+            RatisSettings.Members members,
             ClusterSettings cluster,
             AdminSettings admin,
-            boolean found,
             long sessionLeaseMs) {}
 
-    /** One whose failure ends the process. */
-    MasterNode(ProcessContext world, Plan plan, Account founder) {
-        this(world, plan, founder, () -> Runtime.getRuntime().halt(ExitCode.SOFTWARE));
+    /**
+     * What becomes of the process.
+     *
+     * @param failed ends it, or begins to open this master again
+     * @param dismissed hears that this master is none of its group any more, and whether it was one
+     *     since it was started
+     */
+    public record Ends(Runnable failed, Consumer<Boolean> dismissed) {
+        /** A failure ends the process; what else is in it outlives the membership. */
+        static Ends ofProcess() {
+            return new Ends(() -> Runtime.getRuntime().halt(ExitCode.SOFTWARE), _ -> {});
+        }
     }
 
     /**
      * Starts the log, then the door, then the admin API.
      *
      * @param founder whose the root directory is when there is no cluster yet
-     * @param failed ends the process, or begins to open this master again
      */
-    MasterNode(ProcessContext world, Plan plan, Account founder, Runnable failed) {
+    MasterNode(ProcessContext world, Plan plan, Account founder, Ends ends) {
         Endpoint wanted = plan.wanted();
         AtomicReference<@Nullable MasterService> door = new AtomicReference<>();
         Endpoint listen =
@@ -78,11 +84,11 @@ public final class MasterNode implements AutoCloseable {
                 new RatisSettings(
                         plan.id(),
                         plan.directory(),
-                        new RatisSettings.Members(plan.peers(), plan.found()),
+                        plan.members(),
                         listen,
                         StoreSettings.forMemory(Machine.memoryBytes()),
                         CheckpointRule.standard());
-        log = open(settings, world, door, failed);
+        log = open(settings, world, door, ends);
         MasterSettings master =
                 new MasterSettings(
                         plan.id(),
@@ -123,16 +129,16 @@ public final class MasterNode implements AutoCloseable {
             RatisSettings settings,
             ProcessContext world,
             AtomicReference<@Nullable MasterService> door,
-            Runnable failed) {
+            Ends ends) {
         try {
             RatisLog log =
                     new RatisLog(
                             settings,
                             world.clock(),
-                            new Forwarding(door),
+                            new Forwarding(door, ends),
                             world.loops()
                                     .endOfTurn(settings.alone() ? world.tuning().applyNs() : 0),
-                            failed);
+                            ends.failed());
             log.start();
             return log;
         } catch (IOException e) {
@@ -141,7 +147,7 @@ public final class MasterNode implements AutoCloseable {
     }
 
     /** Notices go to the door as soon as there is one. */
-    private record Forwarding(AtomicReference<@Nullable MasterService> door)
+    private record Forwarding(AtomicReference<@Nullable MasterService> door, Ends ends)
             implements LogListener {
         @Override
         public void leading(long term) {}
@@ -155,6 +161,11 @@ public final class MasterNode implements AutoCloseable {
             if (service != null) {
                 service.tell(notices);
             }
+        }
+
+        @Override
+        public void dismissed(boolean was) {
+            ends.dismissed().accept(was);
         }
     }
 

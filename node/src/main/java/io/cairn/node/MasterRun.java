@@ -43,7 +43,9 @@ public final class MasterRun implements AutoCloseable {
     }
 
     private void open() {
-        MasterNode fresh = new MasterNode(world, plan, founder, this::failed);
+        MasterNode fresh =
+                new MasterNode(
+                        world, plan, founder, new MasterNode.Ends(this::failed, this::dismissed));
         synchronized (this) {
             if (closed) {
                 fresh.close();
@@ -60,6 +62,13 @@ public final class MasterRun implements AutoCloseable {
             Runtime.getRuntime().halt(ExitCode.SOFTWARE);
         }
         Thread.ofPlatform().name("master-again").start(this::again);
+    }
+
+    /** Who started it anew although it had been removed should see that it failed. */
+    private void dismissed(boolean was) {
+        System.err.printf("cairn: master %s was removed from its cluster%n", plan.id());
+        System.err.flush();
+        Runtime.getRuntime().halt(was ? ExitCode.OK : ExitCode.DATA);
     }
 
     private void again() {

@@ -3,6 +3,7 @@ package io.cairn.chunk.peer;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.KnownMasters;
 import io.cairn.net.Message;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Scope;
@@ -31,19 +32,24 @@ public final class Leader {
 
     private final Peers peers;
     private final Scheduler scheduler;
-    private final List<Endpoint> masters;
+    private final KnownMasters masters;
     private volatile Endpoint leader;
 
     public Leader(Peers peers, Scheduler scheduler, List<Endpoint> masters) {
         this.peers = peers;
         this.scheduler = scheduler;
-        this.masters = masters;
+        this.masters = new KnownMasters(masters);
         this.leader = masters.get(0);
     }
 
     /** Where the masters are said to be. */
     List<Endpoint> masters() {
-        return masters;
+        return masters.list();
+    }
+
+    /** The masters tell where all of them are. */
+    public void learn(List<Endpoint> all) {
+        masters.learn(all);
     }
 
     /**
@@ -92,7 +98,7 @@ public final class Leader {
 
         void begin() {
             Scheduler.Timer patience =
-                    scheduler.schedule(() -> ask(masters), Math.min(PATIENCE_MS, timeoutMs));
+                    scheduler.schedule(() -> ask(masters.list()), Math.min(PATIENCE_MS, timeoutMs));
             Futures.finish(result, (_, _) -> patience.cancel());
             ask(List.of(leader));
         }
@@ -138,15 +144,15 @@ public final class Leader {
                 return;
             }
             Endpoint named = named(error);
-            ask(named == null || named.equals(master) ? masters : List.of(named));
+            ask(named == null || named.equals(master) ? masters.list() : List.of(named));
             boolean unasked;
             synchronized (this) {
                 answersDue--;
-                unasked = answersDue == 0 && !asked.containsAll(masters);
+                unasked = answersDue == 0 && !asked.containsAll(masters.list());
             }
             if (unasked) {
                 // The one that was named had been asked before.
-                ask(masters);
+                ask(masters.list());
             }
             synchronized (this) {
                 if (answersDue > 0) {

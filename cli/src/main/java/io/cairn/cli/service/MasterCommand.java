@@ -8,7 +8,8 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Name;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ClusterSettings;
-import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.master.raft.RatisSettings;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.metadata.Namespace;
 import io.cairn.node.Account;
 import io.cairn.node.AdminAddress;
@@ -42,7 +43,9 @@ import picocli.CommandLine.Option;
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
             "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872 --restore /backup/cairn-metadata"
+            "      --raft m1=10.0.0.1:9872 --restore /backup/cairn-metadata",
+            "  cairn master --id m4 --data /srv/m4 --listen 10.0.0.4:9871 \\",
+            "      --raft m4=10.0.0.4:9872 --join 10.0.0.1:9872,10.0.0.2:9872"
         })
 public final class MasterCommand implements Callable<Integer> {
     @Option(
@@ -70,7 +73,8 @@ public final class MasterCommand implements Callable<Integer> {
             names = "--raft",
             required = true,
             paramLabel = "NAME=HOST:PORT[,...]",
-            description = "All masters of the cluster and where they talk to each other.")
+            description =
+                    "All masters when the cluster is founded, and where they talk to each other.")
     private String raft = "";
 
     @Option(
@@ -107,6 +111,18 @@ public final class MasterCommand implements Callable<Integer> {
                                 + " which the old chunk servers do not belong.")
         private boolean isNew;
     }
+    @Option(
+            names = "--join",
+            paramLabel = "HOST:PORT[,...]",
+            description = {
+                "Join a cluster that exists: where one or more of its living masters talk to each"
+                        + " other, as in their --raft.",
+                "For an empty directory. --raft needs to tell of this master only. A new master"
+                        + " waits for 'cairn admin masters add'; one that lost its disk gets"
+                        + " everything anew at once. Where the directory holds the cluster it does"
+                        + " nothing."
+            })
+    private @Nullable String join;
 
     @Mixin private AdminOptions admin = new AdminOptions();
 
@@ -146,6 +162,11 @@ public final class MasterCommand implements Callable<Integer> {
         peers.stream()
                 .filter(p -> p.id().equals(id))
                 .forEach(p -> OpenPort.warn(endpoint, p.raft()));
+        List<Endpoint> doors = join == null ? List.of() : MasterList.parse(join);
+        if (found && !doors.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.USAGE, "--found makes a new cluster, --join joins one: give one");
+        }
         ClusterSettings standard = ClusterSettings.STANDARD;
         ClusterSettings cluster =
                 new ClusterSettings(
@@ -162,14 +183,13 @@ public final class MasterCommand implements Callable<Integer> {
                             id,
                             data,
                             endpoint,
-                            peers,
+                            new RatisSettings.Members(peers, found, doors),
                             cluster,
                             new AdminSettings(
                                     Release.text(),
                                     data.resolve(MasterNode.TOKEN_FILE),
                                     address.hostNames(),
                                     LogLevels::follow),
-                            found,
                             MasterNode.SESSION_LEASE_MS);
             Account founder = Account.current().person();
             closing.add(new MasterRun(world, plan, founder, node -> opened(node, page, world)));

@@ -3,6 +3,7 @@ package io.cairn.client.session;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.KnownMasters;
 import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
@@ -58,6 +59,7 @@ final class LeaderSearch {
     private final Listener listener;
 
     // Guarded by this.
+    private final KnownMasters known;
     private final Set<Endpoint> masters;
     private final Set<Endpoint> asked = new HashSet<>();
     private final Map<Endpoint, Connection> connections = new HashMap<>();
@@ -84,7 +86,17 @@ final class LeaderSearch {
         this.random = runtime.random();
         this.handler = handler;
         this.listener = listener;
-        this.masters = new LinkedHashSet<>(settings.masters());
+        this.known = new KnownMasters(settings.masters());
+        this.masters = new LinkedHashSet<>(known.list());
+    }
+
+    /** The leader tells where all masters are: those that are gone need not be asked. */
+    void learn(List<Endpoint> all) {
+        synchronized (this) {
+            known.learn(all);
+            masters.clear();
+            masters.addAll(known.list());
+        }
     }
 
     /** Searches, unless it does already; {@code except} need not be asked. */

@@ -199,6 +199,7 @@ final class MasterLink implements AutoCloseable {
                 v -> MasterRequest.query(session, new Query.KeepAlive(greeting, opens), v),
                 reply -> {
                     state.renewed(reply, sentMs);
+                    search.learn(reply.masters());
                     if (greeting) {
                         becomeReady(connection);
                     }

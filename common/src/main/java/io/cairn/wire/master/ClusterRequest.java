@@ -257,6 +257,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      *     one message: then {@code leaseMs} is 0 and the server asks for it
      * @param garbage what to delete; repeated until confirmed
      * @param scrub how to verify blobs
+     * @param masters where all masters are reached, as far as that is known; they may change
      */
     record HeartbeatReply(
             long clusterId,
@@ -264,13 +265,31 @@ public sealed interface ClusterRequest extends TypedMessage {
             long mapEpoch,
             @Nullable MapDelta map,
             List<GarbageTask> garbage,
-            ScrubReport.Orders scrub) {
+            ScrubReport.Orders scrub,
+            List<Endpoint> masters) {
+        /** A reply that tells of no masters. */
+        public HeartbeatReply(
+                long clusterId,
+                long leaseMs,
+                long mapEpoch,
+                @Nullable MapDelta map,
+                List<GarbageTask> garbage,
+                ScrubReport.Orders scrub) {
+            this(clusterId, leaseMs, mapEpoch, map, garbage, scrub, List.of());
+        }
+
+        /** The same with the masters. */
+        public HeartbeatReply telling(List<Endpoint> all) {
+            return new HeartbeatReply(clusterId, leaseMs, mapEpoch, map, garbage, scrub, all);
+        }
+
         /** The bytes, for a reader of this version of the protocol. */
         public byte[] toBytes(int version) {
             Encoder out = Encoder.speaking(version);
             out.i64(clusterId).i64(leaseMs).i64(mapEpoch).optional(map, Codecs::mapDelta);
             out.list(garbage, (o, g) -> g.encode(o));
             scrub.encode(out);
+            out.list(masters, Codecs::endpoint);
             return out.toBytes();
         }
 
@@ -282,7 +301,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.i64(),
                     in.optional(Codecs::mapDelta),
                     in.list(GarbageTask::decode),
-                    ScrubReport.Orders.decode(in));
+                    ScrubReport.Orders.decode(in),
+                    in.list(Codecs::endpoint));
         }
     }
 

@@ -5,6 +5,7 @@ import io.cairn.base.Coded;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.DirectoryState;
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.MapDelta;
 import io.cairn.fs.AttributeStamp;
@@ -258,6 +259,7 @@ public sealed interface Reply extends TypedMessage {
      * @param inlineLimitBytes contents up to this size live in the inode
      * @param mapEpoch the epoch of the current cluster map
      * @param timeNs the master's wall clock, nanoseconds since the epoch; 0 when it does not tell
+     * @param masters where clients reach all masters, as far as that is known; they may change
      */
     record SessionReply(
             long session,
@@ -265,12 +267,13 @@ public sealed interface Reply extends TypedMessage {
             long leaseMs,
             int inlineLimitBytes,
             long mapEpoch,
-            long timeNs)
+            long timeNs,
+            List<Endpoint> masters)
             implements Reply {
-        /** The time is not told: nothing that is stored depends on a clock. */
+        /** Time and masters are not told: nothing that is stored depends on them. */
         public SessionReply(
                 long session, long clusterId, long leaseMs, int inlineLimitBytes, long mapEpoch) {
-            this(session, clusterId, leaseMs, inlineLimitBytes, mapEpoch, 0);
+            this(session, clusterId, leaseMs, inlineLimitBytes, mapEpoch, 0, List.of());
         }
 
         @Override
@@ -281,11 +284,18 @@ public sealed interface Reply extends TypedMessage {
         @Override
         public void encode(Encoder out) {
             out.i64(session).i64(clusterId).i64(leaseMs).i32(inlineLimitBytes);
-            out.i64(mapEpoch).i64(timeNs);
+            out.i64(mapEpoch).i64(timeNs).list(masters, Codecs::endpoint);
         }
 
         static SessionReply decode(Decoder in) {
-            return new SessionReply(in.i64(), in.i64(), in.i64(), in.i32(), in.i64(), in.i64());
+            return new SessionReply(
+                    in.i64(),
+                    in.i64(),
+                    in.i64(),
+                    in.i32(),
+                    in.i64(),
+                    in.i64(),
+                    in.list(Codecs::endpoint));
         }
     }
 

@@ -43,8 +43,8 @@ public final class Combiner {
             MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
     private final Clock clock;
-    private final int maxInFlight;
-    private final int leastBeside;
+    private volatile int maxInFlight;
+    private volatile int leastBeside;
     private final Executor endOfTurn;
     private final Consumer<Group> proposer;
     private final Runnable proposeTask = this::propose;
@@ -81,6 +81,12 @@ public final class Combiner {
         this.leastBeside = leastBeside;
         this.endOfTurn = endOfTurn;
         this.proposer = proposer;
+    }
+
+    /** Changes how many entries are proposed at a time, and what one more is worth. */
+    void setPace(int inFlightAtMost, int beside) {
+        maxInFlight = inFlightAtMost;
+        leastBeside = beside;
     }
 
     /**

@@ -3,6 +3,8 @@ package io.cairn.master.raft;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
+import io.cairn.master.raft.member.Admission;
+import io.cairn.master.raft.member.Peer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,16 +20,19 @@ import org.jspecify.annotations.Nullable;
 final class GroupStatus {
     private final RaftServer.Division division;
     private final RatisSettings settings;
+    private final List<Peer> peers;
     private final ReplicatedState state;
     private final Admission admission;
 
     GroupStatus(
             RaftServer.Division division,
             RatisSettings settings,
+            List<Peer> peers,
             ReplicatedState state,
             Admission admission) {
         this.division = division;
         this.settings = settings;
+        this.peers = peers;
         this.state = state;
         this.admission = admission;
     }
@@ -41,7 +46,7 @@ final class GroupStatus {
             committed.put(commit.getServer().getId().toStringUtf8(), commit.getCommitIndex());
         }
         List<Standing> list = new ArrayList<>();
-        for (RatisSettings.Peer peer : settings.peers()) {
+        for (Peer peer : peers) {
             boolean leads = peer.id().equals(leader);
             Share share = admission.shareOf(peer.id());
             if (share == Share.CATCHING_UP || share == Share.FOREIGN) {
@@ -63,7 +68,11 @@ final class GroupStatus {
     }
 
     private @Nullable Endpoint clientOf(String id) {
-        return id.equals(settings.id()) ? settings.client() : state.endpointOf(id);
+        if (id.equals(settings.id())) {
+            return settings.client();
+        }
+        Endpoint told = admission.clientOf(id);
+        return told != null ? told : state.endpointOf(id);
     }
 
     private Map<String, Long> silentMs() {

@@ -1,5 +1,7 @@
 package io.cairn.master.raft;
 
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.SegmentScan;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,12 +14,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
-import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,12 +31,17 @@ import org.slf4j.LoggerFactory;
  *       logged: that happens after the sync. A crash leaves sectors of the preallocated space that
  *       are still zero; a damaged entry without such a sector was whole once and may have been
  *       acknowledged, so the log is refused;
- *   <li>checks that the log joins the store and the newest checkpoint without a gap;
- *   <li>checks that it is the log of a group with the same members.
+ *   <li>checks that the log joins the store and the newest checkpoint without a gap.
  * </ul>
  */
 final class LogFiles {
     private static final Logger LOG = LoggerFactory.getLogger(LogFiles.class);
+
+    /** What to do with a master that has lost or damaged files, while others live. */
+    static final String REPLACE =
+            "have it get everything from the other masters: empty its directory, and start it with"
+                    + " 'cairn master --join' and their addresses";
+
     private static final Pattern CLOSED = Pattern.compile("log_(\\d+)-(\\d+)");
     private static final Pattern OPEN = Pattern.compile("log_inprogress_(\\d+)");
 
@@ -107,7 +111,8 @@ final class LogFiles {
         if (applied > Math.max(last, checkpoint)) {
             throw new IOException(
                     ("the Raft log ends at entry %d, but the store is at %d: segments are missing;"
-                                    + " put them back, or replace this master by a new one")
+                                    + " put them back, or "
+                                    + REPLACE)
                             .formatted(Math.max(last, checkpoint), applied));
         }
     }
@@ -137,32 +142,24 @@ final class LogFiles {
     }
 
     /**
-     * Checks that the group still has the members that the log says. Masters that disagree about
-     * who is in the group can overwrite each other's log.
+     * The members of the group as far as the file tells them, or null when there is none: the log
+     * may hold a newer list.
      *
-     * @throws IOException other members, or the file is damaged
+     * @throws IOException the file is damaged
      */
-    void requireMembers(Set<String> wanted) throws IOException {
+    @Nullable List<Peer> members() throws IOException {
         if (Files.exists(members) && Files.size(members) == 0) {
             Files.delete(members); // It found no room; what it told stands in the log.
         }
         if (!Files.exists(members)) {
-            return; // never was in a group
+            return null; // never was in a group
         }
-        Set<String> known = new TreeSet<>();
         try (InputStream in = Files.newInputStream(members)) {
-            for (RaftPeerProto peer :
-                    LogEntryProto.parseFrom(in).getConfigurationEntry().getPeersList()) {
-                known.add(peer.getId().toStringUtf8());
-            }
-        } catch (InvalidProtocolBufferException e) {
+            return LogEntryProto.parseFrom(in).getConfigurationEntry().getPeersList().stream()
+                    .map(each -> new Peer(each.getId().toStringUtf8(), Endpoint.parse(each.getAddress())))
+                    .toList();
+        } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
             throw damaged(members, String.valueOf(e.getMessage()));
-        }
-        if (!known.equals(wanted)) {
-            throw new IOException(
-                    ("the masters of this cluster are %s (%s), not %s;"
-                                    + " start this master with the same list")
-                            .formatted(known, members, new TreeSet<>(wanted)));
         }
     }
 
@@ -213,7 +210,8 @@ final class LogFiles {
     private static IOException damaged(Path file, String why) {
         return new IOException(
                 ("the Raft log is damaged: %s: %s;"
-                                + " restore the file, or replace this master by a new one")
+                                + " restore the file, or "
+                                + REPLACE)
                         .formatted(file, why));
     }
 }

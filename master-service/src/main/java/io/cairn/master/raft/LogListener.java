@@ -13,4 +13,11 @@ public interface LogListener {
 
     /** Notices for sessions; only on the leader, in the order of the log. */
     void notices(List<Notice> notices);
+
+    /**
+     * This master is none of the group any more, and does nothing for it from now on. Once.
+     *
+     * @param was whether it was one of them since this process began
+     */
+    default void dismissed(boolean was) {}
 }

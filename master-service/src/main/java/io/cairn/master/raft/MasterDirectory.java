@@ -1,5 +1,7 @@
 package io.cairn.master.raft;
 
+import io.cairn.master.raft.member.MemberList;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.DirectoryLock;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.FormatFile;
@@ -12,6 +14,9 @@ import io.cairn.runtime.OwnerOnly;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,6 +105,45 @@ final class MasterDirectory implements AutoCloseable {
 
     FormatFile format() {
         return format;
+    }
+
+    /**
+     * The masters: those of its log, else those that this one was told of.
+     *
+     * @throws IOException it was told to join a group and holds one where it is none of the masters,
+     *     or the file with the list is damaged
+     */
+    MemberList members(RatisSettings settings) throws IOException {
+        List<Peer> logged = log.members();
+        List<Peer> told = settings.members().doors().isEmpty() ? settings.peers() : List.of();
+        MemberList list =
+                new MemberList(
+                        settings.self(),
+                        logged != null ? logged : told,
+                        settings.members().doors());
+        if (logged != null && !list.containsSelf() && !list.joins()) {
+            throw new IOException(
+                    ("%s belongs to a cluster whose masters are %s, and %s is none of them: empty"
+                                    + " it, start this master with --join, and add it: cairn admin"
+                                    + " masters add %s")
+                            .formatted(
+                                    raft.getParent(),
+                                    MemberList.text(logged),
+                                    list.id(),
+                                    list.self()));
+        }
+        if (logged != null && !list.ids().equals(ids(settings.peers())) && !list.joins()) {
+            LOG.warn(
+                    "the masters of this cluster are {}: --raft tells of {}, which counts no more;"
+                            + " 'cairn admin masters' adds and removes masters",
+                    MemberList.text(logged),
+                    MemberList.text(settings.peers()));
+        }
+        return list;
+    }
+
+    private static Set<String> ids(List<Peer> peers) {
+        return peers.stream().map(Peer::id).collect(Collectors.toSet());
     }
 
     /**

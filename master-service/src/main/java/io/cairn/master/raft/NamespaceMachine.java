@@ -52,7 +52,10 @@ final class NamespaceMachine extends BaseStateMachine {
 
     private final ReplicatedState state;
     private final CheckpointRule rule;
-    private final boolean alone;
+
+    /** Whether a forced entry is committed. */
+    private volatile boolean alone;
+
     private final ByteString clientId;
     private final Combiner combiner;
     private final Events listener;
@@ -113,11 +116,18 @@ final class NamespaceMachine extends BaseStateMachine {
             Fatal fatal) {
         this.state = state;
         this.rule = settings.checkpoints();
-        this.alone = settings.alone();
         this.clientId = clientId;
         this.combiner = combiner;
         this.listener = listener;
         this.fatal = fatal;
+    }
+
+    /**
+     * Tells whether there is no other master, so that a forced entry is committed. To be taken back
+     * before another one may come.
+     */
+    void setAlone(boolean is) {
+        alone = is;
     }
 
     @Override

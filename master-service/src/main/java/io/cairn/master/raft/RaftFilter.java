@@ -1,5 +1,8 @@
 package io.cairn.master.raft;
 
+import io.cairn.master.raft.member.Admission;
+import io.cairn.master.raft.member.Hello;
+import io.cairn.master.raft.member.MemberList;
 import io.cairn.master.store.Membership;
 import io.cairn.runtime.Clock;
 import java.io.IOException;
@@ -51,7 +54,7 @@ final class RaftFilter {
     private static final Set<String> HARMLESS =
             Set.of("getId", "getPeer", "getProperties", "getRpcType", "getLifeCycleState");
 
-    private final RatisSettings settings;
+    private final MemberList members;
     private final RaftGroupId group;
     private final Membership seat;
     private final Supplier<Admission> admission;
@@ -64,12 +67,12 @@ final class RaftFilter {
      * @param admission what this master tells of itself, and knows of the others
      */
     RaftFilter(
-            RatisSettings settings,
+            MemberList members,
             RaftGroupId group,
             Membership seat,
             Supplier<Admission> admission,
             Clock clock) {
-        this.settings = settings;
+        this.members = members;
         this.group = group;
         this.seat = seat;
         this.admission = admission;
@@ -195,7 +198,7 @@ final class RaftFilter {
             if (!request.getPreVote() && reply instanceof RequestVoteReplyProto told) {
                 LOG.info(
                         "{} {} for {} as leader of term {}",
-                        settings.id(),
+                        members.id(),
                         told.getServerReply().getSuccess() ? "votes" : "does not vote",
                         candidate,
                         request.getCandidateTerm());
@@ -205,7 +208,7 @@ final class RaftFilter {
         if (once.isDue("vote " + candidate)) {
             LOG.info(
                     "{} does not vote for {}: it has no vote before it has caught up",
-                    settings.id(),
+                    members.id(),
                     candidate);
         }
         return RequestVoteReplyProto.newBuilder()
@@ -222,7 +225,7 @@ final class RaftFilter {
 
     private void requireVote() throws IOException {
         if (!seat.votes()) {
-            throw new IOException(settings.id() + " has no vote before it has caught up");
+            throw new IOException(members.id() + " has no vote before it has caught up");
         }
     }
 
@@ -244,7 +247,7 @@ final class RaftFilter {
                     "refused {} at {}: this port is for the masters of one cluster only; let no"
                             + " one else reach it",
                     what,
-                    settings.self().raft());
+                    members.self().raft());
         }
         return new IOException(
                 "refused: this port is for the masters of one cluster among themselves");
@@ -253,21 +256,23 @@ final class RaftFilter {
     /** Checks where a message comes from, and gives it the group's own id back. */
     private RaftRpcRequestProto admit(RaftRpcRequestProto request) throws IOException {
         String sender = request.getRequestorId().toStringUtf8();
-        if (sender.equals(settings.id()) || !settings.ids().contains(sender)) {
-            throw refused("a message of '" + sender + "', which is no other master of this group");
-        }
         UUID own = group.getUuid();
         UUID told = RaftGroupId.valueOf(request.getRaftGroupId().getId()).getUuid();
         if (own.getMostSignificantBits() != told.getMostSignificantBits()) {
             throw refused("a message for another group, of " + sender);
         }
         long stamp = own.getLeastSignificantBits() ^ told.getLeastSignificantBits();
+        // The masters may have changed while this one was away; then their cluster names them.
+        boolean isKin = stamp != 0 && stamp == seat.stamp();
+        if (sender.equals(members.id()) || !(isKin || admission.get().knows(sender))) {
+            throw refused("a message of '" + sender + "', which is no other master of this group");
+        }
         if (seat.isForeign(stamp)) {
             tellForeign(sender);
             throw new IOException(
                     "%s belongs to cluster %s with recovery %s, and %s does not"
                             .formatted(
-                                    settings.id(),
+                                    members.id(),
                                     Membership.text(seat.clusterId()),
                                     Membership.text(seat.recovery()),
                                     sender));
@@ -285,7 +290,7 @@ final class RaftFilter {
                             + " data directory or a disk that is not mounted; a master whose"
                             + " directory is emptied joins the cluster of the others",
                     sender,
-                    settings.id(),
+                    members.id(),
                     Membership.text(seat.clusterId()));
         }
     }

@@ -5,6 +5,10 @@ import io.cairn.base.FsException;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
+import io.cairn.master.raft.member.Admission;
+import io.cairn.master.raft.member.MemberList;
+import io.cairn.master.raft.member.Peer;
+import io.cairn.master.raft.member.RollCall;
 import io.cairn.master.store.Membership;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
@@ -14,6 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +29,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -35,7 +39,6 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.impl.LeaderGate;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -94,7 +97,6 @@ public final class RatisLog implements ReplicatedLog {
     private final AtomicBoolean halted = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ClientId clientId = ClientId.randomId();
-    private final AtomicLong transfers = new AtomicLong(1L << 62);
     private final RaftPeerId self;
     private final long openedNs;
 
@@ -104,10 +106,15 @@ public final class RatisLog implements ReplicatedLog {
     private final RaftServer server;
     private final RaftServer.Division division;
     private final LeaderGate gate;
+    private final MemberList members;
+    private final boolean wasAlone;
     private final Membership seat;
     private final RollCall others;
     private final Admission admission;
     private final Retreat retreat;
+    private final LocalRequests requests;
+    private final MemberChanges changes;
+    private final AtomicBoolean dismissed = new AtomicBoolean();
     private final ScheduledExecutorService timer =
             Executors.newSingleThreadScheduledExecutor(
                     task -> Thread.ofPlatform().name("log-timer").daemon().unstarted(task));
@@ -157,20 +164,32 @@ public final class RatisLog implements ReplicatedLog {
                         this::stop);
         seat = new Membership(directory.format());
         try {
-            directory.log().requireMembers(settings.ids());
-            if (settings.alone()) {
+            members = directory.members(settings);
+            wasAlone = members.alone();
+            if (wasAlone) {
                 directory.foundAlone(settings.found());
             }
             server = build();
             division = server.getDivision(GROUP);
+            members.follow(division);
             gate = new LeaderGate(division);
-            others = new RollCall(settings, GROUP, clock);
+            others = new RollCall(settings.id(), GROUP, clock);
             BooleanSupplier low = directory.room()::isLow;
             Admission.Surroundings around =
                     new Admission.Surroundings(
-                            division, gate, others, () -> namespace().appliedIndex(), low);
+                            division,
+                            gate,
+                            others,
+                            () -> namespace().appliedIndex(),
+                            low,
+                            this::dismiss);
             long incarnation = UUID.randomUUID().getMostSignificantBits();
-            admission = new Admission(settings, seat, around, incarnation);
+            admission =
+                    new Admission(
+                            members, settings.found(), seat, around, incarnation, settings.client());
+            requests = new LocalRequests(server, division, clientId, this::mayRead, timer);
+            changes =
+                    new MemberChanges(members, others, requests, seat, clock, this::listChanges);
             retreat = new Retreat(this::mayRead, low, admission::kin, this::lead, clock);
         } catch (IOException | RuntimeException e) {
             directory.close();
@@ -179,12 +198,12 @@ public final class RatisLog implements ReplicatedLog {
     }
 
     private RaftServer build() throws IOException {
-        RaftFilter door = new RaftFilter(settings, GROUP, seat, () -> admission, clock);
-        List<RaftPeer> peers = settings.peers().stream().map(RatisSettings.Peer::inRatis).toList();
+        RaftFilter door = new RaftFilter(members, GROUP, seat, () -> admission, clock);
+        List<RaftPeer> peers = members.peers().stream().map(Peer::inRatis).toList();
         return RaftServer.newBuilder()
                 .setServerId(self)
                 .setStateMachine(machine)
-                .setProperties(RatisOptions.properties(settings, directory.raft()))
+                .setProperties(RatisOptions.properties(settings, wasAlone, directory.raft()))
                 .setParameters(GuardedRpc.with(door))
                 .setThreadGroup(new RaftThreads())
                 .setGroup(RaftGroup.valueOf(GROUP, peers))
@@ -199,7 +218,7 @@ public final class RatisLog implements ReplicatedLog {
      */
     public void start() throws IOException {
         try {
-            if (directory.used() && !settings.alone()) {
+            if (directory.used() && !wasAlone) {
                 sitOutLease();
             }
             server.start();
@@ -221,11 +240,9 @@ public final class RatisLog implements ReplicatedLog {
                         EXPIRE_INTERVAL_MS,
                         EXPIRE_INTERVAL_MS,
                         TimeUnit.MILLISECONDS);
-        if (!settings.alone()) {
-            Future<?> _ =
-                    timer.scheduleWithFixedDelay(
-                            this::attend, 0, ATTEND_INTERVAL_MS, TimeUnit.MILLISECONDS);
-        }
+        Future<?> _ =
+                timer.scheduleWithFixedDelay(
+                        this::attend, 0, ATTEND_INTERVAL_MS, TimeUnit.MILLISECONDS);
     }
 
     private void attend() {
@@ -287,7 +304,7 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public boolean isGivingWay() {
-        return !settings.alone() && isShortOfRoom() && retreat.isPossible();
+        return isShortOfRoom() && retreat.isPossible();
     }
 
     /** Proposes an entry to the division, without a detour over Ratis' own threads. */
@@ -354,9 +371,11 @@ public final class RatisLog implements ReplicatedLog {
         if (leader == null) {
             return null;
         }
-        return leader.equals(self)
-                ? settings.client()
-                : directory.state().endpointOf(leader.toString());
+        if (leader.equals(self)) {
+            return settings.client();
+        }
+        Endpoint told = admission.clientOf(leader.toString());
+        return told != null ? told : directory.state().endpointOf(leader.toString());
     }
 
     @Override
@@ -366,12 +385,17 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public List<Standing> masters() {
-        return new GroupStatus(division, settings, directory.state(), admission).list();
+        List<Peer> peers = new ArrayList<>(members.peers());
+        Peer joining = changes.joining();
+        if (joining != null) {
+            peers.add(joining);
+        }
+        return new GroupStatus(division, settings, peers, directory.state(), admission).list();
     }
 
     @Override
     public @Nullable String waiting() {
-        return settings.alone() ? null : admission.waiting();
+        return admission.waiting();
     }
 
     @Override
@@ -386,17 +410,62 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public CompletableFuture<Void> lead(String id) {
-        if (!settings.ids().contains(id)) {
+        if (!members.contains(id)) {
             return CompletableFuture.failedFuture(
                     new FsException(Errno.EINVAL, "there is no master '" + id + "'"));
         }
         if (!mayRead()) {
             return CompletableFuture.failedFuture(notLeader());
         }
-        return Handover.start(new Electing(), clock, settings.id(), id);
+        return Handover.start(requests, clock, settings.id(), id);
+    }
+
+    @Override
+    public @Nullable String refusal(Change change) {
+        return changes.refusal(change, masters());
+    }
+
+    @Override
+    public List<String> warnings(Change change) {
+        return changes.warnings(change, masters());
+    }
+
+    @Override
+    public CompletableFuture<Void> change(Change change) {
+        return mayRead()
+                ? changes.start(change)
+                : CompletableFuture.failedFuture(notLeader());
+    }
+
+    /** A master without others commits what it has forced, and waits less for more to come. */
+    private void listChanges() {
+        boolean alone = members.alone() && !changes.isRunning();
+        machine.setAlone(alone);
+        combiner.setPace(
+                alone ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
+                alone ? LEAST_BESIDE_ALONE : LEAST_BESIDE);
+    }
+
+    /** The others went on without this master: it must do nothing for them any more. */
+    private void dismiss() {
+        if (!closed.get() && dismissed.compareAndSet(false, true)) {
+            LOG.error(
+                    "{} is none of the masters of cluster {} any more, and stops. Nothing in {} is"
+                            + " needed. To make it one of them again, empty the directory, start"
+                            + " it with --join, and add it: cairn admin masters add {}",
+                    settings.id(),
+                    Membership.text(seat.clusterId()),
+                    settings.directory(),
+                    members.self());
+            listener.dismissed(admission.wasCounted());
+        }
     }
 
     private void stop(String what, @Nullable Throwable cause) {
+        if (members.index() >= 0 && !members.containsSelf() && admission.wasCounted()) {
+            dismiss(); // Ratis stops a leader that has left.
+            return;
+        }
         if (!closed.get() && halted.compareAndSet(false, true)) {
             LOG.error("{}: this master stops, start it again", what, cause);
             halt.run();
@@ -435,50 +504,12 @@ public final class RatisLog implements ReplicatedLog {
         }
     }
 
-    /** Lets another master stand for election. */
-    private final class Electing implements Handover.Masters {
-        private final Executor pause =
-                CompletableFuture.delayedExecutor(Handover.PAUSE_MS, TimeUnit.MILLISECONDS, timer);
-
-        @Override
-        public CompletableFuture<RaftClientReply> elect(String id, long limitMs) {
-            TransferLeadershipRequest request =
-                    new TransferLeadershipRequest(
-                            clientId,
-                            self,
-                            GROUP,
-                            transfers.incrementAndGet(),
-                            RaftPeerId.valueOf(id),
-                            limitMs);
-            try {
-                return server.transferLeadershipAsync(request);
-            } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        }
-
-        @Override
-        public @Nullable String leader() {
-            RaftPeerId leader = division.getInfo().getLeaderId();
-            return leader == null ? null : leader.toString();
-        }
-
-        @Override
-        public boolean leads() {
-            return mayRead();
-        }
-
-        @Override
-        public Executor pause() {
-            return pause;
-        }
-    }
-
     /** Tells the other masters where clients reach this one when it leads. */
     private final class Announcer implements NamespaceMachine.Events {
         @Override
         public void leading() {
-            if (!settings.alone()) {
+            listChanges();
+            if (!members.alone()) {
                 combiner.submitAlone(LeaderEndpoints.entry(settings.id(), settings.client()));
             }
             long term = leaderTerm();

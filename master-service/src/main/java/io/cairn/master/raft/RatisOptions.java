@@ -21,6 +21,9 @@ final class RatisOptions {
 
     private static final int ELECTION_MAX_MS = 1000;
 
+    /** A newcomer that lacks fewer entries counts among the masters. */
+    private static final int STAGING_GAP = 50;
+
     /** A lone master waits for nobody. */
     private static final int LONE_ELECTION_MS = 10;
 
@@ -38,10 +41,10 @@ final class RatisOptions {
 
     private RatisOptions() {}
 
-    static RaftProperties properties(RatisSettings settings, Path raft) {
+    static RaftProperties properties(RatisSettings settings, boolean alone, Path raft) {
         RaftProperties to = new RaftProperties();
         RaftServerConfigKeys.setStorageDir(to, List.of(raft.toFile()));
-        elections(to, settings.alone());
+        elections(to, alone);
         log(to, settings.checkpoints().bytes());
         reads(to);
         // Checkpoints and what is purged below them are the machine's decision.
@@ -67,11 +70,12 @@ final class RatisOptions {
             Rpc.setFirstElectionTimeoutMax(to, millis(2 * LONE_ELECTION_MS));
         }
         RaftServerConfigKeys.LeaderElection.setPreVote(to, true);
-        if (!alone) {
-            // A leader that lost its majority may be the only one with the newest entries: it must
-            // not wait long before it stands for election again.
-            RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(to, seconds(2));
-        }
+        // A leader that lost its majority may be the only one with the newest entries: it must not
+        // wait long before it stands for election again.
+        RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(to, seconds(2));
+        // A newcomer that installs a large checkpoint is silent for a while.
+        RaftServerConfigKeys.setStagingTimeout(to, seconds(60));
+        RaftServerConfigKeys.setStagingCatchupGap(to, STAGING_GAP);
     }
 
     private static void log(RaftProperties to, long checkpointBytes) {

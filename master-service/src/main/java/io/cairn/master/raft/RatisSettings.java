@@ -1,20 +1,19 @@
 package io.cairn.master.raft;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.StoreSettings;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import org.apache.ratis.protocol.RaftPeer;
 
 /**
  * One master's part in the group.
  *
  * @param id its name in the group, 1..255 bytes
  * @param directory its directory; made when absent
- * @param members all masters, this one included
+ * @param members what this master is told of the group
  * @param client where clients reach this master, told to the other masters when it leads
  * @param store memory of the store
  * @param checkpoints when to make checkpoints
@@ -29,28 +28,23 @@ public record RatisSettings(
     /**
      * The masters of a group.
      *
-     * @param peers always the same names. Addresses of others are taken from here when the group is
-     *     founded, later from the log
+     * @param peers all masters when the group is founded; who they are later stands in the log.
+     *     Where this one listens
      * @param found whether a master may found a cluster, together with all others that were told
      *     so, when none of them holds anything; without effect when there is a cluster
+     * @param doors where masters of a group are reached that this one is to join, whose directory
+     *     is empty then; empty when it joins none
      */
-    public record Members(List<Peer> peers, boolean found) {
+    public record Members(List<Peer> peers, boolean found, List<Endpoint> doors) {
         /** Takes a copy. */
         public Members {
             peers = List.copyOf(peers);
+            doors = List.copyOf(doors);
         }
-    }
 
-    /**
-     * A master in the group.
-     *
-     * @param id its name
-     * @param raft where the other masters reach it
-     */
-    public record Peer(String id, Endpoint raft) {
-        /** The same in Ratis' words. */
-        RaftPeer inRatis() {
-            return RaftPeer.newBuilder().setId(id).setAddress(raft.toString()).build();
+        /** Masters that join no group. */
+        public Members(List<Peer> peers, boolean found) {
+            this(peers, found, List.of());
         }
     }
 
@@ -92,18 +86,13 @@ public record RatisSettings(
         return members.found();
     }
 
-    /** The names of all masters. */
-    Set<String> ids() {
-        return peers().stream().map(Peer::id).collect(Collectors.toSet());
-    }
-
     /** This master among the peers. */
     Peer self() {
         return peers().stream().filter(peer -> peer.id().equals(id)).findFirst().orElseThrow();
     }
 
-    /** Whether there is no other master. */
+    /** Whether this master was told that there is no other. */
     public boolean alone() {
-        return peers().size() == 1;
+        return peers().size() == 1 && members.doors().isEmpty();
     }
 }

@@ -1,6 +1,7 @@
 package io.cairn.master.raft;
 
 import io.cairn.base.Wording;
+import io.cairn.master.raft.member.Hello;
 import io.cairn.runtime.Clock;
 import java.util.Comparator;
 import java.util.Map;

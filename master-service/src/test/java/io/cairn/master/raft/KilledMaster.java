@@ -2,7 +2,7 @@ package io.cairn.master.raft;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
-import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.runtime.Clock;
 import java.io.PrintStream;

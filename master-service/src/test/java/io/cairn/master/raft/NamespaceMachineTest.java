@@ -11,6 +11,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.FormatException;
 import io.cairn.master.store.FormatFile;
 import io.cairn.master.store.MemoryDirectory;
@@ -312,13 +313,16 @@ class NamespaceMachineTest {
     }
 
     private NamespaceMachine machine(boolean alone) {
-        return new NamespaceMachine(
-                state(),
-                settings(alone ? 1 : 3),
-                clientId.toByteString(),
-                combiner,
-                new Deaf(),
-                (what, cause) -> fatal.add(what));
+        NamespaceMachine machine =
+                new NamespaceMachine(
+                        state(),
+                        settings(alone ? 1 : 3),
+                        clientId.toByteString(),
+                        combiner,
+                        new Deaf(),
+                        (what, cause) -> fatal.add(what));
+        machine.setAlone(alone);
+        return machine;
     }
 
     private RatisSettings settings(int masters) {
@@ -328,7 +332,7 @@ class NamespaceMachineTest {
                 directory,
                 new RatisSettings.Members(
                         IntStream.rangeClosed(1, masters)
-                                .mapToObj(i -> new RatisSettings.Peer("m" + i, nowhere))
+                                .mapToObj(i -> new Peer("m" + i, nowhere))
                                 .toList(),
                         true),
                 nowhere,

@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cairn.cluster.Endpoint;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.raft.member.Hello;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.MemoryDirectory;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
@@ -160,7 +163,12 @@ class RaftFilterTest {
                         -1,
                         true,
                         false,
-                        List.of("m1", "m2"));
+                        true,
+                        new Endpoint("client.example", 9871),
+                        12,
+                        List.of(
+                                new Peer("m1", new Endpoint("a.example", 1)),
+                                new Peer("m2", new Endpoint("::1", 2))));
         assertEquals(hello, Hello.decode(hello.encode()));
         assertNull(Hello.decode(UnsafeByteOperations.unsafeWrap(new byte[20])));
         assertNull(Hello.decode(hello.encode().substring(0, 30)));

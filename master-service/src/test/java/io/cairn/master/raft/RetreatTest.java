@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.master.raft.member.Hello;
 import io.cairn.testkit.ManualClock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,7 +34,23 @@ class RetreatTest {
 
     private void tell(String id, boolean votes, boolean isLow, long last) {
         others.put(
-                id, new Hello(id, 1, votes, true, 7, 0, false, 3, last, false, isLow, List.of()));
+                id,
+                new Hello(
+                        id,
+                        1,
+                        votes,
+                        true,
+                        7,
+                        0,
+                        false,
+                        3,
+                        last,
+                        false,
+                        isLow,
+                        false,
+                        new Endpoint("client.example", 1),
+                        0,
+                        List.of()));
     }
 
     @Test

@@ -4,8 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterGroup.Newcomer;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
-import io.cairn.master.raft.RatisSettings.Peer;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
 import io.cairn.net.FreePorts;
@@ -39,16 +40,25 @@ final class TestGroup implements AutoCloseable {
     /** Whether masters that are started may found a cluster. */
     boolean found = true;
 
+    /** So many of them found the cluster; the others are started to join it. */
+    int founders;
+
     /** What a master told its listener and whether it asked to be halted. */
     static final class Heard implements LogListener {
         final List<Long> leading = new CopyOnWriteArrayList<>();
         final List<Notice> notices = new CopyOnWriteArrayList<>();
         volatile boolean halted;
         volatile int following;
+        volatile boolean dismissed;
 
         @Override
         public void leading(long term) {
             leading.add(term);
+        }
+
+        @Override
+        public void dismissed(boolean was) {
+            dismissed = true;
         }
 
         @Override
@@ -70,6 +80,7 @@ final class TestGroup implements AutoCloseable {
             heard.add(new Heard());
         }
         logs = new RatisLog[masters];
+        founders = masters;
     }
 
     /** The directory of a master. */
@@ -81,10 +92,25 @@ final class TestGroup implements AutoCloseable {
         return new RatisSettings(
                 peers.get(master).id(),
                 directory(master),
-                new RatisSettings.Members(peers, found),
+                master < founders
+                        ? new RatisSettings.Members(peers.subList(0, founders), found)
+                        : new RatisSettings.Members(
+                                List.of(peers.get(master)), false, doors(master)),
                 client(master),
                 StoreSettings.standard(),
                 rule);
+    }
+
+    private List<Endpoint> doors(int but) {
+        return peers.stream()
+                .filter(peer -> !peer.equals(peers.get(but)))
+                .map(Peer::raft)
+                .toList();
+    }
+
+    /** A master as one that is to come. */
+    Newcomer newcomer(int master) {
+        return new Newcomer(peers.get(master).id(), peers.get(master).raft());
     }
 
     /** Where clients would find a master. */

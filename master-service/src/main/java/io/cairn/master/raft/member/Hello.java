@@ -1,5 +1,6 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
+import io.cairn.cluster.Endpoint;
 import io.cairn.master.store.Membership;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * | MAGIC | id | incarnation | votes | founds | clusterId | recovery | recovers |
  * |   8   |4+n |      8      |   1   |   1    |     8     |    8     |    1     |
  * +-------+----+-------------+-------+--------+-----------+----------+----------+
- * | term | last | leads | low | members |
- * |  8   |  8   |   1   |  1  |  list   |
- * +------+------+-------+-----+---------+
+ * | term | last | leads | low | joins | client | listIndex |  members   |
+ * |  8   |  8   |   1   |  1  |   1   | 4+n, 4 |     8     | list of 3  |
+ * +------+------+-------+-----+-------+--------+-----------+------------+
  * </pre>
  *
  * The question is the magic number alone.
@@ -32,9 +33,12 @@ import org.jspecify.annotations.Nullable;
  * @param last index of its last log entry, -1 when there is none
  * @param leads whether it leads and has heard a majority
  * @param isLow whether its disk has too little room to lead
- * @param members the names of all masters, sorted
+ * @param joins whether it was told to join a group that exists
+ * @param client where clients reach it
+ * @param listIndex the log entry of its list of masters, -1 when it was only told of them
+ * @param members all masters as it knows them, by name: name, host and port
  */
-record Hello(
+public record Hello(
         String id,
         long incarnation,
         boolean votes,
@@ -46,29 +50,34 @@ record Hello(
         long last,
         boolean leads,
         boolean isLow,
-        List<String> members) {
+        boolean joins,
+        Endpoint client,
+        long listIndex,
+        List<Peer> members) {
     private static final long MAGIC = 0x434149524e484149L; // "CAIRNHAI"
 
     /** The question that it answers. */
-    static ByteString question() {
+    public static ByteString question() {
         return ByteString.copyFrom(new Encoder().i64(MAGIC).toBytes());
     }
 
-    static boolean isQuestion(ByteString content) {
+    /** Whether bytes are the question. */
+    public static boolean isQuestion(ByteString content) {
         return content.equals(question());
     }
 
     /** Whether it holds nothing of any cluster. */
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return last < 0 && clusterId == 0;
     }
 
     /** The stamp of its messages, see {@link Membership#stamp()}. */
-    long stamp() {
+    public long stamp() {
         return Membership.stamp(clusterId, recovery);
     }
 
-    ByteString encode() {
+    /** Its bytes. */
+    public ByteString encode() {
         Encoder out = new Encoder().i64(MAGIC).text(id).i64(incarnation).bool(votes).bool(founds);
         out.i64(clusterId)
                 .i64(recovery)
@@ -77,12 +86,20 @@ record Hello(
                 .i64(last)
                 .bool(leads)
                 .bool(isLow)
-                .list(members, Encoder::text);
+                .bool(joins);
+        endpoint(out, client);
+        out.i64(listIndex);
+        out.list(
+                members,
+                (to, each) -> {
+                    to.text(each.id());
+                    endpoint(to, each.raft());
+                });
         return ByteString.copyFrom(out.toBytes());
     }
 
     /** Reads an answer; null when it is none. */
-    static @Nullable Hello decode(ByteString content) {
+    public static @Nullable Hello decode(ByteString content) {
         try {
             Decoder in = new Decoder(content.toByteArray());
             if (in.i64() != MAGIC) {
@@ -100,9 +117,25 @@ record Hello(
                     in.i64(),
                     in.bool(),
                     in.bool(),
-                    in.list(Decoder::text));
+                    in.bool(),
+                    endpoint(in),
+                    in.i64(),
+                    in.list(each -> new Peer(each.text(), endpoint(each))));
         } catch (MalformedMessageException e) {
             return null;
         }
+    }
+
+    /** The names of all masters, as it knows them. */
+    public List<String> ids() {
+        return members.stream().map(Peer::id).toList();
+    }
+
+    private static void endpoint(Encoder out, Endpoint endpoint) {
+        out.text(endpoint.host()).i32(endpoint.port());
+    }
+
+    private static Endpoint endpoint(Decoder in) {
+        return new Endpoint(in.text(), in.i32());
     }
 }

@@ -1,6 +1,7 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
 import io.cairn.base.Wording;
+import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.store.Membership;
 import java.io.IOException;
@@ -9,7 +10,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -33,6 +35,9 @@ import org.slf4j.LoggerFactory;
  * before it lost its directory. When no master that answers knows a later term, it cannot have
  * voted in one.
  *
+ * <p>A master that joins a group gets its vote in the same way, but not before the leader counts it
+ * among the masters. One that the leader counts no longer stops.
+ *
  * <p>When the directories of a majority are lost for good, an operator tells a master that has its
  * own to recover the cluster ({@link Recovery}). Masters without a vote let that one lead. It leads
  * alone until enough of them have everything; then they get their votes as ever. Directories of
@@ -40,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One thread calls {@link #tick}; the rest is thread-safe.
  */
-final class Admission {
+public final class Admission {
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     /** Twice a second; more often without a vote. */
@@ -49,15 +54,17 @@ final class Admission {
     /** Five seconds without a leader are no election any more. */
     private static final int WARN_AFTER = 50;
 
-    private final RatisSettings settings;
+    private final MemberList members;
+    private final boolean isFounding;
     private final Membership seat;
     private final RaftServer.Division division;
     private final LeaderGate gate;
     private final RollCall others;
     private final Supplier<Long> applied;
     private final BooleanSupplier low;
+    private final Runnable leave;
     private final long incarnation;
-    private final List<String> members;
+    private final Endpoint client;
 
     /** Incarnations whose old place in the log this leader has forgotten. */
     private final Map<String, Long> forgotten = new HashMap<>();
@@ -74,37 +81,62 @@ final class Admission {
 
     private volatile boolean isStateRecovered;
 
+    private volatile boolean wasCounted;
+
     /** The index that must be applied, of which leader. */
     private record Target(long term, long index) {}
 
-    /** The facts that it looks at. */
-    record Surroundings(
+    /**
+     * The facts that it looks at.
+     *
+     * @param applied index of the last entry that was applied
+     * @param low whether the disk has too little room to lead
+     * @param leave hears, once or more, that this master is none of the group any more
+     */
+    public record Surroundings(
             RaftServer.Division division,
             LeaderGate gate,
             RollCall others,
             Supplier<Long> applied,
-            BooleanSupplier low) {}
+            BooleanSupplier low,
+            Runnable leave) {}
 
-    Admission(RatisSettings settings, Membership seat, Surroundings around, long incarnation) {
-        this.settings = settings;
+    /**
+     * Decides nothing before {@link #tick}.
+     *
+     * @param isFounding whether this master may found a cluster
+     * @param incarnation of this process; random
+     * @param client where clients reach this master
+     */
+    public Admission(
+            MemberList members,
+            boolean isFounding,
+            Membership seat,
+            Surroundings around,
+            long incarnation,
+            Endpoint client) {
+        this.members = members;
+        this.isFounding = isFounding;
         this.seat = seat;
         this.division = around.division();
         this.gate = around.gate();
         this.others = around.others();
         this.applied = around.applied();
         this.low = around.low();
+        this.leave = around.leave();
         this.incarnation = incarnation;
-        this.members = List.copyOf(new TreeSet<>(settings.ids()));
+        this.client = client;
         this.waiting = seat.votes() ? null : "this master looks for the others";
     }
 
     /** The answer of this master about itself. */
-    Hello hello() {
+    public Hello hello() {
+        long listIndex = members.index(); // before the list, which may be newer then
         return new Hello(
-                settings.id(),
+                members.id(),
                 incarnation,
                 seat.votes(),
-                settings.found() || seat.votes(),
+                isFounding || seat.votes(),
                 seat.clusterId(),
                 seat.recovery(),
                 seat.recovers(),
@@ -112,7 +144,10 @@ final class Admission {
                 lastIndex(),
                 gate.mayRead(),
                 low.getAsBoolean(),
-                members);
+                members.joins(),
+                client,
+                listIndex,
+                members.peers());
     }
 
     private long lastIndex() {
@@ -122,13 +157,13 @@ final class Admission {
     }
 
     /** Why this master has no vote yet, or null when it has one. */
-    @Nullable String waiting() {
+    public @Nullable String waiting() {
         return waiting;
     }
 
     /** How a master takes part, as far as this one knows. */
-    Share shareOf(String id) {
-        if (id.equals(settings.id())) {
+    public Share shareOf(String id) {
+        if (id.equals(members.id())) {
             return seat.votes() ? Share.FULL : Share.CATCHING_UP;
         }
         Hello hello = others.recent().get(id);
@@ -142,23 +177,96 @@ final class Admission {
     }
 
     /** The recent answers of the others of the same cluster, by name. */
-    Map<String, Hello> kin() {
+    public Map<String, Hello> kin() {
         Map<String, Hello> kin = others.recent();
         kin.values().removeIf(each -> seat.isForeign(each.clusterId()));
         return kin;
     }
 
     /** How far a master without a vote is, or -1 when that is not known. */
-    long reachedBy(String id) {
+    public long reachedBy(String id) {
         Hello hello = others.recent().get(id);
         return hello == null ? -1 : Math.max(0, hello.last());
     }
 
+    /** Whether somebody is one of the masters, as far as this one or one with a vote knows. */
+    public boolean knows(String id) {
+        return members.contains(id) || told().containsKey(id);
+    }
+
+    /** Where clients reach another master, or null when it was not heard lately. */
+    public @Nullable Endpoint clientOf(String id) {
+        Hello hello = others.recent().get(id);
+        return hello == null ? null : hello.client();
+    }
+
+    /** The masters that others with a vote tell of. */
+    private Map<String, Peer> told() {
+        Map<String, Peer> told = new TreeMap<>();
+        for (Hello each : others.recent().values()) {
+            if (each.votes() && !seat.isForeign(each.stamp())) {
+                each.members().forEach(peer -> told.put(peer.id(), peer));
+            }
+        }
+        return told;
+    }
+
+    private void ask() {
+        Map<String, Peer> peers = told();
+        members.peers().forEach(peer -> peers.put(peer.id(), peer));
+        others.ask(peers.values());
+        List<Endpoint> known = peers.values().stream().map(Peer::raft).toList();
+        others.askAt(members.doors().stream().filter(door -> !known.contains(door)).toList());
+    }
+
+    /**
+     * Whether the leader has a newer list of masters, without this one. Whoever joins is in no list
+     * of its own yet.
+     */
+    private boolean isDismissed() {
+        return members.containsSelf()
+                && seat.clusterId() != 0
+                && others.recent().values().stream()
+                        .anyMatch(
+                                each ->
+                                        each.leads()
+                                                && each.votes()
+                                                && each.stamp() == seat.stamp()
+                                                && each.listIndex() > members.index()
+                                                && !each.ids().contains(members.id()));
+    }
+
+    /** Whether this master was one of the masters for the leader since this process began. */
+    public boolean wasCounted() {
+        return wasCounted;
+    }
+
+    private void noteCounted() {
+        if (!wasCounted) {
+            wasCounted =
+                    gate.mayRead()
+                            || others.recent().values().stream()
+                                    .anyMatch(
+                                            each ->
+                                                    each.leads()
+                                                            && each.ids().contains(members.id()));
+        }
+    }
+
     /** Looks around and asks the others; called every tenth of a second. */
-    void tick() {
+    public void tick() {
+        if (members.alone() && seat.votes()) {
+            wasCounted = true;
+            return;
+        }
         if (untilAsking-- <= 0) {
             untilAsking = seat.votes() ? ASK_EVERY : 1;
-            others.ask();
+            ask();
+        }
+        noteCounted();
+        if (isDismissed()) {
+            gate.keepFollowing();
+            leave.run();
         }
         tellLeader();
         if (!seat.votes()) {
@@ -166,7 +274,7 @@ final class Admission {
             followRecovery(others.recent());
             String next = seek(others.recent());
             if (next != null && !next.equals(waiting)) {
-                LOG.info("{} has no vote yet: {}", settings.id(), next);
+                LOG.info("{} has no vote yet: {}", members.id(), next);
             }
             waiting = next;
         }
@@ -177,7 +285,7 @@ final class Admission {
     }
 
     /** Whether a master was told to recover the cluster of which this one holds nothing else. */
-    boolean isRecovering(String id) {
+    public boolean isRecovering(String id) {
         Map<String, Hello> told = others.recent();
         Hello hello = told.get(id);
         return hello != null
@@ -188,9 +296,9 @@ final class Admission {
     }
 
     /** The group that this master leads was made fit for going on. */
-    void stateRecovered() {
+    public void stateRecovered() {
         isStateRecovered = true;
-        if (settings.alone()) {
+        if (members.alone()) {
             endRecovery();
         }
     }
@@ -227,7 +335,7 @@ final class Admission {
                         .filter(each -> each.stamp() == seat.stamp() && each.term() == nowTerm)
                         .filter(each -> each.last() >= recoveredIndex)
                         .count();
-        if (complete + 1 > members.size() / 2) {
+        if (complete + 1 > members.peers().size() / 2) {
             endRecovery();
         }
     }
@@ -238,7 +346,7 @@ final class Admission {
             LOG.warn(
                     "{}: the cluster is recovered: a majority of its masters holds what this one"
                             + " held",
-                    settings.id());
+                    members.id());
         } catch (IOException e) {
             LOG.warn("the end of the recovery cannot be written down: {}", Wording.of(e));
         }
@@ -253,10 +361,10 @@ final class Admission {
             LOG.warn(
                     "{}: no master leads since term {}, for {} s now; a majority of {} must run and"
                             + " reach each other",
-                    settings.id(),
+                    members.id(),
                     term,
                     WARN_AFTER / 10,
-                    String.join(", ", members));
+                    String.join(", ", members.ids()));
         }
         if (Objects.equals(now, leader) && (now == null || nowTerm == term)) {
             return;
@@ -264,11 +372,11 @@ final class Admission {
         if (now == null) {
             LOG.info(
                     "{}: no master leads after {} in term {}; the masters elect one",
-                    settings.id(),
+                    members.id(),
                     leader,
                     term);
         } else {
-            LOG.info("{}: {} leads in term {}", settings.id(), now, nowTerm);
+            LOG.info("{}: {} leads in term {}", members.id(), now, nowTerm);
         }
         leader = now;
         term = nowTerm;
@@ -279,11 +387,11 @@ final class Admission {
         boolean isEmpty = seat.clusterId() == 0 && lastIndex() < 0;
         List<Hello> holders = told.values().stream().filter(each -> !each.isEmpty()).toList();
         if (isEmpty && holders.isEmpty()) {
-            return found(told);
+            return members.joins() ? lookForDoors() : found(told);
         }
         for (Hello each : holders) {
             if (each.leads() && each.votes() && !seat.isForeign(each.stamp())) {
-                return catchUp(each, told);
+                return each.ids().contains(members.id()) ? catchUp(each, told) : join(each);
             }
         }
         String names = String.join(", ", holders.stream().map(Hello::id).sorted().toList());
@@ -299,26 +407,42 @@ final class Admission {
                 .formatted(names);
     }
 
+    private String lookForDoors() {
+        return "it looks for the masters at %s, none answers; --join takes addresses of --raft, as"
+                        .formatted(members.doors())
+                + " 'cairn admin masters' shows them";
+    }
+
+    private String join(Hello leading) {
+        return ("it waits to become one of the masters of cluster %s, which are %s: cairn admin"
+                        + " masters add %s")
+                .formatted(
+                        Membership.text(leading.clusterId()),
+                        String.join(", ", leading.ids()),
+                        members.self());
+    }
+
     private @Nullable String found(Map<String, Hello> told) {
         if (told.isEmpty()) {
             return "it looks for the other masters, none answers";
         }
-        if (!settings.found()) {
+        if (!isFounding) {
             return "its directory is empty, and no other master knows a cluster; a new cluster is"
-                    + " founded by starting all its masters with --found";
+                    + " founded by starting all its masters with --found, and a master of one that"
+                    + " exists is started with --join";
         }
         List<String> missing = new ArrayList<>();
-        for (String id : members) {
+        for (String id : members.ids()) {
             Hello each = told.get(id);
-            if (id.equals(settings.id())) {
+            if (id.equals(members.id())) {
                 continue;
             }
             if (each == null) {
                 missing.add(id + " does not answer");
             } else if (!each.founds()) {
                 missing.add(id + " was started without --found");
-            } else if (!each.members().equals(members)) {
-                missing.add("for " + id + " the masters are " + each.members());
+            } else if (!Set.copyOf(each.ids()).equals(members.ids())) {
+                missing.add("for " + id + " the masters are " + each.ids());
             }
         }
         if (!missing.isEmpty()) {
@@ -350,7 +474,7 @@ final class Admission {
     private @Nullable String take(String why) {
         try {
             seat.take();
-            LOG.info("{} has a vote from now on: {}", settings.id(), why);
+            LOG.info("{} has a vote from now on: {}", members.id(), why);
             return null;
         } catch (IOException e) {
             return "its vote cannot be written down: " + Wording.of(e);

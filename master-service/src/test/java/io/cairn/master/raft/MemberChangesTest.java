@@ -1,0 +1,108 @@
+package io.cairn.master.raft;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.master.MasterGroup.Change;
+import io.cairn.master.MasterGroup.Newcomer;
+import io.cairn.master.MasterGroup.Standing;
+import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.store.MemoryDirectory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Masters come and go while the others work; real Ratis on the loopback. */
+@Timeout(120)
+class MemberChangesTest {
+    private static final CheckpointRule OFTEN = new CheckpointRule(40, 1 << 20);
+
+    @TempDir(factory = MemoryDirectory.class)
+    Path directory;
+
+    @Test
+    void oneBecomesThreeAndFiveAndOneAgain() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 5, OFTEN)) {
+            group.founders = 1;
+            group.start(0);
+            TestSession session = new TestSession(group::leaderLog);
+            for (int i = 0; i < 100; i++) {
+                session.create("before-" + i);
+            }
+            AtomicBoolean over = new AtomicBoolean();
+            Writer writer = new Writer(session, over);
+            for (int next = 1; next < 5; next++) {
+                group.start(next);
+                change(group, new Change(group.newcomer(next), null));
+                assertEquals(next + 1, group.leaderLog().masters().size());
+            }
+            TestGroup.await(
+                    "five masters to be up",
+                    () ->
+                            group.leaderLog().masters().stream()
+                                    .allMatch(each -> each.state().equals("up")));
+            for (int left = 4; left > 0; left--) {
+                int leader = group.leader();
+                int goes = left == 4 ? leader : leader == left ? left - 1 : left;
+                change(group, new Change(null, "m" + (goes + 1)));
+                int gone = goes;
+                TestGroup.await("the removed one to notice", () -> group.heard(gone).dismissed);
+                group.stop(goes);
+            }
+            over.set(true);
+            int made = writer.join();
+            List<Standing> last = group.leaderLog().masters();
+            assertEquals(1, last.size(), last.toString());
+            for (int i = 0; i < made; i++) {
+                assertTrue(TestSession.has(group.leaderLog(), "during-" + i), "during-" + i);
+            }
+            for (int i = 0; i < 100; i++) {
+                assertTrue(TestSession.has(group.leaderLog(), "before-" + i), "before-" + i);
+            }
+            assertEquals(List.of(), group.leaderLog().namespace().check());
+        }
+    }
+
+    private static void change(TestGroup group, Change change) throws Exception {
+        RatisLog leader = group.leaderLog();
+        assertNull(leader.refusal(change), () -> change.toString());
+        leader.change(change).get(60, TimeUnit.SECONDS);
+    }
+
+    /** Makes files until it is told to stop. */
+    private static final class Writer {
+        private final Thread thread;
+        private volatile int made;
+        private volatile @Nullable Throwable failure;
+
+        Writer(TestSession session, AtomicBoolean over) {
+            thread =
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            while (!over.get()) {
+                                                session.create("during-" + made);
+                                                made++;
+                                            }
+                                        } catch (Throwable e) {
+                                            failure = e;
+                                        }
+                                    });
+        }
+
+        int join() throws InterruptedException {
+            thread.join();
+            assertNull(failure, () -> String.valueOf(failure));
+            return made;
+        }
+    }
+}
