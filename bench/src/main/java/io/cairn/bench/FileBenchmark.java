@@ -99,8 +99,7 @@ public class FileBenchmark {
                 new RatisSettings(
                         "m1",
                         directory.resolve("m1"),
-                        new RatisSettings.Members(
-                                List.of(new Peer("m1", raft)), true),
+                        new RatisSettings.Members(List.of(new Peer("m1", raft)), true),
                         listen,
                         StoreSettings.standard(),
                         RatisSettings.CheckpointRule.standard());

@@ -17,6 +17,8 @@ import io.cairn.base.Spelling;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup;
+import io.cairn.master.MasterGroup.Change;
+import io.cairn.master.MasterGroup.Newcomer;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterRelease;
@@ -25,9 +27,16 @@ import io.cairn.runtime.Clock;
 import io.cairn.wire.master.LeaderMutation;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
-/** {@code /masters}: who leads, how far the others are; moving leadership, raising the level. */
+/**
+ * {@code /masters}: who leads, how far the others are; other masters, another leader, another
+ * level.
+ */
 public final class MastersResource implements Resource {
     private static final long MANY_ENTRIES = 10_000;
 
@@ -53,6 +62,14 @@ public final class MastersResource implements Resource {
                     Field.of("term", Shape.count(), "Grows with every election."),
                     Field.maybe("commitIndex", Shape.count(), "Log entries it has."),
                     Field.maybe("lagEntries", Shape.count(), "Log entries it lacks."));
+
+    private static final Field[] NEWCOMER = {
+        Field.of("id", Shape.text(), "As given with --id."),
+        Field.of("raft", Shape.text(), "Where the other masters reach it, as in its --raft.")
+    };
+
+    /** Shorter than what a master waits for the answer of another one. */
+    private static final long CHANGE_MS = 14_000;
 
     private final MasterGroup group;
     private final MasterService master;
@@ -83,6 +100,18 @@ public final class MastersResource implements Resource {
                         .reads(call -> Outcome.of(document(find(call)))),
                 Route.of("POST", "/masters/{id}/lead", Role.OPERATE, "Makes a master lead.")
                         .changes(this::lead),
+                Route.of("POST", "/masters", Role.ADMIN, "Makes a newcomer one of the masters.")
+                        .takes(NEWCOMER)
+                        .changes(call -> change(new Change(newcomer(call), null))),
+                Route.of("DELETE", "/masters/{id}", Role.ADMIN, "Removes a master for good.")
+                        .changes(call -> change(new Change(null, find(call).id()))),
+                Route.of(
+                                "POST",
+                                "/masters/{id}/replace",
+                                Role.ADMIN,
+                                "Puts a newcomer in the place of a master, which may be dead.")
+                        .takes(NEWCOMER)
+                        .changes(call -> change(new Change(newcomer(call), find(call).id()))),
                 Route.of("POST", "/cluster/level", Role.ADMIN, "Ends a rolling upgrade.")
                         .changes(_ -> raise()));
     }
@@ -169,6 +198,53 @@ public final class MastersResource implements Resource {
         plan.change("level", level, common).noteBefore();
         plan.warn("Masters of releases that do not understand it cannot be started any more.");
         return plan;
+    }
+
+    private static Newcomer newcomer(Call call) {
+        String raft = String.valueOf(call.bodyText("raft"));
+        try {
+            return new Newcomer(String.valueOf(call.bodyText("id")), Endpoint.parse(raft));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("raft", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Plan change(Change change) {
+        String refusal = group.refusal(change);
+        if (refusal != null) {
+            throw Problem.conflict(refusal);
+        }
+        Plan plan =
+                new Plan(
+                        () -> {
+                            await(group.change(change));
+                            return Outcome.done();
+                        });
+        Newcomer joins = change.joins();
+        String leaves = change.leaves();
+        if (leaves != null) {
+            plan.change("master " + leaves, "one of the masters", null);
+        }
+        if (joins != null) {
+            plan.change("master " + joins.id(), null, "one of the masters, at " + joins.raft());
+        }
+        group.warnings(change).forEach(plan::warn);
+        return plan.noteBefore();
+    }
+
+    /** A newcomer gets the whole state, which may last. */
+    private static void await(CompletableFuture<Void> change) {
+        try {
+            Log.await(change.orTimeout(CHANGE_MS, TimeUnit.MILLISECONDS));
+        } catch (IllegalStateException e) {
+            if (e.getCause() instanceof ExecutionException failed
+                    && failed.getCause() instanceof TimeoutException) {
+                throw Problem.unavailable(
+                        "The change goes on: a newcomer gets the whole state first. Look at the"
+                                + " list of masters again.");
+            }
+            throw e;
+        }
     }
 
     private Plan lead(Call call) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,14 @@ public final class EventWatch {
      *
      * @param serverUp those of which it is known
      * @param masterUp the same for masters
+     * @param masters the names of all
      * @param erring disks that had errors lately, in words
      * @param risk 0: all groups are complete; 1: some are short of a copy; 2: some do not serve
      */
     record Look(
             Map<String, Boolean> serverUp,
             Map<String, Boolean> masterUp,
+            Set<String> masters,
             Set<Long> failedTargets,
             Map<Long, String> erring,
             Map<Long, String> sessions,
@@ -116,7 +119,14 @@ public final class EventWatch {
         boolean isShort = map.groups().stream().anyMatch(group -> !group.isComplete());
         int risk = isDown ? 2 : isShort ? 1 : 0;
         return new Look(
-                serverUp, mastersUp(), failed, erring, sessions, map.pools().lastId(), risk);
+                serverUp,
+                mastersUp(),
+                names(),
+                failed,
+                erring,
+                sessions,
+                map.pools().lastId(),
+                risk);
     }
 
     private Map<String, Boolean> mastersUp() {
@@ -129,7 +139,21 @@ public final class EventWatch {
         return masterUp;
     }
 
+    private Set<String> names() {
+        return master.log().masters().stream().map(Standing::id).collect(Collectors.toSet());
+    }
+
     private void compare(Look was, Look is) {
+        for (String id : is.masters) {
+            if (!was.masters.contains(id)) {
+                events.add("info", "masterJoins", id, "Master " + id + " joins the cluster.");
+            }
+        }
+        for (String id : was.masters) {
+            if (!is.masters.contains(id)) {
+                events.add("info", "masterLeft", id, "Master " + id + " has left the cluster.");
+            }
+        }
         is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
         is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
         for (Long target : is.failedTargets) {

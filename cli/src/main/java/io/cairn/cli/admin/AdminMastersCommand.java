@@ -5,19 +5,23 @@ import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.api.Reading;
+import io.cairn.cli.option.MasterPeers;
 import io.cairn.master.raft.Recovery;
+import io.cairn.master.raft.member.Peer;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code cairn admin masters}: who leads, and how far the others are. */
+/** {@code cairn admin masters}: who leads, how far the others are, and who they are to be. */
 @Command(
         name = "masters",
         description = "List the masters: who leads, how far behind the others are.",
@@ -25,6 +29,9 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn admin masters",
             "  cairn admin masters lead m2",
+            "  cairn admin masters add m4=10.0.0.4:9872",
+            "  cairn admin masters replace m2 m4=10.0.0.4:9872",
+            "  cairn admin masters remove m3",
             "  cairn admin masters finish-upgrade --plan",
             "  cairn admin masters recover --data /srv/m1"
         })
@@ -62,6 +69,75 @@ final class AdminMastersCommand implements Callable<Integer> {
         return changing.done(
                 changing.apply(ApiRequest.of("POST /masters/{id}/lead", id)),
                 "master " + id + " leads");
+    }
+
+    @Command(
+            name = "add",
+            description = {
+                "Make a master one of the masters of the cluster, while it runs.",
+                "It was started before on an empty directory, with --join."
+            },
+            footer = "  cairn admin masters add m4=10.0.0.4:9872")
+    @Calls("POST /masters")
+    int add(
+            @Parameters(
+                            paramLabel = "NAME=HOST:PORT",
+                            description = "Its name and where the others reach it, as in --raft.")
+                    String newcomer,
+            @Mixin Changing changing) {
+        Peer peer = peer(newcomer);
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /masters").body(body(peer))),
+                peer.id() + " is one of the masters");
+    }
+
+    @Command(
+            name = "remove",
+            description = {
+                "Remove a master from the cluster for good; it stops.",
+                "Refused when the rest would have no majority that answers."
+            },
+            footer = "  cairn admin masters remove m3 --plan")
+    @Calls("DELETE /masters/{id}")
+    int remove(
+            @Parameters(paramLabel = "ID", description = "As listed; it may be dead.") String id,
+            @Mixin Changing changing) {
+        return changing.done(
+                changing.apply(ApiRequest.of("DELETE /masters/{id}", id)),
+                id + " is none of the masters any more");
+    }
+
+    @Command(
+            name = "replace",
+            description = {
+                "Put a new master in the place of one that is dead, or is to go.",
+                "The new one was started before on an empty directory, with --join."
+            },
+            footer = "  cairn admin masters replace m2 m4=10.0.0.4:9872")
+    @Calls("POST /masters/{id}/replace")
+    int replace(
+            @Parameters(paramLabel = "OLD", description = "As listed; it may be dead.") String old,
+            @Parameters(
+                            paramLabel = "NEW=HOST:PORT",
+                            description = "Its name and where the others reach it, as in --raft.")
+                    String newcomer,
+            @Mixin Changing changing) {
+        Peer peer = peer(newcomer);
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /masters/{id}/replace", old).body(body(peer))),
+                peer.id() + " is in the place of " + old);
+    }
+
+    private static Peer peer(String text) {
+        List<Peer> peers = MasterPeers.parse("argument", text);
+        if (peers.size() != 1) {
+            throw new CommandException(ExitCode.USAGE, "give one master: NAME=HOST:PORT");
+        }
+        return peers.getFirst();
+    }
+
+    private static Map<String, Object> body(Peer peer) {
+        return Map.of("id", peer.id(), "raft", peer.raft().toString());
     }
 
     @Command(

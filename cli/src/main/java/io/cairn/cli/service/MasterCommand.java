@@ -2,6 +2,7 @@ package io.cairn.cli.service;
 
 import io.cairn.admin.AdminSettings;
 import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.MasterPeers;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cluster.Endpoint;
@@ -24,7 +25,6 @@ import io.cairn.node.ProcessContext;
 import io.cairn.node.log.LogLevels;
 import io.cairn.runtime.Release;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -154,7 +154,7 @@ public final class MasterCommand implements Callable<Integer> {
         Endpoint endpoint = MasterList.endpoint(listen);
         AdminAddress address = admin.address();
         worldOptions.check();
-        List<Peer> peers = peers(raft);
+        List<Peer> peers = MasterPeers.parse("--raft", raft);
         if (peers.stream().noneMatch(p -> p.id().equals(id))) {
             throw new CommandException(
                     ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
@@ -225,22 +225,5 @@ public final class MasterCommand implements Callable<Integer> {
                     }
                 };
         look[0].run();
-    }
-
-    /** Parses the value of {@code --raft}; fails with USAGE. */
-    static List<Peer> peers(@Nullable String text) {
-        List<Peer> peers = new ArrayList<>();
-        for (String part : String.valueOf(text).split(",", -1)) {
-            int equals = part.indexOf('=');
-            if (equals <= 0) {
-                throw new CommandException(
-                        ExitCode.USAGE, "'" + part + "' in --raft is not NAME=HOST:PORT");
-            }
-            peers.add(
-                    new Peer(
-                            part.substring(0, equals).strip(),
-                            MasterList.endpoint(part.substring(equals + 1).strip())));
-        }
-        return peers;
     }
 }

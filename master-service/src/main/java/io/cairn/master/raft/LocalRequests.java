@@ -48,9 +48,7 @@ final class LocalRequests implements Handover.Masters {
         this.division = division;
         this.clientId = clientId;
         this.leads = leads;
-        pause =
-                CompletableFuture.delayedExecutor(
-                        Handover.PAUSE_MS, TimeUnit.MILLISECONDS, timer);
+        pause = CompletableFuture.delayedExecutor(Handover.PAUSE_MS, TimeUnit.MILLISECONDS, timer);
     }
 
     @Override

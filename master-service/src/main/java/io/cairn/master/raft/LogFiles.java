@@ -156,7 +156,11 @@ final class LogFiles {
         }
         try (InputStream in = Files.newInputStream(members)) {
             return LogEntryProto.parseFrom(in).getConfigurationEntry().getPeersList().stream()
-                    .map(each -> new Peer(each.getId().toStringUtf8(), Endpoint.parse(each.getAddress())))
+                    .map(
+                            each ->
+                                    new Peer(
+                                            each.getId().toStringUtf8(),
+                                            Endpoint.parse(each.getAddress())))
                     .toList();
         } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
             throw damaged(members, String.valueOf(e.getMessage()));
@@ -209,9 +213,7 @@ final class LogFiles {
 
     private static IOException damaged(Path file, String why) {
         return new IOException(
-                ("the Raft log is damaged: %s: %s;"
-                                + " restore the file, or "
-                                + REPLACE)
+                ("the Raft log is damaged: %s: %s;" + " restore the file, or " + REPLACE)
                         .formatted(file, why));
     }
 }

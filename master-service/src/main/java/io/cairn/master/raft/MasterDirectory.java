@@ -110,8 +110,8 @@ final class MasterDirectory implements AutoCloseable {
     /**
      * The masters: those of its log, else those that this one was told of.
      *
-     * @throws IOException it was told to join a group and holds one where it is none of the masters,
-     *     or the file with the list is damaged
+     * @throws IOException it was told to join a group and holds one where it is none of the
+     *     masters, or the file with the list is damaged
      */
     MemberList members(RatisSettings settings) throws IOException {
         List<Peer> logged = log.members();

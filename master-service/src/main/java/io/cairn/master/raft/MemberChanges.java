@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries out changes of who the masters are, one at a time, on the leader. Ratis gives a newcomer
- * everything first; then the old and the new masters have to agree, each by a majority. Thread-safe.
+ * everything first; then the old and the new masters have to agree, each by a majority.
+ * Thread-safe.
  */
 final class MemberChanges {
     private static final Logger LOG = LoggerFactory.getLogger(MemberChanges.class);

@@ -186,10 +186,14 @@ public final class RatisLog implements ReplicatedLog {
             long incarnation = UUID.randomUUID().getMostSignificantBits();
             admission =
                     new Admission(
-                            members, settings.found(), seat, around, incarnation, settings.client());
+                            members,
+                            settings.found(),
+                            seat,
+                            around,
+                            incarnation,
+                            settings.client());
             requests = new LocalRequests(server, division, clientId, this::mayRead, timer);
-            changes =
-                    new MemberChanges(members, others, requests, seat, clock, this::listChanges);
+            changes = new MemberChanges(members, others, requests, seat, clock, this::listChanges);
             retreat = new Retreat(this::mayRead, low, admission::kin, this::lead, clock);
         } catch (IOException | RuntimeException e) {
             directory.close();
@@ -432,9 +436,7 @@ public final class RatisLog implements ReplicatedLog {
 
     @Override
     public CompletableFuture<Void> change(Change change) {
-        return mayRead()
-                ? changes.start(change)
-                : CompletableFuture.failedFuture(notLeader());
+        return mayRead() ? changes.start(change) : CompletableFuture.failedFuture(notLeader());
     }
 
     /** A master without others commits what it has forced, and waits less for more to come. */

@@ -1,13 +1,10 @@
 package io.cairn.master.raft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.master.MasterGroup.Change;
-import io.cairn.master.MasterGroup.Newcomer;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.MemoryDirectory;

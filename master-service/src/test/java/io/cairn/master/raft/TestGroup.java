@@ -102,10 +102,7 @@ final class TestGroup implements AutoCloseable {
     }
 
     private List<Endpoint> doors(int but) {
-        return peers.stream()
-                .filter(peer -> !peer.equals(peers.get(but)))
-                .map(Peer::raft)
-                .toList();
+        return peers.stream().filter(peer -> !peer.equals(peers.get(but))).map(Peer::raft).toList();
     }
 
     /** A master as one that is to come. */

@@ -120,9 +120,6 @@ public final class MemberList {
     public static String text(Collection<Peer> peers) {
         return String.join(
                 ", ",
-                peers.stream()
-                        .sorted(Comparator.comparing(Peer::id))
-                        .map(Peer::toString)
-                        .toList());
+                peers.stream().sorted(Comparator.comparing(Peer::id)).map(Peer::toString).toList());
     }
 }

@@ -130,9 +130,7 @@ public final class MemberRules {
     public List<String> warnings(Change change) {
         List<String> warnings = new ArrayList<>();
         int size =
-                now.size()
-                        + (change.joins() == null ? 0 : 1)
-                        - (change.leaves() == null ? 0 : 1);
+                now.size() + (change.joins() == null ? 0 : 1) - (change.leaves() == null ? 0 : 1);
         int survives = (size - 1) / 2;
         if (survives == 0) {
             warnings.add(
