@@ -26,6 +26,7 @@ public final class ProcessCluster implements AutoCloseable {
     private final Map<String, CairnProcess> processes = new LinkedHashMap<>();
     private final List<Path> mountpoints = new ArrayList<>();
     private final List<String> masters = new ArrayList<>();
+    private final List<String> doors = new ArrayList<>();
     private final Spawner spawner = new Spawner();
 
     ProcessCluster(Path directory, int replicas) throws IOException {
@@ -47,7 +48,9 @@ public final class ProcessCluster implements AutoCloseable {
     void startMasters(int count, int expectedServers) throws Exception {
         List<String> raft = new ArrayList<>();
         for (int i = 1; i <= count; i++) {
-            raft.add("m" + i + "=127.0.0.1:" + freePort());
+            String door = "127.0.0.1:" + freePort();
+            doors.add(door);
+            raft.add("m" + i + "=" + door);
             masters.add("127.0.0.1:" + freePort());
         }
         for (int i = 1; i <= count; i++) {
@@ -72,6 +75,38 @@ public final class ProcessCluster implements AutoCloseable {
                             "127.0.0.1:0"));
             start("m" + i);
         }
+    }
+
+    /**
+     * Starts one more master, which joins the cluster by these addresses of masters.
+     *
+     * @return it, as {@code cairn admin masters add} wants it
+     */
+    String join(String name, String doors) {
+        String self = name + "=127.0.0.1:" + freePort();
+        commands.put(
+                name,
+                List.of(
+                        "master",
+                        "--id",
+                        name,
+                        "--data",
+                        data.resolve(name).toString(),
+                        "--listen",
+                        "127.0.0.1:" + freePort(),
+                        "--raft",
+                        self,
+                        "--join",
+                        doors,
+                        "--admin",
+                        "127.0.0.1:0"));
+        start(name);
+        return self;
+    }
+
+    /** Where the masters of the beginning talk to each other. */
+    String doors() {
+        return String.join(",", doors);
     }
 
     /** Starts chunk servers c1..cN. */

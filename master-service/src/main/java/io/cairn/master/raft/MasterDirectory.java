@@ -1,5 +1,6 @@
 package io.cairn.master.raft;
 
+import io.cairn.cluster.Endpoint;
 import io.cairn.master.raft.member.MemberList;
 import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.DirectoryLock;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -140,6 +142,24 @@ final class MasterDirectory implements AutoCloseable {
                     MemberList.text(settings.peers()));
         }
         return list;
+    }
+
+    /** The failure of a start: the damaged file of the log if there is one, else its root. */
+    IOException notStarted(Exception failure, Endpoint raft) throws IOException {
+        String damage = log.findDamage();
+        Throwable root = failure;
+        while (root.getCause() != null && (root.getMessage() == null || wraps(root))) {
+            root = root.getCause();
+        }
+        return new IOException(
+                damage != null
+                        ? damage
+                        : "Raft does not start: %s (listening on %s)".formatted(root, raft),
+                failure);
+    }
+
+    private static boolean wraps(Throwable error) {
+        return error instanceof CompletionException || error.getCause() instanceof IOException;
     }
 
     private static Set<String> ids(List<Peer> peers) {

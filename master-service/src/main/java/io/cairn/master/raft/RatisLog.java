@@ -6,6 +6,9 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.ReplicatedLog;
 import io.cairn.master.raft.member.Admission;
+import io.cairn.master.raft.member.Handover;
+import io.cairn.master.raft.member.LocalRequests;
+import io.cairn.master.raft.member.MemberChanges;
 import io.cairn.master.raft.member.MemberList;
 import io.cairn.master.raft.member.Peer;
 import io.cairn.master.raft.member.RollCall;
@@ -22,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -31,10 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.ClientId;
-import org.apache.ratis.protocol.Message;
-import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
-import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
@@ -42,7 +41,6 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.impl.LeaderGate;
 import org.apache.ratis.server.storage.RaftStorage;
-import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.apache.ratis.util.ExitUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -147,13 +145,7 @@ public final class RatisLog implements ReplicatedLog {
                         settings.id(),
                         GROUP.getUuid().toString(),
                         settings.store());
-        combiner =
-                new Combiner(
-                        clock,
-                        settings.alone() ? MAX_IN_FLIGHT_ALONE : MAX_IN_FLIGHT,
-                        settings.alone() ? LEAST_BESIDE_ALONE : LEAST_BESIDE,
-                        endOfTurn,
-                        this::propose);
+        combiner = new Combiner(clock, MAX_IN_FLIGHT, LEAST_BESIDE, endOfTurn, this::propose);
         machine =
                 new NamespaceMachine(
                         directory.state(),
@@ -174,31 +166,29 @@ public final class RatisLog implements ReplicatedLog {
             members.follow(division);
             gate = new LeaderGate(division);
             others = new RollCall(settings.id(), GROUP, clock);
-            BooleanSupplier low = directory.room()::isLow;
-            Admission.Surroundings around =
-                    new Admission.Surroundings(
-                            division,
-                            gate,
-                            others,
-                            () -> namespace().appliedIndex(),
-                            low,
-                            this::dismiss);
-            long incarnation = UUID.randomUUID().getMostSignificantBits();
-            admission =
-                    new Admission(
-                            members,
-                            settings.found(),
-                            seat,
-                            around,
-                            incarnation,
-                            settings.client());
+            admission = admission();
             requests = new LocalRequests(server, division, clientId, this::mayRead, timer);
             changes = new MemberChanges(members, others, requests, seat, clock, this::listChanges);
+            BooleanSupplier low = directory.room()::isLow;
             retreat = new Retreat(this::mayRead, low, admission::kin, this::lead, clock);
         } catch (IOException | RuntimeException e) {
             directory.close();
             throw e;
         }
+    }
+
+    private Admission admission() {
+        Admission.Surroundings around =
+                new Admission.Surroundings(
+                        division,
+                        gate,
+                        others,
+                        () -> namespace().appliedIndex(),
+                        directory.room()::isLow,
+                        this::dismiss);
+        long incarnation = UUID.randomUUID().getMostSignificantBits();
+        return new Admission(
+                members, settings.found(), seat, around, incarnation, settings.client());
     }
 
     private RaftServer build() throws IOException {
@@ -228,9 +218,9 @@ public final class RatisLog implements ReplicatedLog {
             server.start();
             directory.forceNames();
         } catch (IOException | RuntimeException e) {
-            String damage = directory.log().findDamage();
+            IOException failure = directory.notStarted(e, settings.self().raft());
             close();
-            throw new IOException(damage != null ? damage : "Raft does not start: " + rootOf(e), e);
+            throw failure;
         }
         Future<?> _ =
                 timer.scheduleWithFixedDelay(
@@ -272,18 +262,6 @@ public final class RatisLog implements ReplicatedLog {
         }
     }
 
-    private String rootOf(Throwable error) {
-        Throwable root = error;
-        while (root.getCause() != null && (root.getMessage() == null || wraps(root))) {
-            root = root.getCause();
-        }
-        return root + " (listening on " + settings.self().raft() + ")";
-    }
-
-    private static boolean wraps(Throwable error) {
-        return error instanceof CompletionException || error.getCause() instanceof IOException;
-    }
-
     /** Registers the numbers about the log and the store beneath it. */
     public void measure(MeterRegistry registry) {
         new LogGauges(division, combiner, directory.state()::rocks, registry).register();
@@ -311,27 +289,10 @@ public final class RatisLog implements ReplicatedLog {
         return isShortOfRoom() && retreat.isPossible();
     }
 
-    /** Proposes an entry to the division, without a detour over Ratis' own threads. */
     private void propose(Group group) {
-        RaftClientRequest request =
-                RaftClientRequest.newBuilder()
-                        .setClientId(clientId)
-                        .setServerId(self)
-                        .setGroupId(GROUP)
-                        .setCallId(group.number())
-                        .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(group.entry())))
-                        .setType(RaftClientRequest.writeRequestType())
-                        // Ratis need not remember its replies for retries: there are none.
-                        .setRepliedCallIds(combiner.answered())
-                        .build();
-        try {
-            Future<?> _ =
-                    ((RaftClientAsynchronousProtocol) division)
-                            .submitClientRequestAsync(request)
-                            .whenComplete((reply, error) -> answered(group, reply, error));
-        } catch (IOException | RuntimeException e) {
-            answered(group, null, e);
-        }
+        Future<?> _ =
+                requests.propose(group.number(), group.entry(), combiner.answered())
+                        .whenComplete((reply, error) -> answered(group, reply, error));
     }
 
     /** The machine answers what was applied; what was not is answered here. */

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
@@ -51,9 +50,6 @@ public final class Admission {
     /** Twice a second; more often without a vote. */
     private static final int ASK_EVERY = 5;
 
-    /** Five seconds without a leader are no election any more. */
-    private static final int WARN_AFTER = 50;
-
     private final MemberList members;
     private final boolean isFounding;
     private final Membership seat;
@@ -71,10 +67,7 @@ public final class Admission {
 
     private @Nullable Target target;
     private volatile @Nullable String waiting;
-    private @Nullable RaftPeerId leader;
-    private long term;
     private int untilAsking;
-    private int withoutLeader;
 
     /** The index that others must hold before a recovery is over, -1 while it has not begun. */
     private long recoveredIndex = -1;
@@ -82,6 +75,7 @@ public final class Admission {
     private volatile boolean isStateRecovered;
 
     private volatile boolean wasCounted;
+    private final LeaderNews news;
 
     /** The index that must be applied, of which leader. */
     private record Target(long term, long index) {}
@@ -126,6 +120,7 @@ public final class Admission {
         this.leave = around.leave();
         this.incarnation = incarnation;
         this.client = client;
+        this.news = new LeaderNews(members, division);
         this.waiting = seat.votes() ? null : "this master looks for the others";
     }
 
@@ -268,7 +263,7 @@ public final class Admission {
             gate.keepFollowing();
             leave.run();
         }
-        tellLeader();
+        news.look();
         if (!seat.votes()) {
             gate.keepFollowing();
             followRecovery(others.recent());
@@ -350,36 +345,6 @@ public final class Admission {
         } catch (IOException e) {
             LOG.warn("the end of the recovery cannot be written down: {}", Wording.of(e));
         }
-    }
-
-    /** An election is news; that it comes to nothing is what somebody should look at. */
-    private void tellLeader() {
-        RaftPeerId now = division.getInfo().getLeaderId();
-        long nowTerm = division.getInfo().getCurrentTerm();
-        withoutLeader = now == null && leader == null && term > 0 ? withoutLeader + 1 : 0;
-        if (withoutLeader == WARN_AFTER) {
-            LOG.warn(
-                    "{}: no master leads since term {}, for {} s now; a majority of {} must run and"
-                            + " reach each other",
-                    members.id(),
-                    term,
-                    WARN_AFTER / 10,
-                    String.join(", ", members.ids()));
-        }
-        if (Objects.equals(now, leader) && (now == null || nowTerm == term)) {
-            return;
-        }
-        if (now == null) {
-            LOG.info(
-                    "{}: no master leads after {} in term {}; the masters elect one",
-                    members.id(),
-                    leader,
-                    term);
-        } else {
-            LOG.info("{}: {} leads in term {}", members.id(), now, nowTerm);
-        }
-        leader = now;
-        term = nowTerm;
     }
 
     /** Takes the vote when it is time, else tells what is missing. */

@@ -1,4 +1,4 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -6,11 +6,6 @@ import io.cairn.base.Wording;
 import io.cairn.master.MasterGroup.Change;
 import io.cairn.master.MasterGroup.Newcomer;
 import io.cairn.master.MasterGroup.Standing;
-import io.cairn.master.raft.member.Hello;
-import io.cairn.master.raft.member.MemberList;
-import io.cairn.master.raft.member.MemberRules;
-import io.cairn.master.raft.member.Peer;
-import io.cairn.master.raft.member.RollCall;
 import io.cairn.master.store.Membership;
 import io.cairn.runtime.Clock;
 import java.util.ArrayList;
@@ -29,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * everything first; then the old and the new masters have to agree, each by a majority.
  * Thread-safe.
  */
-final class MemberChanges {
+public final class MemberChanges {
     private static final Logger LOG = LoggerFactory.getLogger(MemberChanges.class);
 
     /** A newcomer that has everything takes its vote at once; else it does later. */
@@ -51,7 +46,7 @@ final class MemberChanges {
      *
      * @param listChanges called before the list may change and when it has changed
      */
-    MemberChanges(
+    public MemberChanges(
             MemberList members,
             RollCall others,
             LocalRequests requests,
@@ -67,19 +62,19 @@ final class MemberChanges {
     }
 
     /** Whether the list may change at any time. */
-    boolean isRunning() {
+    public boolean isRunning() {
         return running.get() != null;
     }
 
     /** Who gets everything and is none of the masters yet, or null. */
-    @Nullable Peer joining() {
+    public @Nullable Peer joining() {
         Change change = running.get();
         Newcomer joins = change == null ? null : change.joins();
         return joins == null || members.contains(joins.id()) ? null : peer(joins);
     }
 
     /** See {@code MasterGroup.refusal}. */
-    @Nullable String refusal(Change change, List<Standing> now) {
+    public @Nullable String refusal(Change change, List<Standing> now) {
         Change other = running.get();
         if (other != null) {
             return "Another change of the masters is under way: %s.".formatted(text(other));
@@ -90,12 +85,13 @@ final class MemberChanges {
         return new MemberRules(now, seat.clusterId()).refusal(change, answer);
     }
 
-    List<String> warnings(Change change, List<Standing> now) {
+    /** See {@code MasterGroup.warnings}. */
+    public List<String> warnings(Change change, List<Standing> now) {
         return new MemberRules(now, seat.clusterId()).warnings(change);
     }
 
     /** See {@code MasterGroup.change}. */
-    CompletableFuture<Void> start(Change change) {
+    public CompletableFuture<Void> start(Change change) {
         if (!running.compareAndSet(null, change)) {
             return failed("another change of the masters is under way");
         }

@@ -1,4 +1,4 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

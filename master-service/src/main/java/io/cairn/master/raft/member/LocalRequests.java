@@ -1,6 +1,5 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
-import io.cairn.master.raft.member.Peer;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,19 +8,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process asks its own division about the group: another leader, other members. The
- * network may ask neither. Thread-safe.
+ * What this process asks its own division: to log an entry, another leader, other members. The
+ * network may ask none of it. Thread-safe.
  */
-final class LocalRequests implements Handover.Masters {
+public final class LocalRequests implements Handover.Masters {
     private final RaftServer server;
     private final RaftServer.Division division;
     private final ClientId clientId;
@@ -38,7 +41,7 @@ final class LocalRequests implements Handover.Masters {
      * @param leads whether this master leads and is ready for it
      * @param timer runs what comes after a pause
      */
-    LocalRequests(
+    public LocalRequests(
             RaftServer server,
             RaftServer.Division division,
             ClientId clientId,
@@ -49,6 +52,32 @@ final class LocalRequests implements Handover.Masters {
         this.clientId = clientId;
         this.leads = leads;
         pause = CompletableFuture.delayedExecutor(Handover.PAUSE_MS, TimeUnit.MILLISECONDS, timer);
+    }
+
+    /**
+     * Proposes an entry to the division, without a detour over Ratis' own threads.
+     *
+     * @param number of the entry among those of this process
+     * @param answered the numbers of entries that Ratis may forget
+     */
+    public CompletableFuture<RaftClientReply> propose(
+            long number, byte[] entry, List<Long> answered) {
+        RaftClientRequest request =
+                RaftClientRequest.newBuilder()
+                        .setClientId(clientId)
+                        .setServerId(division.getId())
+                        .setGroupId(division.getMemberId().getGroupId())
+                        .setCallId(number)
+                        .setMessage(Message.valueOf(UnsafeByteOperations.unsafeWrap(entry)))
+                        .setType(RaftClientRequest.writeRequestType())
+                        // Ratis need not remember its replies for retries: there are none.
+                        .setRepliedCallIds(answered)
+                        .build();
+        try {
+            return ((RaftClientAsynchronousProtocol) division).submitClientRequestAsync(request);
+        } catch (IOException | RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Override

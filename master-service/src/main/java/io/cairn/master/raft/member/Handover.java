@@ -1,4 +1,4 @@
-package io.cairn.master.raft;
+package io.cairn.master.raft.member;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * second by then and nothing else, so the chosen one stands again, until it leads or the time is
  * over.
  */
-final class Handover {
+public final class Handover {
     /** How long another master may take to take over. */
     static final long LIMIT_MS = 8_000;
 
@@ -24,7 +24,7 @@ final class Handover {
     static final long PAUSE_MS = 100;
 
     /** The group of masters, as the one that leads sees it. */
-    interface Masters {
+    public interface Masters {
         /** Lets a master stand for election once. */
         CompletableFuture<RaftClientReply> elect(String id, long limitMs);
 
@@ -62,7 +62,8 @@ final class Handover {
      * @return completes when {@code next} leads; fails with an {@code FsException}: NOT_LEADER when
      *     a third one does, NOT_READY after {@link #LIMIT_MS}
      */
-    static CompletableFuture<Void> start(Masters masters, Clock clock, String self, String next) {
+    public static CompletableFuture<Void> start(
+            Masters masters, Clock clock, String self, String next) {
         Handover handover = new Handover(masters, clock, self, next);
         handover.step();
         return handover.done;

@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.master.raft.member;
+
+import org.jspecify.annotations.NullUnmarked;

@@ -1,0 +1,108 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.node.ExitCode;
+import io.cairn.node.MasterNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Masters come and go under a mount that was told of the first one only: real processes. */
+final class ChangingMastersTest {
+    @TempDir private Path directory;
+
+    @Test
+    @Timeout(value = 240)
+    void aLoneMasterGetsCompanyDiesAndIsReplaced() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(1);
+            Path mount = cluster.mount("mnt");
+            Path token = directory.resolve("m1").resolve(MasterNode.TOKEN_FILE);
+            Poll.until("the first token", 30, () -> Files.exists(token));
+            String secret = Files.readString(token);
+            Path kept = Files.writeString(directory.resolve("token"), secret);
+            try (AckedLoad load = new AckedLoad(mount, 2, 7, false)) {
+                work(load);
+                String m2 = cluster.join("m2", cluster.doors());
+                cluster.process("m2").await("masters add m2=", 60);
+                assertEquals(ExitCode.OK, admin(cluster, kept, "m1", "add", m2), cluster.logs());
+                String m3 = cluster.join("m3", cluster.doors());
+                cluster.process("m3").await("masters add m3=", 60);
+                cluster.kill("m3"); // at a bad moment
+                cluster.start("m3");
+                cluster.process("m3").await("masters add m3=", 60);
+                assertEquals(ExitCode.OK, admin(cluster, kept, "m1", "add", m3), cluster.logs());
+                work(load);
+                cluster.kill("m1");
+                work(load);
+                String m4 = cluster.join("m4", m2.substring(3) + "," + m3.substring(3));
+                cluster.process("m4").await("masters add m4=", 60);
+                assertEquals(
+                        ExitCode.OK,
+                        admin(cluster, kept, "m3", "replace", "m1", m4),
+                        cluster.logs());
+                cluster.start("m1"); // it does not know that it was replaced
+                Poll.until("m1 to stop", 60, () -> !cluster.process("m1").isAlive());
+                assertTrue(cluster.process("m1").output().contains("master m1 was removed"));
+                cluster.kill("m2");
+                work(load);
+                assertEquals(
+                        ExitCode.OK, admin(cluster, kept, "m4", "remove", "m2"), cluster.logs());
+                assertEquals(
+                        ExitCode.OK, admin(cluster, kept, "m4", "remove", "m3"), cluster.logs());
+                Poll.until("m3 to stop", 30, () -> !cluster.process("m3").isAlive());
+                assertTrue(cluster.process("m3").output().contains("master m3 was removed"));
+                work(load);
+                load.stop();
+                load.verify(mount);
+                assertEquals(List.of(), load.failures(), cluster.logs());
+            }
+            String last = admin(cluster, kept, "m4", new String[0]);
+            assertEquals(1, last.lines().filter(line -> line.startsWith("m")).count(), last);
+        }
+    }
+
+    private static void work(AckedLoad load) {
+        int goal = load.operations() + 40;
+        Poll.until("work", 60, () -> load.operations() >= goal);
+    }
+
+    private static int admin(
+            ProcessCluster cluster, Path token, String at, String verb, String... words)
+            throws Exception {
+        List<String> all = new ArrayList<>(List.of(verb));
+        all.addAll(List.of(words));
+        CommandResult[] last = new CommandResult[1];
+        Poll.until(
+                "a leader for " + all,
+                60,
+                () -> {
+                    last[0] = command(cluster, token, at, all);
+                    return last[0].code() != ExitCode.TEMPORARY;
+                });
+        System.out.println(all + ": " + last[0].out() + last[0].errors());
+        return last[0].code();
+    }
+
+    private static String admin(ProcessCluster cluster, Path token, String at, String[] words)
+            throws Exception {
+        return command(cluster, token, at, List.of(words)).out();
+    }
+
+    private static CommandResult command(
+            ProcessCluster cluster, Path token, String at, List<String> words) throws Exception {
+        String door = cluster.process(at).await("admin on (\\S+)", 60).group(1);
+        String url = "http://" + door.replaceFirst("^http://", "").replaceAll("/+$", "");
+        List<String> arguments = new ArrayList<>(List.of("admin", "masters"));
+        arguments.addAll(words);
+        arguments.addAll(List.of("--api", url, "--token-file", token.toString()));
+        return CommandResult.of(arguments);
+    }
+}
