@@ -111,6 +111,7 @@ public final class MasterCommand implements Callable<Integer> {
                                 + " which the old chunk servers do not belong.")
         private boolean isNew;
     }
+
     @Option(
             names = "--join",
             paramLabel = "HOST:PORT[,...]",
