@@ -38,6 +38,7 @@ public final class CrashDisk implements Disk {
     private long incarnation;
     private long stopAfter = Long.MAX_VALUE;
     private long failAfter = Long.MAX_VALUE;
+    private long syncs;
     private long changes;
     private boolean stopped;
     private boolean failForce;
@@ -93,6 +94,11 @@ public final class CrashDisk implements Disk {
 
     synchronized long usedBytes() {
         return names.values().stream().mapToLong(CrashFile::pageCount).sum() * CrashFile.PAGE;
+    }
+
+    /** Syncs of files that were done. */
+    synchronized long syncs() {
+        return syncs;
     }
 
     public synchronized void kill() {
@@ -229,6 +235,7 @@ public final class CrashDisk implements Disk {
                         throw new IOException("Input/output error");
                     }
                     file.force();
+                    syncs++;
                 }
                 end();
             }

@@ -102,7 +102,7 @@ final class GoldenTargetTest {
                         0,
                         0x99,
                         new BlobKey(3, 0x1122_3344L, 7),
-                        new Claim(0x55, 0x66, 0x77));
+                        new Claim(0x55, 0x66, 0x77, 3));
         ByteBuffer out = ByteBuffer.allocate(IntentRecord.BYTES);
         record.encode(out);
         assertEquals(
@@ -113,7 +113,7 @@ final class GoldenTargetTest {
                         + "0000000011223344"
                         + "0000000000000007"
                         + "0000000000000055"
-                        + "0000007700000000",
+                        + "0000007700000003",
                 HexFormat.of().formatHex(out.array()).substring(8));
         assertEquals(record, present(IntentRecord.decode(out.clear(), 0)));
     }

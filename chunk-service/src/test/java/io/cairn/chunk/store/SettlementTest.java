@@ -164,6 +164,83 @@ class SettlementTest {
         }
     }
 
+    /** A block that is overwritten and synced again and again, and others beside it. */
+    @Test
+    void aBlockThatIsOverwrittenAgainAndAgainIsTakenAndNoOther() throws Exception {
+        int unsettled = 0;
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, BLOCKS, seed);
+            flush();
+            for (int i = 0; i < 5; i++) {
+                write(2, 1, seed + i * 1000L);
+                flush();
+            }
+            write(5, 1, seed + 8000);
+            flush();
+            write(2, 1, seed + 9000);
+            losePower(seed);
+            flip(5);
+            disk.kill();
+            world.reopen();
+            unsettled += world.target().doubtful().size();
+            settle();
+            assertEquals(List.of(5), bad("seed " + seed), "seed " + seed);
+        }
+        assertTrue(unsettled > SEEDS / 2, "only " + unsettled + " were in doubt");
+    }
+
+    /** When it has not been overwritten for a while it is as any other. */
+    @Test
+    void aBlockThatWasOverwrittenOftenOnceKeepsItsChecksum() throws Exception {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            open();
+            write(0, BLOCKS, seed);
+            flush();
+            for (int i = 0; i < 5; i++) {
+                write(2, 1, seed + i * 1000L);
+                flush();
+            }
+            for (int i = 0; i < 40; i++) {
+                write(3 + i % 5, 1, seed + i * 1001L);
+                flush();
+            }
+            write(9, 1, seed + 9000);
+            losePower(seed);
+            flip(2);
+            disk.kill();
+            world.reopen();
+            settle();
+            assertEquals(List.of(2), bad("seed " + seed), "seed " + seed);
+        }
+    }
+
+    /** What is overwritten again and again costs one sync each time: of the blob. */
+    @Test
+    void aHotBlockCostsOneSyncEachTime() throws Exception {
+        write(0, BLOCKS, 1);
+        flush();
+        for (int i = 0; i < 3; i++) {
+            write(4, 1, i);
+            flush();
+        }
+        long before = disk.syncs();
+        for (int i = 0; i < 100; i++) {
+            write(4, 1, i);
+            flush();
+        }
+        assertEquals(100, disk.syncs() - before);
+        // A log that is appended to in small pieces.
+        int at = BLOCKS * BLOCK;
+        long begun = disk.syncs();
+        for (int i = 0; i < 200; i++, at += 100) {
+            world.write(A, at, bytes(i, 100));
+            world.target().flush(A);
+        }
+        long syncs = disk.syncs() - begun;
+        assertTrue(syncs < 200 + 3 * 7, syncs + " syncs");
+    }
+
     /** Nothing of it was promised. */
     @Test
     void whatWasNeverSyncedIsTakenAsItStands() throws Exception {

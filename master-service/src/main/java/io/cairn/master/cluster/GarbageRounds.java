@@ -182,7 +182,9 @@ final class GarbageRounds {
                 log.submit(new LeaderMutation.Collected(done))
                         .whenComplete(
                                 (reply, error) -> {
-                                    refused |= error != null;
+                                    if (error != null) {
+                                        refused = true;
+                                    }
                                     submitting = false;
                                 });
         for (long id : done) {
@@ -236,7 +238,8 @@ final class GarbageRounds {
     /** A server has deleted the data of these entries. */
     void confirm(String server, long[] entryIds) {
         for (long id : entryIds) {
-            Round round = rounds.getOrDefault(id, waiting.get(id));
+            Round found = rounds.get(id);
+            Round round = found == null ? waiting.get(id) : found;
             if (round != null) {
                 round.missing.remove(server);
             }

@@ -494,6 +494,7 @@ public final class Blob {
                 () -> {
                     closeFile();
                     loaded = false;
+                    shelf.log.closed(key);
                 });
     }
 }

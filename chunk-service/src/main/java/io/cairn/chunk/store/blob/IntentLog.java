@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +35,8 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>A blob that holds synced bytes is named <em>durably</em> before it is changed, with the
  *       synced blocks that are: one fdatasync of the log, shared by all who wait for one. The bytes
- *       that power loss leaves in these blocks are then known to be in doubt, and no others.
+ *       that power loss leaves in these blocks are then known to be in doubt, and no others. What
+ *       is overwritten again and again stays named from one sync to the next ({@link Claim}).
  *   <li>A blob that was never synced is named without a sync: the record survives the end of the
  *       process in the page cache, which is all that such a blob has to survive. When power loss
  *       takes the record, the blob's own header and table sum still tell whether it is whole.
@@ -144,29 +147,59 @@ public final class IntentLog implements AutoCloseable {
 
     /** A blob was synced with everything up to a write, and its name. */
     void flushed(BlobKey key, long sequence) throws IOException {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            if (entry == null) {
-                return;
+        update(
+                key,
+                entry -> {
+                    if (entry.kind == Kind.NEW && failure == null) {
+                        appendIfRoom(Kind.INTENT, key, new Claim(sequence, 0, 0));
+                    }
+                    end(key, entry, false);
+                    setDirty(entry, false);
+                    entry.recovered = false;
+                    entry.deleted = false;
+                });
+    }
+
+    /** A blob is closed: one that is synced and not in use needs no claims that stand. */
+    void closed(BlobKey key) throws IOException {
+        update(
+                key,
+                entry -> {
+                    if (!entry.isLive()) {
+                        end(key, entry, true);
+                    }
+                });
+    }
+
+    /** Ends claims. It is not waited for: until it is durable more blocks count as changed. */
+    private void end(BlobKey key, IntentEntry entry, boolean unused) throws IOException {
+        for (Claim claim : entry.changed.ended(unused)) {
+            if (failure == null && file.isOpen()) {
+                try {
+                    write(entry.kind, key, claim);
+                    entry.changed.add(claim);
+                } catch (DiskFullException e) {
+                    LOG.debug("{}: no room to end a claim of {}", file.path(), key);
+                }
             }
-            if (entry.kind == Kind.NEW && failure == null) {
-                promote(key, sequence);
-            }
-            setDirty(entry, false);
-            entry.recovered = false;
-            entry.deleted = false;
-        } finally {
-            lock.unlock();
         }
     }
 
-    /** Without room the blob stays NEW here: its next write tries again. */
-    private void promote(BlobKey key, long sequence) throws IOException {
+    /** What is done with the entry of a blob. */
+    private interface Update {
+        void apply(IntentEntry entry) throws IOException;
+    }
+
+    /** Does something with the entry of a blob, if there is one. */
+    private void update(BlobKey key, Update update) throws IOException {
+        lock.lock();
         try {
-            append(Kind.INTENT, key, new Claim(sequence, 0, 0));
-        } catch (DiskFullException e) {
-            LOG.debug("{}: no room to note that {} is synced", file.path(), key);
+            IntentEntry entry = entries.get(key);
+            if (entry != null) {
+                update.apply(entry);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -185,23 +218,18 @@ public final class IntentLog implements AutoCloseable {
 
     /** A blob was deleted, not yet durably: what is known of it stays known until it is. */
     void deleted(BlobKey key) throws IOException {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            if (entry == null) {
-                return;
-            }
-            setDirty(entry, false);
-            entry.recovered = false;
-            entry.doubtful = false;
-            entry.deleted = true;
-            if (entry.kind == Kind.FENCE) {
-                clear(key);
-                entries.remove(key);
-            }
-        } finally {
-            lock.unlock();
-        }
+        update(
+                key,
+                entry -> {
+                    setDirty(entry, false);
+                    entry.recovered = false;
+                    entry.doubtful = false;
+                    entry.deleted = true;
+                    if (entry.kind == Kind.FENCE) {
+                        appendIfRoom(Kind.CLEAR, key, Claim.NONE);
+                        entries.remove(key);
+                    }
+                });
     }
 
     /** Forgets blobs whose deletion is durable, unless they were made anew. */
@@ -211,7 +239,7 @@ public final class IntentLog implements AutoCloseable {
             for (BlobKey key : keys) {
                 IntentEntry entry = entries.get(key);
                 if (entry != null && entry.deleted && !entry.dirty) {
-                    clear(key);
+                    appendIfRoom(Kind.CLEAR, key, Claim.NONE);
                     entries.remove(key);
                 }
             }
@@ -222,25 +250,21 @@ public final class IntentLog implements AutoCloseable {
 
     /** The blob was replaced by a synced one. */
     public void forget(BlobKey key) throws IOException {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            if (entry != null) {
-                setDirty(entry, false);
-                clear(key);
-                entries.remove(key);
-            }
-        } finally {
-            lock.unlock();
-        }
+        update(
+                key,
+                entry -> {
+                    setDirty(entry, false);
+                    appendIfRoom(Kind.CLEAR, key, Claim.NONE);
+                    entries.remove(key);
+                });
     }
 
-    /** Without room the old record stays until the log is rewritten. */
-    private void clear(BlobKey key) throws IOException {
+    /** Without room the older record stays in force: the next write, or another file, mends it. */
+    private void appendIfRoom(Kind kind, BlobKey key, Claim claim) throws IOException {
         try {
-            append(Kind.CLEAR, key, Claim.NONE);
+            append(kind, key, claim);
         } catch (DiskFullException e) {
-            LOG.debug("{}: no room to forget {}", file.path(), key);
+            LOG.debug("{}: no room for a record of {}", file.path(), key);
         }
     }
 
@@ -271,77 +295,54 @@ public final class IntentLog implements AutoCloseable {
 
     private <T extends @Nullable Object> T of(
             BlobKey key, T otherwise, Function<IntentEntry, T> what) {
+        return locked(
+                () -> {
+                    IntentEntry entry = entries.get(key);
+                    return entry == null ? otherwise : what.apply(entry);
+                });
+    }
+
+    private <T extends @Nullable Object> T locked(Supplier<T> what) {
         lock.lock();
         try {
-            IntentEntry entry = entries.get(key);
-            return entry == null ? otherwise : what.apply(entry);
+            return what.get();
         } finally {
             lock.unlock();
         }
     }
 
     /** Notes whether a blob is in doubt; it must be named here. */
-    void setDoubtful(BlobKey key, boolean doubtful) {
-        lock.lock();
-        try {
-            IntentEntry entry = entries.get(key);
-            if (entry != null) {
-                entry.doubtful = doubtful;
-            }
-        } finally {
-            lock.unlock();
-        }
+    void setDoubtful(BlobKey key, boolean doubtful) throws IOException {
+        update(key, entry -> entry.doubtful = doubtful);
     }
 
     /** Blobs that this process changed and did not sync, oldest first, at most {@code max}. */
     public List<BlobKey> dirty(int max) {
-        lock.lock();
-        try {
-            List<BlobKey> keys = new ArrayList<>(Math.min(max, dirtyCount));
-            for (Map.Entry<BlobKey, IntentEntry> named : entries.entrySet()) {
-                if (keys.size() == max) {
-                    break;
-                }
-                if (named.getValue().dirty) {
-                    keys.add(named.getKey());
-                }
-            }
-            return keys;
-        } finally {
-            lock.unlock();
-        }
+        return named(entry -> entry.dirty, max);
     }
 
     /** Blobs that were named here at the start and not synced since. */
     public List<BlobKey> recovered() {
-        lock.lock();
-        try {
-            return entries.entrySet().stream()
-                    .filter(named -> named.getValue().recovered)
-                    .map(Map.Entry::getKey)
-                    .toList();
-        } finally {
-            lock.unlock();
-        }
+        return named(entry -> entry.recovered, Integer.MAX_VALUE);
+    }
+
+    private List<BlobKey> named(Predicate<IntentEntry> which, int max) {
+        return locked(
+                () ->
+                        entries.entrySet().stream()
+                                .filter(named -> which.test(named.getValue()))
+                                .limit(max)
+                                .map(Map.Entry::getKey)
+                                .toList());
     }
 
     public int dirtyCount() {
-        lock.lock();
-        try {
-            return dirtyCount;
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> dirtyCount);
     }
 
     /** Whether the log can no longer be written. */
     public boolean hasFailed() {
-        lock.lock();
-        try {
-            return failure != null;
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> failure != null);
     }
 
     private void check() throws IOException {
@@ -364,14 +365,18 @@ public final class IntentLog implements AutoCloseable {
         } else {
             replaceFile();
         }
+        long end = write(kind, key, claim);
+        IntentEntry entry = entries.computeIfAbsent(key, k -> new IntentEntry(kind, end));
+        entry.kind = kind;
+        entry.end = end;
+        entry.changed.add(claim);
+        return entry;
+    }
+
+    private long write(Kind kind, BlobKey key, Claim claim) throws IOException {
         try {
-            long end = file.append(kind, key, claim, durable);
             records++;
-            IntentEntry entry = entries.computeIfAbsent(key, k -> new IntentEntry(kind, end));
-            entry.kind = kind;
-            entry.end = end;
-            entry.changed.add(claim);
-            return entry;
+            return file.append(kind, key, claim, durable);
         } catch (DiskFullException e) {
             throw e;
         } catch (IOException e) {

@@ -140,6 +140,7 @@ final class Settlement {
         boolean current = changed.synced() == synced;
         return block ->
                 (current && changed.contains(block))
+                        || changed.isStanding(block)
                         || (then != null && !BlockMap.isSet(then.allocated(), block));
     }
 

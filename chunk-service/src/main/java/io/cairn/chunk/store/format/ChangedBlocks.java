@@ -9,39 +9,58 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which blocks of a blob can differ from what they were when it was synced last, by its {@link
  * Claim}s. The more of them there are since a sync, the more blocks each one covers beside its own:
- * a blob that is overwritten in many places costs a bounded number of records. Not thread-safe: the
- * log guards it.
+ * a blob that is overwritten in many places costs a bounded number of records. A blob that is
+ * overwritten in the same place before and after a sync gets a claim that stands, and needs no more
+ * records for that place. Not thread-safe: the log guards it.
  */
 public final class ChangedBlocks {
-    /** Claims that cover their own blocks alone; each one after them eight times as many. */
-    private static final int EXACT = 4;
+    /** Claims that cover their own blocks alone; each one after them four times as many. */
+    private static final int EXACT = 8;
 
     private static final int MAX_DOUBLINGS = 14;
 
     private final BitSet blocks = new BitSet();
+    private final StandingClaims standing = new StandingClaims();
+
+    /** Those before the last sync that a claim told of. */
+    private BitSet before = new BitSet();
+
     private long synced;
     private int claims;
 
     /** The record to be noted before these blocks are changed; null when none is needed. */
     public @Nullable Claim missing(Claim claim) {
         boolean anew = claim.synced() != synced;
-        int end = claim.first() + claim.count();
-        if (claim.count() == 0 || (!anew && blocks.nextClearBit(claim.first()) >= end)) {
+        if (claim.count() == 0 || (!anew && has(blocks, claim))) {
             return null;
         }
-        int doublings = anew ? 0 : Math.clamp(3L * (claims + 1 - EXACT), 0, MAX_DOUBLINGS);
+        if (standing.use(claim)) {
+            // Of the sync it must be known: blocks that were changed before it are synced now.
+            return anew && !blocks.isEmpty() ? new Claim(claim.synced(), 0, 0) : null;
+        }
+        if (claim.count() <= StandingClaims.MAX_BLOCKS && has(anew ? blocks : before, claim)) {
+            return claim.at(standing.placeFor(claim));
+        }
+        int doublings = anew ? 0 : Math.clamp(2L * (claims + 1 - EXACT), 0, MAX_DOUBLINGS);
         return claim.widened(1 << doublings);
     }
 
-    /** Takes a claim over. The first one after a sync ends all before it. */
+    private static boolean has(BitSet set, Claim claim) {
+        return set.nextClearBit(claim.first()) >= claim.end();
+    }
+
+    /** Takes a claim over. The first one after a sync ends all before it but those that stand. */
     public void add(Claim claim) {
         if (claim.synced() != 0 && claim.synced() != synced) {
             synced = claim.synced();
+            before = (BitSet) blocks.clone();
             blocks.clear();
             claims = 0;
         }
-        if (claim.count() > 0) {
-            blocks.set(claim.first(), claim.first() + claim.count());
+        if (claim.place() > 0) {
+            standing.put(claim);
+        } else if (claim.count() > 0) {
+            blocks.set(claim.first(), claim.end());
             claims++;
         }
     }
@@ -54,6 +73,9 @@ public final class ChangedBlocks {
             list.add(new Claim(synced, at, end - at));
             at = blocks.nextSetBit(end);
         }
+        standing.all().stream()
+                .map(claim -> new Claim(synced, claim.first(), claim.count(), claim.place()))
+                .forEach(list::add);
         return list.isEmpty() ? List.of(new Claim(synced, 0, 0)) : list;
     }
 
@@ -67,6 +89,16 @@ public final class ChangedBlocks {
         return blocks.get(block);
     }
 
+    /** Whether a block may be being changed, whatever was synced last. */
+    public boolean isStanding(int block) {
+        return standing.contains(block);
+    }
+
+    /** What is to be noted when the blob was synced, or is used no more: claims that end. */
+    public List<Claim> ended(boolean unused) {
+        return standing.ended(synced, unused);
+    }
+
     /** One that stays as it is. */
     public ChangedBlocks copy() {
         ChangedBlocks copy = new ChangedBlocks();
@@ -76,9 +108,7 @@ public final class ChangedBlocks {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof ChangedBlocks changed
-                && synced == changed.synced
-                && blocks.equals(changed.blocks);
+        return other instanceof ChangedBlocks changed && claims().equals(changed.claims());
     }
 
     @Override
@@ -88,6 +118,6 @@ public final class ChangedBlocks {
 
     @Override
     public String toString() {
-        return blocks + " since write " + synced;
+        return claims().toString();
     }
 }

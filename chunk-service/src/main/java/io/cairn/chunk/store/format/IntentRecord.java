@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *  48 +---------------------------------------------------------+
  *     | claim: write at the last sync (8)                       |
  *  56 +----------------------------+----------------------------+
- *     | claim: blocks (4)          | 0 (4)                      |
+ *     | claim: blocks (4)          | claim: place (4)           |
  *  64 +----------------------------+----------------------------+
  * </pre>
  */
@@ -63,7 +63,7 @@ public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey ke
         out.putInt(0).put((byte) kind.code).put((byte) 0).putShort((short) 0);
         out.putLong(offset).putLong(durableBytes);
         out.putInt(key.group()).putInt(claim.first()).putLong(key.oid()).putLong(key.index());
-        out.putLong(claim.synced()).putInt(claim.count()).putInt(0);
+        out.putLong(claim.synced()).putInt(claim.count()).putInt(claim.place());
         out.putInt(start, checksum(out, start));
     }
 
@@ -77,9 +77,14 @@ public record IntentRecord(Kind kind, long offset, long durableBytes, BlobKey ke
                 new Claim(
                         file.getLong(offset + 48),
                         file.getInt(offset + 28),
-                        file.getInt(offset + 56));
+                        file.getInt(offset + 56),
+                        file.getInt(offset + 60));
         boolean valid =
-                claim.first() >= 0 && claim.count() >= 0 && claim.first() + claim.count() >= 0;
+                claim.first() >= 0
+                        && claim.count() >= 0
+                        && claim.end() >= 0
+                        && claim.place() >= 0
+                        && claim.place() <= Claim.PLACES;
         if (kind == null || !valid || file.getLong(offset + 8) != offset) {
             return null;
         }
