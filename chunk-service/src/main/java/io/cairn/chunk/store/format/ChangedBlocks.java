@@ -1,5 +1,6 @@
 package io.cairn.chunk.store.format;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -19,11 +20,13 @@ public final class ChangedBlocks {
 
     private static final int MAX_DOUBLINGS = 14;
 
+    private static final int MAX_RECENT = 16;
+
     private final BitSet blocks = new BitSet();
     private final StandingClaims standing = new StandingClaims();
 
-    /** Those before the last sync that a claim told of. */
-    private BitSet before = new BitSet();
+    /** The last claims that ended with a sync: who changes such blocks again will do so often. */
+    private final ArrayDeque<Claim> recent = new ArrayDeque<>();
 
     private long synced;
     private int claims;
@@ -38,11 +41,16 @@ public final class ChangedBlocks {
             // Of the sync it must be known: blocks that were changed before it are synced now.
             return anew && !blocks.isEmpty() ? new Claim(claim.synced(), 0, 0) : null;
         }
-        if (claim.count() <= StandingClaims.MAX_BLOCKS && has(anew ? blocks : before, claim)) {
+        if (claim.count() <= StandingClaims.MAX_BLOCKS && isRepeated(claim)) {
             return claim.at(standing.placeFor(claim));
         }
         int doublings = anew ? 0 : Math.clamp(2L * (claims + 1 - EXACT), 0, MAX_DOUBLINGS);
         return claim.widened(1 << doublings);
+    }
+
+    private boolean isRepeated(Claim claim) {
+        return recent.stream()
+                .anyMatch(last -> last.synced() != claim.synced() && last.covers(claim));
     }
 
     private static boolean has(BitSet set, Claim claim) {
@@ -53,7 +61,6 @@ public final class ChangedBlocks {
     public void add(Claim claim) {
         if (claim.synced() != 0 && claim.synced() != synced) {
             synced = claim.synced();
-            before = (BitSet) blocks.clone();
             blocks.clear();
             claims = 0;
         }
@@ -62,6 +69,10 @@ public final class ChangedBlocks {
         } else if (claim.count() > 0) {
             blocks.set(claim.first(), claim.end());
             claims++;
+            if (recent.size() == MAX_RECENT) {
+                recent.remove();
+            }
+            recent.add(claim);
         }
     }
 

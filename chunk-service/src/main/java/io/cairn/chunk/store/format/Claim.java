@@ -11,7 +11,7 @@ package io.cairn.chunk.store.format;
  */
 public record Claim(long synced, int first, int count, int place) {
     /** Claims of a blob that can stand at a time. */
-    public static final int PLACES = 4;
+    public static final int PLACES = 8;
 
     /** Nothing is known. */
     public static final Claim NONE = new Claim(0, 0, 0);

@@ -61,6 +61,15 @@ class ChangedBlocksTest {
     }
 
     @Test
+    void placesThatAreSyncedInTurnStand() {
+        int records = 0;
+        for (int i = 0; i < 400; i++) {
+            records += changeAndSync(i % 2 == 0 ? 0 : 500 + i / 80, 1);
+        }
+        assertTrue(records < 40, records + " records");
+    }
+
+    @Test
     void aClaimThatNobodyUsesEnds() {
         changeAndSync(7, 1);
         changeAndSync(7, 1);
