@@ -12,7 +12,9 @@ import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Router;
 import io.cairn.admin.api.Tokens;
 import io.cairn.admin.backup.BackupResource;
+import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.backup.BackupStream;
+import io.cairn.admin.check.FsckResource;
 import io.cairn.admin.resource.AuditResource;
 import io.cairn.admin.resource.ClusterResource;
 import io.cairn.admin.resource.ConfigurationResource;
@@ -39,6 +41,7 @@ import io.cairn.http.WebHandler;
 import io.cairn.http.WebRequest;
 import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
+import io.cairn.master.check.Fsck;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +74,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     private final EventWatch watch;
     private final EventStream stream;
     private final BackupStream backups;
+    private final BackupSchedule schedule;
+    private final Fsck fsck;
     private final Consumer<Map<String, String>> logLevels;
     private Map<String, String> lastLevels = Map.of();
     private final ExecutorService workers =
@@ -118,6 +123,8 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new EventsResource(events));
         resources.add(new AuditResource(records));
         resources.add(new BackupResource(master));
+        fsck = new Fsck(master, ground.transport(), ground.clock());
+        resources.add(new FsckResource(fsck));
         resources.addAll(more);
         resources.add(new DocumentResource(routes, settings.version()));
         resources.forEach(resource -> routes.addAll(resource.routes()));
@@ -125,6 +132,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         relay = new Relay(ground.transport(), this::answerHere, workers);
         firstToken = new FirstToken(records, ground.clock(), ground.random(), settings.tokenFile());
         stream = new EventStream(this::answerSomewhere);
+        schedule = new BackupSchedule(master, records, events, ground.clock(), settings.version());
         backups =
                 new BackupStream(master, this::answerSomewhere, ground.clock(), settings.version());
         logLevels = settings.logLevels();
@@ -230,6 +238,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
                 firstToken.ensure();
                 watch.tick();
                 history.tick(master.log().leaderTerm());
+                schedule.tick();
             }
         } catch (Problem e) {
             LOG.info("{}", e.getMessage());
@@ -266,6 +275,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
     public void close() {
         closed = true;
         relay.close();
+        fsck.close();
         workers.shutdownNow();
     }
 }

@@ -219,6 +219,11 @@ final class Interpreter {
             }
             case LeaderMutation.Purge m -> purge(m);
             case LeaderMutation.Collected m -> ledger.collected(m.entryIds());
+            case LeaderMutation.ReleaseChunks m ->
+                    ledger.releaseFound(
+                            m.chunks().stream()
+                                    .filter(each -> cluster.map().pool(each.poolId()) != null)
+                                    .toList());
             case LeaderMutation.ChangeMap m -> cluster.change(m.part());
             case LeaderMutation.ChangeRecords m -> records.change(m.changes());
             case LeaderMutation.ChangeSettings m -> change(m);

@@ -9,6 +9,7 @@ import io.cairn.node.ExitCode;
 import io.cairn.testkit.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,10 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class RestoreDrillTest {
     @TempDir private Path directory;
 
-    private CairnProcess.Result admin(ProcessCluster cluster, String... words) throws Exception {
+    private CairnProcess.Result run(ProcessCluster cluster, String... words) throws Exception {
         String address = cluster.process("m1").await("admin on ([0-9.]+:[0-9]+)", 60).group(1);
-        List<String> command = new ArrayList<>(List.of("admin"));
-        command.addAll(List.of(words));
+        List<String> command = new ArrayList<>(List.of(words));
         command.addAll(
                 List.of(
                         "--api",
@@ -33,6 +33,20 @@ final class RestoreDrillTest {
                         "--token-file",
                         directory.resolve("token").toString()));
         return CairnProcess.run(directory, command.toArray(String[]::new));
+    }
+
+    /** Runs a check that ends with a code, and returns its lines. */
+    private String fsck(ProcessCluster cluster, int code, String... more) throws Exception {
+        List<String> words = new ArrayList<>(List.of("fsck"));
+        words.addAll(List.of(more));
+        CairnProcess.Result result = run(cluster, words.toArray(String[]::new));
+        assertEquals(code, result.exitCode(), result.output());
+        return result.output();
+    }
+
+    /** Blob files of about a megabyte and more. */
+    private long blobs() throws Exception {
+        return Shell.run(directory, "find c1 c2 -type f -size +900k").lines().count();
     }
 
     private static byte[] bytes(int seed, int count) {
@@ -51,20 +65,27 @@ final class RestoreDrillTest {
             Files.writeString(mount.resolve("small"), "contents");
             Files.write(mount.resolve("large"), bytes(1, 6 << 20));
             Files.write(mount.resolve("grows"), bytes(2, 1 << 20));
+            Files.write(mount.resolve("gone"), bytes(5, 5 << 20));
             Shell.run(directory, "cp m1/admin.token token");
 
             Path file = directory.resolve("backup");
-            CairnProcess.Result made = admin(cluster, "backup", file.toString());
+            CairnProcess.Result made = run(cluster, "admin", "backup", file.toString());
             assertEquals(ExitCode.OK, made.exitCode(), made.output());
             assertEquals(
                     "rw-------",
                     PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-            CairnProcess.Result twice = admin(cluster, "backup", file.toString());
+            CairnProcess.Result twice = run(cluster, "admin", "backup", file.toString());
             assertEquals(ExitCode.CANNOT_CREATE, twice.exitCode(), twice.output());
             verify(file);
+            String clean = fsck(cluster, 0);
+            assertTrue(clean.contains("0 faults, 0 leftovers"), clean);
+            assertTrue(clean.contains("5 inodes"), clean);
 
+            long blobs = blobs();
+            Files.delete(mount.resolve("gone"));
+            Poll.until("chunks to be deleted", 60, () -> blobs() <= blobs - 4);
             Files.write(mount.resolve("later"), bytes(3, 5 << 20));
-            Files.write(mount.resolve("grows"), bytes(2, 3 << 20));
+            Files.write(mount.resolve("grows"), bytes(6, 2 << 20), StandardOpenOption.APPEND);
             Files.writeString(mount.resolve("small"), "changed");
             ProcessCluster.unmount(mount);
             cluster.kill("m1");
@@ -85,6 +106,7 @@ final class RestoreDrillTest {
             Files.write(back.resolve("new"), bytes(4, 5 << 20));
             assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(back.resolve("new")));
             assertArrayEquals(bytes(1, 6 << 20), Files.readAllBytes(back.resolve("large")));
+            mendWhatTheBackupDoesNotKnow(cluster, back);
 
             cluster.kill("m1");
             CairnProcess.Result used = CairnProcess.run(directory, restore.toArray(String[]::new));
@@ -93,6 +115,22 @@ final class RestoreDrillTest {
             cluster.start("m1", again.toArray(String[]::new));
             assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(back.resolve("new")));
         }
+    }
+
+    /** Chunks of a file that was made after the backup, and of one that was removed after it. */
+    private void mendWhatTheBackupDoesNotKnow(ProcessCluster cluster, Path mount) throws Exception {
+        String found = fsck(cluster, 4);
+        assertTrue(found.contains("missing: inode ") && found.contains("(/gone) has lost"), found);
+        assertTrue(found.contains("belongs to no file"), found);
+        assertTrue(found.contains("1 fault, 2 leftovers"), found);
+        long blobs = blobs();
+        String mended = fsck(cluster, 4, "--repair", "--yes");
+        assertTrue(mended.contains("belongs to no file (repaired)"), mended);
+        Poll.until("chunks to be deleted", 60, () -> blobs() <= blobs - 4);
+        Files.delete(mount.resolve("gone"));
+        Poll.until("a clean check", 60, () -> run(cluster, "fsck").exitCode() == 0);
+        assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(mount.resolve("new")));
+        assertArrayEquals(bytes(1, 6 << 20), Files.readAllBytes(mount.resolve("large")));
     }
 
     private void verify(Path file) throws Exception {

@@ -3,10 +3,12 @@ package io.cairn.admin.resource;
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Outcome;
+import io.cairn.admin.api.Records;
 import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.watch.DiskErrors;
 import io.cairn.admin.watch.Health;
 import io.cairn.admin.watch.LoadDocument;
@@ -145,6 +147,7 @@ public final class ClusterResource implements Resource {
                     "Start the other masters on empty directories; unmount and mount again.");
         }
         masters(health, master.log().masters());
+        BackupSchedule.tell(new Records(master), now.toEpochMilli(), health);
         document.put("health", health.toJson());
         document.put("capacity", capacity(space));
         document.put("counts", counts(map, servers));

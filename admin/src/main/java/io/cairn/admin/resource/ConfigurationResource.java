@@ -11,6 +11,8 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.backup.BackupSchedule;
+import io.cairn.admin.backup.BackupSchedule.Setting;
 import io.cairn.base.Wording;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
@@ -18,6 +20,7 @@ import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.wire.master.RecordChange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,10 +49,26 @@ public final class ConfigurationResource implements Resource {
                     new Shape.Table(Shape.choice(LEVELS), MAX_LOGGERS),
                     "Levels of loggers of all masters; others are as logback.xml says.");
 
+    private static final Field BACKUP_DIRECTORY =
+            Field.of(
+                    "backupDirectory",
+                    Shape.text(),
+                    "Where the leading master backs up the metadata, on its machine; empty: not.");
+    private static final Field BACKUP_INTERVAL =
+            Field.of(
+                    "backupIntervalMinutes",
+                    Shape.whole(1, 366 * 24 * 60),
+                    "From one backup to the next.");
+    private static final Field BACKUP_KEEP =
+            Field.of("backupKeep", Shape.whole(1, 10_000), "Backups that are kept there.");
+
     private static final Shape SHAPE =
             Shape.fields(
                     REPLICAS,
                     LOGGERS,
+                    BACKUP_DIRECTORY,
+                    BACKUP_INTERVAL,
+                    BACKUP_KEEP,
                     Field.of("inlineLimitBytes", Shape.count(), "Files up to it are in the inode."),
                     Field.of("sessionLeaseMs", Shape.count(), "Of clients."),
                     Field.of("serverLeaseMs", Shape.count(), "Of chunk servers."),
@@ -72,14 +91,20 @@ public final class ConfigurationResource implements Resource {
                         .reads(_ -> Outcome.of(document())),
                 Route.of("PATCH", "/configuration", Role.ADMIN, "Changes some settings.")
                         .takes(
-                                Field.maybe(
-                                        REPLICAS.name(), REPLICAS.shape(), REPLICAS.description()),
+                                maybe(REPLICAS),
                                 Field.maybe(
                                         LOGGERS.name(),
                                         LOGGERS.shape(),
-                                        "Replaces all; an empty object sets none."))
+                                        "Replaces all; an empty object sets none."),
+                                maybe(BACKUP_DIRECTORY),
+                                maybe(BACKUP_INTERVAL),
+                                maybe(BACKUP_KEEP))
                         .answers(SHAPE)
                         .changes(this::change));
+    }
+
+    private static Field maybe(Field field) {
+        return Field.maybe(field.name(), field.shape(), field.description());
     }
 
     /** The levels of loggers that a state tells. */
@@ -101,6 +126,10 @@ public final class ConfigurationResource implements Resource {
         Map<String, Object> document = Json.map();
         document.put("standardReplicas", master.namespace().standardReplicas());
         document.put("logLevels", logLevels());
+        Setting backup = Setting.of(records);
+        document.put("backupDirectory", backup.directory());
+        document.put("backupIntervalMinutes", backup.intervalMinutes());
+        document.put("backupKeep", backup.keep());
         document.put("inlineLimitBytes", master.namespace().inlineLimitBytes());
         document.put("sessionLeaseMs", settings.sessionLeaseMs());
         document.put("serverLeaseMs", settings.cluster().serverLeaseMs());
@@ -112,13 +141,21 @@ public final class ConfigurationResource implements Resource {
     private Plan change(Call call) {
         Long replicas = call.bodyNumber("standardReplicas");
         Map<String, String> levels = call.body().get("logLevels") == null ? null : wanted(call);
-        long version = records.version(LOG_LEVELS);
+        List<RecordChange> changes = new ArrayList<>();
+        if (levels != null) {
+            changes.add(record(levels, records.version(LOG_LEVELS)));
+        }
+        Setting present = Setting.of(records);
+        Setting backup = backup(call, present);
+        if (!backup.equals(present)) {
+            long version = records.version(BackupSchedule.SETTING);
+            changes.add(new RecordChange(BackupSchedule.SETTING, version, backup.stored()));
+        }
         Plan plan =
                 new Plan(
                         () -> {
                             records.changeSettings(
-                                    replicas == null ? 0 : replicas.intValue(),
-                                    levels == null ? List.of() : List.of(record(levels, version)));
+                                    replicas == null ? 0 : replicas.intValue(), changes);
                             return Outcome.of(document());
                         });
         int standard = master.namespace().standardReplicas();
@@ -130,7 +167,32 @@ public final class ConfigurationResource implements Resource {
         if (levels != null && !levels.equals(logLevels())) {
             plan.change("logLevels", logLevels(), levels);
         }
+        if (!backup.equals(present)) {
+            plan.change("backup", text(present), text(backup));
+        }
         return plan;
+    }
+
+    private static String text(Setting backup) {
+        return backup.directory().isEmpty()
+                ? "none"
+                : "in %s, every %d minutes, %d kept"
+                        .formatted(backup.directory(), backup.intervalMinutes(), backup.keep());
+    }
+
+    private static Setting backup(Call call, Setting present) {
+        String directory = call.bodyText("backupDirectory");
+        if (directory != null && !directory.isEmpty() && !directory.startsWith("/")) {
+            throw Problem.invalid(
+                    "backupDirectory",
+                    "'" + directory + "' is no absolute path; each master looks for it by itself.");
+        }
+        Long minutes = call.bodyNumber("backupIntervalMinutes");
+        Long keep = call.bodyNumber("backupKeep");
+        return new Setting(
+                directory == null ? present.directory() : directory,
+                minutes == null ? present.intervalMinutes() : minutes,
+                keep == null ? present.keep() : keep.intValue());
     }
 
     private static Map<String, String> wanted(Call call) {

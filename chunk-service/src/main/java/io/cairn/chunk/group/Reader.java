@@ -129,9 +129,13 @@ public final class Reader {
                 });
     }
 
-    /** A page of the chunks here, when no work of an earlier term can change one any more. */
+    /**
+     * A page of the chunks here, when no work of an earlier term can change one any more: for the
+     * head, and for masters that check the cluster, who ask the head as well.
+     */
     public CompletableFuture<Message> list(ListChunks list) {
-        Term term = member.enterAsMember(list.epoch());
+        Term here = member.enter(list.epoch());
+        Term term = here.isHead() ? here : member.enterAsMember(list.epoch());
         int max = Math.clamp(list.max(), 1, MAX_PAGE);
         return member.quietBefore()
                 .thenCompose(

@@ -278,8 +278,8 @@ public sealed interface ChunkRequest extends TypedMessage {
     }
 
     /**
-     * Server to server, for syncing: the chunks of a group after (oid, index), at most {@code max}.
-     * ListReply.
+     * Server to server, for syncing, and master to server, for a check of the cluster: the chunks
+     * of a group after (oid, index), at most {@code max}. ListReply.
      */
     record ListChunks(int group, long epoch, long afterOid, long afterIndex, int max)
             implements ChunkRequest {

@@ -22,6 +22,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.RaiseLevel,
                 LeaderMutation.Recover,
                 LeaderMutation.StorageMutation,
+                LeaderMutation.ReleaseChunks,
                 JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
@@ -54,6 +55,27 @@ public sealed interface LeaderMutation extends Mutation
 
         static Collected decode(Decoder in) {
             return new Collected(in.longs());
+        }
+    }
+
+    /**
+     * Leader: chunks that no file refers to, as a check of the cluster found, go to the gc queue.
+     *
+     * @param chunks what to delete; their entries get numbers when this is applied
+     */
+    record ReleaseChunks(List<ClusterRequest.GarbageTask> chunks) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.RELEASE_CHUNKS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(chunks, (o, each) -> each.encode(o));
+        }
+
+        static ReleaseChunks decode(Decoder in) {
+            return new ReleaseChunks(in.list(ClusterRequest.GarbageTask::decode));
         }
     }
 

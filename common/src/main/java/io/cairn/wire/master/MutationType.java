@@ -109,6 +109,7 @@ public enum MutationType implements MessageType {
     RENEW_OBJECTS(42, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RenewObjects::decode),
     RAISE_LEVEL(43, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RaiseLevel::decode),
     RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),
+    RELEASE_CHUNKS(45, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ReleaseChunks::decode),
     // Tree jobs.
     SUBMIT(64, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Submit::decode),
     CONTROL(65, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Control::decode),

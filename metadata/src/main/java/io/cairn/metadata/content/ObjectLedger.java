@@ -64,6 +64,18 @@ public final class ObjectLedger {
         transaction.counters().poolUsed(poolId, 1);
     }
 
+    /**
+     * Releases chunks that a check found without a file. An object that this state has given is in
+     * the layout of a file from its begin on, so that nothing will ever refer to it again.
+     */
+    public void releaseFound(List<GarbageTask> found) {
+        for (GarbageTask task : found) {
+            if (task.oid() < transaction.counters().nextOid()) {
+                add(task.poolId(), task.oid(), task.fromChunk(), task.endChunk());
+            }
+        }
+    }
+
     /** Every replica has deleted what these entries name; nothing happens for unknown ones. */
     public void collected(long[] entryIds) {
         for (long entryId : entryIds) {

@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.master.check;
+
+import org.jspecify.annotations.NullUnmarked;
