@@ -1,14 +1,19 @@
 package io.cairn.simulation;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Target;
+import io.cairn.master.check.ChunkCheck;
 import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkReply.ListReply;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -81,7 +86,34 @@ final class FinalCheck {
         for (String violation : namespace.check()) {
             cluster.history.violate(violation);
         }
+        checkChunks();
         compareMasters();
+    }
+
+    /** The check that administrators begin finds nothing, unless power took what was not synced. */
+    private void checkChunks() {
+        if (oracle.isExposed()) {
+            return;
+        }
+        Namespace namespace = cluster.masters.namespace();
+        try (StoredState state = namespace.snapshot()) {
+            new ChunkCheck(state, namespace::clusterMap, this::page, () -> {})
+                    .look()
+                    .forEach(fault -> cluster.history.violate("F1 " + fault));
+        }
+    }
+
+    private ListReply page(
+            ClusterMap map, PlacementGroup group, int target, long afterOid, long afterIndex) {
+        for (SimulatedServer server : cluster.servers) {
+            Target known = map.target(target);
+            if (known != null && known.identity() == server.target().identity()) {
+                List<ChunkState> page =
+                        server.target().list(group.id(), afterOid, afterIndex, LISTED);
+                return new ListReply(page, page.size() < LISTED);
+            }
+        }
+        throw new FsException(Errno.DISCONNECTED, "target " + target + " is nowhere");
     }
 
     /** All masters, and one that applies everything from the first entry on. */

@@ -69,14 +69,7 @@ final class RestoreDrillTest {
             Shell.run(directory, "cp m1/admin.token token");
 
             Path file = directory.resolve("backup");
-            CairnProcess.Result made = run(cluster, "admin", "backup", file.toString());
-            assertEquals(ExitCode.OK, made.exitCode(), made.output());
-            assertEquals(
-                    "rw-------",
-                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-            CairnProcess.Result twice = run(cluster, "admin", "backup", file.toString());
-            assertEquals(ExitCode.CANNOT_CREATE, twice.exitCode(), twice.output());
-            verify(file);
+            backUp(cluster, file);
             String clean = fsck(cluster, 0);
             assertTrue(clean.contains("0 faults, 0 leftovers"), clean);
             assertTrue(clean.contains("5 inodes"), clean);
@@ -131,6 +124,16 @@ final class RestoreDrillTest {
         Poll.until("a clean check", 60, () -> run(cluster, "fsck").exitCode() == 0);
         assertArrayEquals(bytes(4, 5 << 20), Files.readAllBytes(mount.resolve("new")));
         assertArrayEquals(bytes(1, 6 << 20), Files.readAllBytes(mount.resolve("large")));
+    }
+
+    private void backUp(ProcessCluster cluster, Path file) throws Exception {
+        CairnProcess.Result made = run(cluster, "admin", "backup", file.toString());
+        assertEquals(ExitCode.OK, made.exitCode(), made.output());
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        CairnProcess.Result twice = run(cluster, "admin", "backup", file.toString());
+        assertEquals(ExitCode.CANNOT_CREATE, twice.exitCode(), twice.output());
+        verify(file);
     }
 
     private void verify(Path file) throws Exception {

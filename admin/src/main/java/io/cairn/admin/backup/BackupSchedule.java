@@ -37,6 +37,7 @@ public final class BackupSchedule {
     private final Clock clock;
     private final String release;
     private final AtomicBoolean running = new AtomicBoolean();
+    private volatile @Nullable Setting seen;
 
     /**
      * How often, and where.
@@ -128,16 +129,24 @@ public final class BackupSchedule {
         return map.get(field) instanceof Number number ? number.longValue() : 0;
     }
 
-    /** Begins a backup when it is time, while this master leads; called often. */
+    /**
+     * Begins a backup when it is time, while this master leads; called often, by one thread at a
+     * time. A setting that was changed is tried at once.
+     */
     public void tick() {
         Setting setting = Setting.of(records);
-        if (!setting.isOn() || running.get()) {
+        boolean isNew = seen != null && !setting.equals(seen);
+        if (running.get()) {
+            return;
+        }
+        seen = setting;
+        if (!setting.isOn()) {
             return;
         }
         Last last = Last.of(records.get(LAST));
         long waitMs = last.error == null ? setting.intervalMs() : retryMs(setting);
         long passedMs = nowMs() - last.triedMs;
-        boolean isDue = passedMs < 0 || passedMs >= waitMs;
+        boolean isDue = isNew || passedMs < 0 || passedMs >= waitMs;
         if (isDue && running.compareAndSet(false, true)) {
             Thread.ofPlatform().daemon().name("backup").start(() -> make(setting, last));
         }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * One look at the chunks that chunk servers hold, against the layouts of a snapshot. Objects are
  * looked at in ranges, so that memory is bounded. For one thread; use each object once.
  */
-final class ChunkCheck {
+public final class ChunkCheck {
     /** Uses of objects that are looked at together: some 50 MB. */
     private static final int WINDOW = 1 << 18;
 
@@ -61,7 +61,8 @@ final class ChunkCheck {
 
     /** Asks a target for a page of a group behind a key. */
     @FunctionalInterface
-    interface Pages {
+    public interface Pages {
+        /** Fails with an {@code FsException} when the target cannot be asked. */
         ListReply page(
                 ClusterMap map, PlacementGroup group, int target, long afterOid, long afterIndex);
     }
@@ -91,7 +92,7 @@ final class ChunkCheck {
      * @param maps tells the map now: groups change meanwhile
      * @param step runs for each chunk
      */
-    ChunkCheck(StoredState state, Supplier<ClusterMap> maps, Pages pages, Runnable step) {
+    public ChunkCheck(StoredState state, Supplier<ClusterMap> maps, Pages pages, Runnable step) {
         this(state, maps, pages, step, WINDOW);
     }
 
@@ -106,7 +107,7 @@ final class ChunkCheck {
     }
 
     /** Looks, and tells what seems to be wrong. */
-    List<ChunkFault> look() {
+    public List<ChunkFault> look() {
         long after = 0;
         while (after < nextOid && faults.size() < MAX_FAULTS) {
             ObjectUses uses = ObjectUses.after(view, after, window);

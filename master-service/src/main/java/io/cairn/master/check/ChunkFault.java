@@ -10,10 +10,10 @@ package io.cairn.master.check;
  * @param target that lacks it; 0 when it is no matter of one
  * @param bytes in the chunk, or missing
  */
-record ChunkFault(
+public record ChunkFault(
         Kind kind, long ino, int pool, int group, long oid, long index, int target, long bytes) {
     /** What is wrong. */
-    enum Kind {
+    public enum Kind {
         /** No file needs the chunk. */
         UNREFERENCED("unreferenced"),
         /** A serving member has no copy of it. */
@@ -40,7 +40,7 @@ record ChunkFault(
     }
 
     /** A sentence without an end; files are told as {@code inode N}. */
-    String text() {
+    public String text() {
         return switch (kind) {
             case UNREFERENCED ->
                     "chunk %d of object %d in group %d (%d bytes) belongs to no file"
