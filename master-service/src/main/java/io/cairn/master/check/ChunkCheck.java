@@ -7,6 +7,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.fs.Attributes;
 import io.cairn.master.check.ChunkFault.Kind;
 import io.cairn.master.check.GroupChunks.Held;
 import io.cairn.metadata.content.ObjectLedger;
@@ -82,7 +83,7 @@ public final class ChunkCheck {
     /** The findings in one group. */
     private static final class Found {
         final List<ChunkFault> faults = new ArrayList<>();
-        final Map<Long, Long> storedBytes = new HashMap<>();
+        final Map<Long, Long> roomBytes = new HashMap<>();
     }
 
     /**
@@ -144,7 +145,7 @@ public final class ChunkCheck {
             Found found = list(group, range);
             if (found != null) {
                 faults.addAll(found.faults);
-                found.storedBytes.forEach((oid, bytes) -> stored.merge(oid, bytes, Long::sum));
+                found.roomBytes.forEach((oid, bytes) -> stored.merge(oid, bytes, Long::sum));
             }
         }
         for (Use use : range.uses.all()) {
@@ -225,11 +226,21 @@ public final class ChunkCheck {
             found.faults.add(fault(Kind.MISPLACED, use.ino(), group, chunk, 0));
             return;
         }
-        long bytes = (chunk.lengthBytes() + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
-        found.storedBytes.merge(chunk.oid(), bytes, Long::sum);
+        found.roomBytes.merge(chunk.oid(), roomBytes(inode, layout, chunk.index()), Long::sum);
         for (int target : held.lacking()) {
             found.faults.add(fault(Kind.COPY_MISSING, use.ino(), group, chunk, target));
         }
+    }
+
+    /** The most that a chunk of a file holds. */
+    private static long roomBytes(Inode inode, Layout layout, long index) {
+        long chunkBytes = 1L << layout.chunkSizeLog2();
+        long left = inode.attributes().size() - index * chunkBytes;
+        return left <= 0 ? chunkBytes : Math.min(chunkBytes, roundUp(left));
+    }
+
+    private static long roundUp(long bytes) {
+        return (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
     }
 
     private static ChunkFault fault(
@@ -246,9 +257,10 @@ public final class ChunkCheck {
     }
 
     /**
-     * A file that was never cut has one object, and says exactly how many bytes of it are in use.
+     * A file that was never cut has one object, and says how many bytes of it are in use: some more
+     * after a write that was repeated. Chunks are gone when those that are there cannot hold them.
      */
-    private void checkBytes(Use use, long storedBytes) {
+    private void checkBytes(Use use, long roomBytes) {
         Inode inode = view.inode(use.ino());
         Layout layout = inode == null ? null : inode.layout();
         if (inode == null
@@ -260,7 +272,8 @@ public final class ChunkCheck {
                 || unlistedPools.contains(use.poolId())) {
             return;
         }
-        long lost = inode.attributes().usedBytes() - storedBytes;
+        Attributes a = inode.attributes();
+        long lost = Math.min(a.usedBytes(), roundUp(a.size())) - roomBytes;
         if (lost > 0) {
             faults.add(
                     new ChunkFault(

@@ -18,7 +18,7 @@ public record ChunkFault(
         UNREFERENCED("unreferenced"),
         /** A serving member has no copy of it. */
         COPY_MISSING("copyMissing"),
-        /** The chunks of a file hold less than the file has in use. */
+        /** The chunks of a file cannot hold what the file has in use. */
         MISSING("missing"),
         /** The file that needs it looks for it in another group. */
         MISPLACED("misplaced");
@@ -49,7 +49,7 @@ public record ChunkFault(
                     "chunk %d of inode %d has no copy on target %d of group %d"
                             .formatted(index, ino, target, group);
             case MISSING ->
-                    "inode %d has lost %d bytes: chunks of object %d are gone"
+                    "inode %d has lost %d bytes at least: chunks of object %d are gone"
                             .formatted(ino, bytes, oid);
             case MISPLACED ->
                     "chunk %d of inode %d is in group %d, where nobody looks for it"
