@@ -100,7 +100,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         Records records = new Records(master);
         Tokens tokens = new Tokens(records, ground.clock());
         EventLog events = new EventLog(ground.clock());
-        watch = new EventWatch(master, events, ground.clock());
+        watch = new EventWatch(master, events, ground.clock(), workers);
         Audit audit = new Audit(records, ground.clock(), events);
         List<Route> routes = new ArrayList<>();
         List<Resource> resources = new ArrayList<>();
@@ -113,7 +113,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.add(new FilesResource(master));
         resources.add(new JobsResource(master, ground.random()));
-        resources.add(new TopologyResource(master));
+        resources.add(new TopologyResource(master, records));
         resources.add(new StorageResource(master));
         resources.add(new DurabilityResource(ground.log(), master));
         resources.add(new SessionsResource(master));

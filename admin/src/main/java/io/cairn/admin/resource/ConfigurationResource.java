@@ -18,8 +18,10 @@ import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
+import io.cairn.master.cluster.ScrubRecords;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.wire.master.RecordChange;
+import io.cairn.wire.scrub.ScrubReport.Orders;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +63,16 @@ public final class ConfigurationResource implements Resource {
                     "From one backup to the next.");
     private static final Field BACKUP_KEEP =
             Field.of("backupKeep", Shape.whole(1, 10_000), "Backups that are kept there.");
+    private static final Field SCRUB_PERIOD =
+            Field.of(
+                    "scrubPeriodSeconds",
+                    Shape.whole(60, 366 * 86_400),
+                    "Chunk servers verify each copy once in this time.");
+    private static final Field SCRUB_SHARE =
+            Field.of(
+                    "scrubSharePercent",
+                    Shape.whole(1, 100),
+                    "The part of a disk's time that this may take.");
 
     private static final Shape SHAPE =
             Shape.fields(
@@ -69,6 +81,8 @@ public final class ConfigurationResource implements Resource {
                     BACKUP_DIRECTORY,
                     BACKUP_INTERVAL,
                     BACKUP_KEEP,
+                    SCRUB_PERIOD,
+                    SCRUB_SHARE,
                     Field.of("inlineLimitBytes", Shape.count(), "Files up to it are in the inode."),
                     Field.of("sessionLeaseMs", Shape.count(), "Of clients."),
                     Field.of("serverLeaseMs", Shape.count(), "Of chunk servers."),
@@ -98,7 +112,9 @@ public final class ConfigurationResource implements Resource {
                                         "Replaces all; an empty object sets none."),
                                 maybe(BACKUP_DIRECTORY),
                                 maybe(BACKUP_INTERVAL),
-                                maybe(BACKUP_KEEP))
+                                maybe(BACKUP_KEEP),
+                                maybe(SCRUB_PERIOD),
+                                maybe(SCRUB_SHARE))
                         .answers(SHAPE)
                         .changes(this::change));
     }
@@ -130,6 +146,9 @@ public final class ConfigurationResource implements Resource {
         document.put("backupDirectory", backup.directory());
         document.put("backupIntervalMinutes", backup.intervalMinutes());
         document.put("backupKeep", backup.keep());
+        Orders scrub = ScrubRecords.setting(master.namespace());
+        document.put(SCRUB_PERIOD.name(), scrub.periodMs() / 1_000);
+        document.put(SCRUB_SHARE.name(), scrub.sharePercent());
         document.put("inlineLimitBytes", master.namespace().inlineLimitBytes());
         document.put("sessionLeaseMs", settings.sessionLeaseMs());
         document.put("serverLeaseMs", settings.cluster().serverLeaseMs());
@@ -151,6 +170,13 @@ public final class ConfigurationResource implements Resource {
             long version = records.version(BackupSchedule.SETTING);
             changes.add(new RecordChange(BackupSchedule.SETTING, version, backup.stored()));
         }
+        Orders scrub = ScrubRecords.setting(master.namespace());
+        Orders verified = scrub(call, scrub);
+        if (!verified.equals(scrub)) {
+            byte[] value = ScrubRecords.value(verified.periodMs() / 1_000, verified.sharePercent());
+            String key = ScrubRecords.SETTING;
+            changes.add(new RecordChange(key, records.version(key), value));
+        }
         Plan plan =
                 new Plan(
                         () -> {
@@ -170,7 +196,18 @@ public final class ConfigurationResource implements Resource {
         if (!backup.equals(present)) {
             plan.change("backup", text(present), text(backup));
         }
+        tell(plan, scrub, verified);
         return plan;
+    }
+
+    private static void tell(Plan plan, Orders scrub, Orders verified) {
+        if (verified.periodMs() != scrub.periodMs()) {
+            long before = scrub.periodMs() / 1_000;
+            plan.change(SCRUB_PERIOD.name(), before, verified.periodMs() / 1_000);
+        }
+        if (verified.sharePercent() != scrub.sharePercent()) {
+            plan.change(SCRUB_SHARE.name(), scrub.sharePercent(), verified.sharePercent());
+        }
     }
 
     private static String text(Setting backup) {
@@ -193,6 +230,15 @@ public final class ConfigurationResource implements Resource {
                 directory == null ? present.directory() : directory,
                 minutes == null ? present.intervalMinutes() : minutes,
                 keep == null ? present.keep() : keep.intValue());
+    }
+
+    private static Orders scrub(Call call, Orders before) {
+        Long seconds = call.bodyNumber(SCRUB_PERIOD.name());
+        Long percent = call.bodyNumber(SCRUB_SHARE.name());
+        return new Orders(
+                seconds == null ? before.periodMs() : seconds * 1_000,
+                percent == null ? before.sharePercent() : percent.intValue(),
+                List.of());
     }
 
     private static Map<String, String> wanted(Call call) {

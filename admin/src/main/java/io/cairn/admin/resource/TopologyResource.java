@@ -8,6 +8,7 @@ import io.cairn.admin.api.Outcome;
 import io.cairn.admin.api.Parameter;
 import io.cairn.admin.api.Plan;
 import io.cairn.admin.api.Problem;
+import io.cairn.admin.api.Records;
 import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
@@ -22,7 +23,9 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.MasterService;
+import io.cairn.master.cluster.ScrubRecords;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
+import io.cairn.wire.master.RecordChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +35,11 @@ import java.util.TreeMap;
 /** {@code /servers}, {@code /targets}, {@code /pools} and {@code /groups}: where data is kept. */
 public final class TopologyResource implements Resource {
     private final MasterService master;
+    private final Records records;
 
-    public TopologyResource(MasterService master) {
+    public TopologyResource(MasterService master, Records records) {
         this.master = master;
+        this.records = records;
     }
 
     @Override
@@ -67,6 +72,16 @@ public final class TopologyResource implements Resource {
                 Route.of("GET", "/targets/{id}", Role.READ, "A storage directory.")
                         .answers(Topology.targetShape())
                         .reads(this::target));
+        routes.add(
+                Route.of("POST", "/targets/{id}/scrub", Role.OPERATE, "Verifies all copies now.")
+                        .answers(Topology.targetShape())
+                        .changes(this::scrub));
+        routes.addAll(groupRoutes());
+        return routes;
+    }
+
+    private List<Route> groupRoutes() {
+        List<Route> routes = new ArrayList<>();
         routes.add(
                 Route.of("GET", "/pools", Role.READ, "All pools.")
                         .with(Parameter.paging())
@@ -178,11 +193,38 @@ public final class TopologyResource implements Resource {
 
     private Outcome target(Call call) {
         Topology topology = new Topology(master);
+        return Outcome.of(topology.target(find(topology, call)));
+    }
+
+    private static Target find(Topology topology, Call call) {
         Target target = topology.map().target(call.number("id"));
         if (target == null) {
             throw Problem.notFound("There is no target " + call.number("id") + ".");
         }
-        return Outcome.of(topology.target(target));
+        return target;
+    }
+
+    /** An order is a record that the target's chunk server hears of with its next heartbeat. */
+    private Plan scrub(Call call) {
+        Topology topology = new Topology(master);
+        Target target = find(topology, call);
+        String key = ScrubRecords.order(target.identity());
+        long before = ScrubRecords.order(master.namespace(), target.identity());
+        long number = Math.max(before + 1, master.wallMs());
+        RecordChange order =
+                new RecordChange(key, records.version(key), ScrubRecords.value(number));
+        Plan plan =
+                new Plan(
+                        () -> {
+                            records.change(order);
+                            Map<String, Object> document = topology.target(target);
+                            document.put("scrubOrder", String.valueOf(number));
+                            return Outcome.of(document);
+                        });
+        return plan.change(
+                "verification of target " + target.id(),
+                before == 0 ? null : String.valueOf(before),
+                "now");
     }
 
     private Outcome pools(Call call) {

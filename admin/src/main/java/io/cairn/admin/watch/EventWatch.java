@@ -11,11 +11,11 @@ import io.cairn.metadata.session.SessionRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +31,7 @@ public final class EventWatch {
     private final MasterService master;
     private final EventLog events;
     private final Clock clock;
+    private final DamageWatch damage;
     private long term = -1;
     private long sinceMs;
     private @Nullable Look before;
@@ -48,16 +49,22 @@ public final class EventWatch {
             Map<String, Boolean> serverUp,
             Map<String, Boolean> masterUp,
             Set<String> masters,
-            Set<Long> failedTargets,
+            Map<Long, String> failedTargets,
             Map<Long, String> erring,
             Map<Long, String> sessions,
             int pools,
             int risk) {}
 
-    public EventWatch(MasterService master, EventLog events, Clock clock) {
+    /**
+     * A watch that has not looked yet.
+     *
+     * @param searches runs what takes longer than a look
+     */
+    public EventWatch(MasterService master, EventLog events, Clock clock, Executor searches) {
         this.master = master;
         this.events = events;
         this.clock = clock;
+        this.damage = new DamageWatch(master, events, clock, searches);
     }
 
     /** Looks, while this master leads. */
@@ -70,6 +77,7 @@ public final class EventWatch {
             term = now;
             sinceMs = clock.millis();
             before = null;
+            damage.lead();
             events.lead(term);
             String id = master.settings().id();
             events.add("info", "leader", id, "Master %s leads in term %d.".formatted(id, term));
@@ -79,6 +87,7 @@ public final class EventWatch {
         }
         Look after = look();
         Look known = before;
+        damage.look(master.servers().status(), known == null);
         if (known != null) {
             compare(known, after);
         }
@@ -95,13 +104,12 @@ public final class EventWatch {
         if (isSettled()) {
             map.servers().stream().map(ChunkServer::name).forEach(s -> serverUp.put(s, false));
         }
-        Set<Long> failed = new HashSet<>();
+        Map<Long, String> failed = new TreeMap<>();
         for (ServerStatus server : master.servers().status()) {
             serverUp.put(server.name(), server.alive());
             server.targets().stream()
                     .filter(target -> !target.healthy())
-                    .map(TargetReport::identity)
-                    .forEach(failed::add);
+                    .forEach(t -> failed.put(t.identity(), failure(server.name(), t)));
         }
         Map<Long, String> erring = new TreeMap<>();
         Instant now = clock.now();
@@ -156,12 +164,12 @@ public final class EventWatch {
         }
         is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
         is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
-        for (Long target : is.failedTargets) {
-            if (!was.failedTargets.contains(target)) {
-                String id = Json.hex(target);
-                events.add("warning", "targetFailed", id, "The disk of target " + id + " failed.");
-            }
-        }
+        is.failedTargets.forEach(
+                (target, text) -> {
+                    if (!was.failedTargets.containsKey(target)) {
+                        events.add("warning", "targetFailed", Json.hex(target), text);
+                    }
+                });
         is.erring.forEach(
                 (id, text) -> {
                     if (!was.erring.containsKey(id)) {
@@ -201,6 +209,13 @@ public final class EventWatch {
                             "Some placement groups have no copy that serves.");
             events.add(levels.get(is.risk), kinds.get(is.risk), "groups", texts.get(is.risk));
         }
+    }
+
+    private static String failure(String server, TargetReport target) {
+        String disk =
+                target.directory().isEmpty() ? Json.hex(target.identity()) : target.directory();
+        return "Disk %s of chunk server %s has failed%s."
+                .formatted(disk, server, target.fault().isEmpty() ? "" : ": " + target.fault());
     }
 
     private void master(String id, boolean was, boolean is) {

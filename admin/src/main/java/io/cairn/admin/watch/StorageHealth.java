@@ -198,7 +198,11 @@ public final class StorageHealth {
                         : report.directory();
         tell(
                 health,
-                "Disk %s of chunk server %s has failed".formatted(disk, server),
+                "Disk %s of chunk server %s has failed%s"
+                        .formatted(
+                                disk,
+                                server,
+                                report.fault().isEmpty() ? "" : " (" + report.fault() + ")"),
                 targets,
                 "Replace the disk; what had copies elsewhere is there.");
     }

@@ -13,8 +13,10 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.LoadWatch;
+import io.cairn.master.cluster.ScrubRecords;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.TargetActivity;
+import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,6 +35,7 @@ public final class Topology {
     private final Map<String, ServerStatus> heard = new HashMap<>();
     private final Map<Long, TargetReport> reports = new HashMap<>();
     private final LoadWatch load;
+    private final Namespace namespace;
     private final long nowMs;
 
     /** The state of a group; what is worse comes later. */
@@ -65,6 +68,7 @@ public final class Topology {
         nowMs = master.wallMs();
         map = master.namespace().clusterMap();
         load = master.servers().load();
+        namespace = master.namespace();
         for (ServerStatus server : master.servers().status()) {
             heard.put(server.name(), server);
             server.targets().forEach(target -> reports.put(target.identity(), target));
@@ -185,7 +189,15 @@ public final class Topology {
         document.put("groups", groups.size());
         document.put("groupsHeaded", head);
         document.put("load", LoadDocument.of(activity(target)));
+        document.put("fault", report == null || report.healthy() ? null : report.fault());
+        document.put("scrubOrder", order(target));
+        document.put("scrub", report == null ? null : ScrubDocument.of(report.scrub(), nowMs));
         return document;
+    }
+
+    private @Nullable String order(Target target) {
+        long number = ScrubRecords.order(namespace, target.identity());
+        return number == 0 ? null : String.valueOf(number);
     }
 
     private static @Nullable String directory(@Nullable TargetReport report) {
@@ -212,7 +224,16 @@ public final class Topology {
                 Field.maybe(
                         "load",
                         LoadDocument.targetShape(),
-                        "What it does; null before its server has told this leader."));
+                        "What it does; null before its server has told this leader."),
+                Field.maybe("fault", Shape.text(), "Why its disk has failed; null unless it has."),
+                Field.maybe(
+                        "scrubOrder",
+                        Shape.text(),
+                        "Number of the last order to verify all at once."),
+                Field.maybe(
+                        "scrub",
+                        ScrubDocument.SHAPE,
+                        "How far its copies are verified; null before it was told."));
     }
 
     /** A pool, as a document. */

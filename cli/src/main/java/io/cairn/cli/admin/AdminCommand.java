@@ -25,6 +25,7 @@ import picocli.CommandLine.Mixin;
             AdminTopology.Pools.class,
             AdminTopology.Groups.class,
             DurabilityCommand.class,
+            AdminScrubCommand.class,
             AdminSessionsCommand.class,
             AdminJobsCommand.class,
             AdminEventsCommand.class,

@@ -38,6 +38,7 @@ final class AdminTopology {
                     "id server directory state draining capacityBytes:capacity usedBytes:used"
                             + " freeBytes:free load.readBytesPerSecond:read"
                             + " load.writtenBytesPerSecond:written load.errors:errors chunks"
+                            + " scrub.verifiedAt:verified"
                             + " groups groupsHeaded:headed identity");
         }
 

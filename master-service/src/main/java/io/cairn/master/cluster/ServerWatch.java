@@ -20,7 +20,6 @@ import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.Reply;
-import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -171,7 +170,7 @@ public final class ServerWatch {
                 delta == null ? known.epoch() : delta.to(),
                 fits ? delta : null,
                 garbage.tasks(heartbeat.name()),
-                ScrubReport.Orders.STANDARD);
+                ScrubRecords.of(namespace.get(), heartbeat.targets()));
     }
 
     /** The other servers that may have a target of one. */
