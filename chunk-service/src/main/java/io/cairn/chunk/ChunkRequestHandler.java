@@ -29,6 +29,7 @@ import io.cairn.wire.chunk.ChunkRequest.Read;
 import io.cairn.wire.chunk.ChunkRequest.Replicate;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import io.cairn.wire.chunk.ChunkRequest.SeekChunk;
+import io.cairn.wire.chunk.ChunkRequest.Settled;
 import io.cairn.wire.chunk.ChunkRequest.StatChunk;
 import io.cairn.wire.chunk.ChunkRequest.Verify;
 import io.cairn.wire.chunk.ChunkRequest.Write;
@@ -215,6 +216,7 @@ final class ChunkRequestHandler implements Handler {
                 yield part(f.chunk()).reader().fetch(f);
             }
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+            case Settled s -> done(groups.part(s.group(), s.epoch()).memberWrites().settled(s));
             case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));
         };
     }

@@ -53,7 +53,9 @@
  * change of the chunk under way. Another SERVING member knows of each change it applied that it may
  * not be on all members ({@code Unsettled}). Before it serves a read of that chunk it asks the head
  * for the chunk's state, which the head tells when all members agree. It serves the read if it has
- * the same state, and otherwise answers NOT_HEAD. SYNCING members serve no reads.
+ * the same state, and otherwise answers NOT_HEAD. The head tells of itself, a moment later, which
+ * changes all members have ({@code SettledNotices}), so that few questions are left when it dies.
+ * SYNCING members serve no reads.
  *
  * <h2>Syncing, repair, garbage</h2>
  *

@@ -124,6 +124,12 @@ public final class FakeCluster implements AutoCloseable {
         changeEpochs();
     }
 
+    /** All groups have a second member that serves. */
+    public void addCopies() {
+        second = MemberState.SERVING;
+        changeEpochs();
+    }
+
     /** All groups have a second member that serves, and says of every chunk to ask the head. */
     public void addFollowers() {
         second = MemberState.SERVING;

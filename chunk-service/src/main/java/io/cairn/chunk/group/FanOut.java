@@ -180,6 +180,15 @@ final class FanOut {
     private WriteReply settled(WriteReply reply) {
         member.check(term);
         member.unsettled().settle(key);
+        headship.notices()
+                .add(
+                        new ChunkState(
+                                key.oid(),
+                                key.index(),
+                                chunk.chunkSizeLog2(),
+                                reply.epoch(),
+                                reply.sequence(),
+                                reply.lengthBytes()));
         return reply;
     }
 

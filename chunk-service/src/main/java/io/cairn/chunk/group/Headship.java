@@ -31,6 +31,7 @@ final class Headship {
     private final PeerContext station;
     private final Term term;
     private final Agreement agreement;
+    private final SettledNotices notices;
     private final Map<Integer, CompletableFuture<Void>> expulsions = new HashMap<>();
     private final Map<Integer, Syncing> syncings = new HashMap<>();
     private final Set<Integer> promised = new HashSet<>();
@@ -40,6 +41,7 @@ final class Headship {
         this.station = station;
         this.term = term;
         this.agreement = new Agreement(station, member, term);
+        this.notices = new SettledNotices(station, term);
         this.live = term.servingPeers();
         for (Peer peer : term.peers()) {
             if (!peer.serving()) {
@@ -50,6 +52,10 @@ final class Headship {
 
     Agreement agreement() {
         return agreement;
+    }
+
+    SettledNotices notices() {
+        return notices;
     }
 
     /** Begins the term's work in the background. */

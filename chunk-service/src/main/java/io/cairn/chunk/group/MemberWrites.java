@@ -19,6 +19,7 @@ import io.cairn.wire.chunk.ChunkRequest.Discard;
 import io.cairn.wire.chunk.ChunkRequest.Expect;
 import io.cairn.wire.chunk.ChunkRequest.Install;
 import io.cairn.wire.chunk.ChunkRequest.Replicate;
+import io.cairn.wire.chunk.ChunkRequest.Settled;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
@@ -222,6 +223,33 @@ public final class MemberWrites {
                             return LACKING;
                         })
                 .thenAccept(reply -> {});
+    }
+
+    /**
+     * The head tells that all members had these states of chunks. Where one of them is still here,
+     * and no change has begun, reads need not ask the head any more: it may be gone by then.
+     */
+    public CompletableFuture<Void> settled(Settled notice) {
+        Term term = member.enterAsMember(notice.epoch());
+        return Futures.forEach(notice.states(), 1, state -> settle(term, state));
+    }
+
+    private CompletableFuture<Void> settle(Term term, ChunkState told) {
+        ChunkKey key = new ChunkKey(told.oid(), told.index());
+        if (member.unsettled().isSettled(key)) {
+            return Futures.DONE;
+        }
+        return member.turns()
+                .shared(
+                        key,
+                        () -> {
+                            member.check(term);
+                            ChunkState own = member.state(term, key);
+                            if (own.sequence() == told.sequence() && own.epoch() == told.epoch()) {
+                                member.unsettled().settle(key);
+                            }
+                            return Futures.DONE;
+                        });
     }
 
     /** Deletes chunks that the head does not have. */

@@ -76,6 +76,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     private boolean lost;
     private boolean outlasting;
 
+    /** The target that is asked now; 0 for none. */
+    private volatile int asking;
+
     /**
      * A request to the head, or with a check to any serving member.
      *
@@ -99,6 +102,16 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         this.backoff = new Backoff(io.random());
     }
 
+    /** The target that is asked now; 0 for none. */
+    int asking() {
+        return asking;
+    }
+
+    /** Asks another target than this one first. Before the first try. */
+    void avoid(int target) {
+        disappointing.add(target);
+    }
+
     /** Makes the next try. */
     void attempt() {
         if (Scope.is(span)) {
@@ -109,6 +122,12 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     }
 
     private void attemptNow() {
+        asking = 0;
+        if (isDone()) {
+            // Another replica was faster.
+            ended();
+            return;
+        }
         long leftMs = io.leftMs(deadlineMs);
         if (leftMs <= 0) {
             giveUp();
@@ -146,6 +165,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         place.oid(),
                         place.index(),
                         place.layout().chunkSizeLog2());
+        asking = target;
         CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
         if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
             ask(connecting.join(), target, address);
@@ -205,6 +225,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             return serving.get(0);
         }
         serving.removeAll(disappointing);
+        if (serving.size() > 1 && !serving.stream().allMatch(io.hedge()::avoids)) {
+            serving.removeIf(io.hedge()::avoids);
+        }
         return disappointing.isEmpty()
                 ? serving.get(io.preference(place, serving.size()))
                 : serving.get(0);

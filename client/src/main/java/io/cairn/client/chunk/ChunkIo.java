@@ -60,6 +60,7 @@ public final class ChunkIo implements AutoCloseable {
     private final ChunkConnections connections;
     private final WritePermit always;
     private final ChunkOutage outage;
+    private final ReadHedge hedge;
     private final AtomicLong operations = new AtomicLong();
     private final int spread;
 
@@ -76,6 +77,7 @@ public final class ChunkIo implements AutoCloseable {
         this.session = session;
         this.always = new WritePermit(session, 0);
         this.outage = new ChunkOutage(clock);
+        this.hedge = new ReadHedge(clock, scheduler);
         this.view = view;
         this.connections = connections;
         synchronized (random) {
@@ -222,6 +224,9 @@ public final class ChunkIo implements AutoCloseable {
     public CompletableFuture<Piece> read(ChunkPlace place, int offsetBytes, int lengthBytes) {
         ChunkCall call = readCall(place, offsetBytes, lengthBytes);
         call.attempt();
+        if (!call.isDone() && replicas(place) > 1) {
+            hedge.begin(call, () -> readCall(place, offsetBytes, lengthBytes));
+        }
         return call.thenApply(ChunkIo::piece);
     }
 
@@ -347,6 +352,10 @@ public final class ChunkIo implements AutoCloseable {
 
     ChunkOutage outage() {
         return outage;
+    }
+
+    ReadHedge hedge() {
+        return hedge;
     }
 
     RandomGenerator random() {

@@ -12,6 +12,7 @@ import io.cairn.client.FakeCluster;
 import io.cairn.client.FakeNetwork;
 import io.cairn.client.file.Mount;
 import io.cairn.client.session.Await;
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Layout;
 import io.cairn.wire.Crc32c;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -93,12 +95,44 @@ class ChunkIoTest {
                 });
         int before = cluster.reads();
         for (int index = 0; index < 16; index++) {
-            ChunkPlace place = new ChunkPlace(PLACE.layout(), 77, index);
-            Await.get(io.read(place, 0, LENGTH), WAIT_MS).release();
+            readOf(index);
         }
         int tries = cluster.reads() - before;
         assertTrue(tries > 16 && tries <= 32, tries + " tries");
         assertEquals(0, asked.get());
+    }
+
+    /**
+     * A stopped process keeps its connections; an answer may take a second here before it fails.
+     */
+    @Test
+    void aReadDoesNotWaitForAServerThatIsSilent() {
+        cluster.addCopies();
+        for (int index = 0; index < 16; index++) {
+            readOf(index);
+        }
+        AtomicReference<Endpoint> silent = new AtomicReference<>();
+        cluster.network.setFaults(
+                (to, header) -> {
+                    if (!to.equals(FakeCluster.MASTER)) {
+                        silent.compareAndSet(null, to);
+                    }
+                    return to.equals(silent.get())
+                            ? FakeNetwork.Fate.HOLD_ANSWER
+                            : FakeNetwork.Fate.DELIVER;
+                });
+        long longestNs = 0;
+        for (int index = 0; index < 16; index++) {
+            long begunNs = System.nanoTime();
+            readOf(index);
+            longestNs = Math.max(longestNs, System.nanoTime() - begunNs);
+        }
+        assertTrue(longestNs < 900_000_000, longestNs / 1_000_000 + " ms");
+    }
+
+    private void readOf(int index) {
+        ChunkPlace place = new ChunkPlace(PLACE.layout(), 77, index);
+        Await.get(io.read(place, 0, LENGTH), WAIT_MS).release();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.cairn.wire.chunk;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.util.List;
 
 /**
@@ -355,6 +356,26 @@ public sealed interface ChunkRequest extends TypedMessage {
 
         static Discard decode(Decoder in) {
             return new Discard(in.i32(), in.i64(), in.list(ChunkKey::decode));
+        }
+    }
+
+    /**
+     * Head to a serving member: all members had these states of chunks, so a member that still has
+     * one of them may serve reads of it without asking. Done.
+     */
+    record Settled(int group, long epoch, List<ChunkState> states) implements ChunkRequest {
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.SETTLED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).list(states, (o, state) -> state.encode(o));
+        }
+
+        static Settled decode(Decoder in) {
+            return new Settled(in.i32(), in.i64(), in.list(ChunkState::decode));
         }
     }
 

@@ -22,7 +22,8 @@ public enum ChunkRequestType implements MessageType {
     FETCH(13, Sender.SERVER, ChunkRequest.Fetch::decode),
     VERIFY(14, Sender.SERVER, ChunkRequest.Verify::decode),
     EXPECT(15, Sender.SERVER, ChunkRequest.Expect::decode),
-    FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode);
+    FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode),
+    SETTLED(17, Sender.SERVER, ChunkRequest.Settled::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {
