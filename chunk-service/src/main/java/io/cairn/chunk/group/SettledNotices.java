@@ -8,7 +8,7 @@ import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import io.cairn.wire.chunk.ChunkRequest.ChunkKey;
-import io.cairn.wire.chunk.ChunkRequest.Settled;
+import io.cairn.wire.chunk.HeadRequest.Settled;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

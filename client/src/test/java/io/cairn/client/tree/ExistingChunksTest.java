@@ -11,7 +11,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Stripe;
-import io.cairn.wire.chunk.ChunkRequest.ChunkRange;
+import io.cairn.wire.chunk.ChunkRange;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

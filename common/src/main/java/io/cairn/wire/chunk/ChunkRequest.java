@@ -3,7 +3,7 @@ package io.cairn.wire.chunk;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
-import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import java.util.List;
 
 /**
@@ -11,7 +11,24 @@ import java.util.List;
  * {@link StatChunk} to any serving member) and name the group's epoch: a server with another one
  * answers WRONG_EPOCH.
  */
-public sealed interface ChunkRequest extends TypedMessage {
+public sealed interface ChunkRequest extends TypedMessage
+        permits ChunkRequest.Write,
+                ChunkRequest.Replicate,
+                ChunkRequest.Read,
+                ChunkRequest.Flush,
+                ChunkRequest.Zero,
+                ChunkRequest.Clone,
+                ChunkRequest.StatChunk,
+                ChunkRequest.SeekChunk,
+                ChunkRequest.ListChunks,
+                ChunkRequest.Install,
+                ChunkRequest.Discard,
+                ChunkRequest.ReportBad,
+                ChunkRequest.Fetch,
+                ChunkRequest.Verify,
+                ChunkRequest.Expect,
+                ChunkRequest.FindChunks,
+                HeadRequest {
     @Override
     ChunkRequestType type();
 
@@ -32,11 +49,8 @@ public sealed interface ChunkRequest extends TypedMessage {
 
     /** Whether another chunk server sends it. */
     default boolean isFromServer() {
-        return switch (type().sender()) {
-            case CLIENT -> false;
-            case SERVER -> true;
-            case EITHER -> isForwarded();
-        };
+        Sender sender = type().sender();
+        return sender == Sender.SERVER || (sender == Sender.EITHER && isForwarded());
     }
 
     /**
@@ -359,26 +373,6 @@ public sealed interface ChunkRequest extends TypedMessage {
         }
     }
 
-    /**
-     * Head to a serving member: all members had these states of chunks, so a member that still has
-     * one of them may serve reads of it without asking. Done.
-     */
-    record Settled(int group, long epoch, List<ChunkState> states) implements ChunkRequest {
-        @Override
-        public ChunkRequestType type() {
-            return ChunkRequestType.SETTLED;
-        }
-
-        @Override
-        public void encode(Encoder out) {
-            out.i32(group).i64(epoch).list(states, (o, state) -> state.encode(o));
-        }
-
-        static Settled decode(Decoder in) {
-            return new Settled(in.i32(), in.i64(), in.list(ChunkState::decode));
-        }
-    }
-
     /** A chunk within a group. */
     record ChunkKey(long oid, long index) {
         void encode(Encoder out) {
@@ -496,17 +490,6 @@ public sealed interface ChunkRequest extends TypedMessage {
 
         static FindChunks decode(Decoder in) {
             return new FindChunks(ChunkAddress.decode(in), in.list(ChunkRange::decode), in.i32());
-        }
-    }
-
-    /** Chunks [fromIndex, endIndex) of an object. */
-    record ChunkRange(long oid, long fromIndex, long endIndex) {
-        void encode(Encoder out) {
-            out.i64(oid).i64(fromIndex).i64(endIndex);
-        }
-
-        static ChunkRange decode(Decoder in) {
-            return new ChunkRange(in.i64(), in.i64(), in.i64());
         }
     }
 

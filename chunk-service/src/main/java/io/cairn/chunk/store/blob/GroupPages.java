@@ -2,8 +2,8 @@ package io.cairn.chunk.store.blob;
 
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.wire.chunk.ChunkRange;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
-import io.cairn.wire.chunk.ChunkRequest.ChunkRange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,0 +1,29 @@
+package io.cairn.wire.chunk;
+
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.chunk.ChunkReply.ChunkState;
+import java.util.List;
+
+/** Requests to members about what the head does, or does not do. */
+public sealed interface HeadRequest extends ChunkRequest {
+    /**
+     * Head to a serving member: all members had these states of chunks, so a member that still has
+     * one of them may serve reads of it without asking. Done.
+     */
+    record Settled(int group, long epoch, List<ChunkState> states) implements HeadRequest {
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.SETTLED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i32(group).i64(epoch).list(states, (o, state) -> state.encode(o));
+        }
+
+        static Settled decode(Decoder in) {
+            return new Settled(in.i32(), in.i64(), in.list(ChunkState::decode));
+        }
+    }
+}
