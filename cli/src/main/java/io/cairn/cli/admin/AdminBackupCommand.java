@@ -13,6 +13,8 @@ import io.cairn.master.store.Membership;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.io.BufferedInputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,14 +79,24 @@ final class AdminBackupCommand implements Callable<Integer> {
         if (verify) {
             print(verified(Path.of(file)), "whole");
         } else if (file.equals("-")) {
-            // The bytes have standard output for themselves.
-            BackupSummary summary = receive(System.out);
-            lines(summary, "written").forEach(api.errors()::println);
-            api.errors().flush();
+            toStandardOutput();
         } else {
             print(write(Path.of(file).toAbsolutePath()), "written");
         }
         return ExitCode.OK;
+    }
+
+    /**
+     * The bytes have it for themselves; a stream for text would not tell that nobody reads them.
+     */
+    private void toStandardOutput() {
+        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
+            lines(receive(out), "written").forEach(api.errors()::println);
+            api.errors().flush();
+        } catch (IOException e) {
+            throw new CommandException(
+                    ExitCode.IO_ERROR, "the backup cannot be written: " + Wording.of(e), e);
+        }
     }
 
     private static BackupSummary verified(Path path) {

@@ -11,6 +11,7 @@ import io.cairn.node.ExitCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -66,7 +67,8 @@ public final class FsckCommand implements Callable<Integer> {
             answer = api.ask(ApiRequest.of("GET /fsck"));
         }
         boolean isOurs =
-                begun.document().get("startedAt").equals(answer.document().get("startedAt"));
+                Objects.equals(
+                        begun.document().get("startedAt"), answer.document().get("startedAt"));
         if (!isOurs) {
             throw new CommandException(
                     INCOMPLETE, "another master leads now, and the check has ended: check again");

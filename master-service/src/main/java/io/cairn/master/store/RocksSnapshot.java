@@ -40,33 +40,37 @@ final class RocksSnapshot implements StoredState {
 
     @Override
     public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+        Batch batch = new Batch();
         byte[] next = from;
         while (next != null) {
-            List<Entry> batch = batch(family, prefix, next);
-            for (Entry entry : batch) {
+            batch.entries.clear();
+            batch.bytes = 0;
+            store.scan(this, family, prefix, next, batch);
+            for (Entry entry : batch.entries) {
                 if (!visitor.visit(entry.key, entry.value)) {
                     return;
                 }
             }
             // The key that follows is the last one and a zero.
-            next = batch.isEmpty() ? null : after(batch.getLast().key);
+            next = batch.isFull() ? after(batch.entries.getLast().key) : null;
         }
     }
 
-    private List<Entry> batch(Family family, byte[] prefix, byte[] from) {
-        List<Entry> batch = new ArrayList<>();
-        int[] bytes = {0};
-        store.scan(
-                this,
-                family,
-                prefix,
-                from,
-                (key, value) -> {
-                    batch.add(new Entry(key, value));
-                    bytes[0] += key.length + value.length;
-                    return batch.size() < BATCH_ENTRIES && bytes[0] < BATCH_BYTES;
-                });
-        return batch;
+    /** Entries that are read at once. */
+    private static final class Batch implements Visitor {
+        private final List<Entry> entries = new ArrayList<>();
+        private int bytes;
+
+        @Override
+        public boolean visit(byte[] key, byte[] value) {
+            entries.add(new Entry(key, value));
+            bytes += key.length + value.length;
+            return !isFull();
+        }
+
+        boolean isFull() {
+            return entries.size() >= BATCH_ENTRIES || bytes >= BATCH_BYTES;
+        }
     }
 
     private static byte[] after(byte[] key) {

@@ -23,6 +23,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -172,7 +173,8 @@ class BackupFileTest {
     @Test
     void foreignAndNewerFilesAreToldApart() throws IOException {
         byte[] file = backup(3, 10);
-        String foreign = refusal("#!/bin/sh\necho no backup at all\n".getBytes());
+        String foreign =
+                refusal("#!/bin/sh\necho no backup at all\n".getBytes(StandardCharsets.UTF_8));
         assertTrue(foreign.contains("the file is no backup of a Cairn cluster"), foreign);
         byte[] newer = file.clone();
         newer[11] = 2;
