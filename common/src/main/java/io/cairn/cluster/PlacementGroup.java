@@ -69,6 +69,14 @@ public record PlacementGroup(
         return serves ? next(nextEpoch, false, order) : null;
     }
 
+    /** The group in its next epoch with a member before the others. */
+    public PlacementGroup headedBy(int targetId, long nextEpoch) {
+        List<Member> order = new ArrayList<>(members);
+        order.removeIf(member -> member.targetId != targetId);
+        members.stream().filter(member -> member.targetId != targetId).forEach(order::add);
+        return next(nextEpoch, false, order);
+    }
+
     /** Whether another one has the same targets in the same order, whatever their states. */
     boolean hasMembersOf(PlacementGroup other) {
         boolean same = members.size() == other.members.size();

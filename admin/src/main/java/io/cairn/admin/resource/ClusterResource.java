@@ -12,8 +12,10 @@ import io.cairn.admin.backup.BackupSchedule;
 import io.cairn.admin.watch.DiskErrors;
 import io.cairn.admin.watch.Health;
 import io.cairn.admin.watch.LoadDocument;
+import io.cairn.admin.watch.PlacementHealth;
 import io.cairn.admin.watch.Rate;
 import io.cairn.admin.watch.RequestTimes;
+import io.cairn.admin.watch.SpaceLimit;
 import io.cairn.admin.watch.StorageHealth;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
@@ -38,7 +40,15 @@ public final class ClusterResource implements Resource {
                             "availableBytes",
                             Shape.count(),
                             "What users can still write at the standard number of copies."),
-                    Field.of("standardReplicas", Shape.count(), "Copies of every chunk."));
+                    Field.of("standardReplicas", Shape.count(), "Copies of every chunk."),
+                    Field.maybe(
+                            "limitBytes",
+                            Shape.count(),
+                            "What new files can have before a target is full; null: all of it."),
+                    Field.maybe(
+                            "limit",
+                            Shape.text(),
+                            "Which limit that is, pool, label or reserve, and whose."));
 
     private static final Shape COUNTS =
             Shape.fields(
@@ -136,9 +146,12 @@ public final class ClusterResource implements Resource {
                         servers,
                         space,
                         master.settings().cluster().expectedServers(),
-                        master.namespace().usedPools());
+                        master.namespace().usedPools(),
+                        master.wallMs());
         storage.tellForeign(master.servers().foreign(), master.namespace().clusterId(), health);
         storage.tell(health);
+        new PlacementHealth(map, servers, master.namespace().usedPools(), master.wallMs())
+                .tell(health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
         if (master.log().isRecovering()) {
@@ -149,7 +162,7 @@ public final class ClusterResource implements Resource {
         masters(health, master.log().masters());
         BackupSchedule.tell(new Records(master), now.toEpochMilli(), health);
         document.put("health", health.toJson());
-        document.put("capacity", capacity(space));
+        document.put("capacity", capacity(map, servers, space));
         document.put("counts", counts(map, servers));
         document.put("rates", rates());
         return document;
@@ -172,13 +185,16 @@ public final class ClusterResource implements Resource {
         return sample;
     }
 
-    private Map<String, Object> capacity(Space space) {
+    private Map<String, Object> capacity(ClusterMap map, List<ServerStatus> servers, Space space) {
         Map<String, Object> capacity = Json.map();
         capacity.put("totalBytes", space.totalBytes());
         capacity.put("usedBytes", space.totalBytes() - space.freeBytes());
         capacity.put("freeBytes", space.freeBytes());
         capacity.put("availableBytes", space.freeBytes() / space.replicas());
         capacity.put("standardReplicas", space.replicas());
+        SpaceLimit limit = SpaceLimit.of(map, ServerStatus.healthy(servers), space.replicas());
+        capacity.put("limitBytes", limit == null ? null : limit.bytes());
+        capacity.put("limit", limit == null ? null : limit.why());
         return capacity;
     }
 

@@ -10,6 +10,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.master.MasterGroup;
 import io.cairn.master.MasterService;
+import io.cairn.master.cluster.ServerStatus;
 import io.cairn.metadata.Namespace;
 import java.util.Collection;
 import java.util.List;
@@ -52,7 +53,8 @@ public final class DurabilityResource implements Resource {
                                 .toList()
                         : tree.groups();
         Map<String, Object> document =
-                new Durability(map, StorageReports.healthy(master), groups).document();
+                new Durability(map, ServerStatus.healthy(master.servers().status()), groups)
+                        .document();
         document.put("path", path == null ? null : path.text());
         document.put("masters", spareMasters());
         document.put("complete", tree == null || tree.isComplete());

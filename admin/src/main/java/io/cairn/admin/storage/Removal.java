@@ -2,6 +2,7 @@ package io.cairn.admin.storage;
 
 import io.cairn.admin.api.Plan;
 import io.cairn.admin.api.Problem;
+import io.cairn.admin.watch.Drain;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
@@ -85,7 +86,7 @@ final class Removal {
         Drain drain =
                 new Drain(
                         map,
-                        StorageReports.healthy(master),
+                        ServerStatus.healthy(master.servers().status()),
                         master.namespace().usedPools(),
                         Set.of());
         return subject.targets().stream().mapToLong(drain::bytesOf).sum();

@@ -9,6 +9,7 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.watch.Drain;
 import io.cairn.base.Printable;
 import io.cairn.base.Spelling;
 import io.cairn.base.Wording;
@@ -18,6 +19,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.master.MasterService;
+import io.cairn.master.cluster.ServerStatus;
 import io.cairn.metadata.cluster.StorageOperations;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import java.time.Duration;
@@ -119,7 +121,7 @@ public final class StorageResource implements Resource {
         Drain drain =
                 new Drain(
                         map(),
-                        StorageReports.healthy(master),
+                        ServerStatus.healthy(master.servers().status()),
                         master.namespace().usedPools(),
                         subject.targets());
         String reason = call.bodyText("force");
@@ -146,7 +148,12 @@ public final class StorageResource implements Resource {
                                 Wording.bytes(drain.movedBytes()),
                                 Wording.count(drain.groups(), "placement group")));
         obstacles.forEach(plan::warn);
-        plan.warn(new Durability(map(), StorageReports.healthy(master), used(subject)).sentence());
+        plan.warn(
+                new Durability(
+                                map(),
+                                ServerStatus.healthy(master.servers().status()),
+                                used(subject))
+                        .sentence());
         return plan.basedOn(List.of(subject.ids(), subject.state(map()), String.valueOf(reason)));
     }
 

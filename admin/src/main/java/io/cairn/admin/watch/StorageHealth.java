@@ -12,6 +12,7 @@ import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ public final class StorageHealth {
     private final Space space;
     private final int expectedServers;
     private final Set<Integer> usedPools;
+    private final long nowMs;
 
     /** Groups that a reason told so far explains. */
     private final Set<Integer> explained = new HashSet<>();
@@ -42,13 +44,16 @@ public final class StorageHealth {
      *
      * @param expectedServers nothing is stored before so many have come; 0 for any number
      * @param usedPools the pools that files refer to
+     * @param nowMs milliseconds since 1970
      */
     public StorageHealth(
             ClusterMap map,
             List<ServerStatus> servers,
             Space space,
             int expectedServers,
-            Set<Integer> usedPools) {
+            Set<Integer> usedPools,
+            long nowMs) {
+        this.nowMs = nowMs;
         this.map = map;
         this.servers = servers;
         this.space = space;
@@ -182,6 +187,15 @@ public final class StorageHealth {
     private void down(Health health, String name, Endpoint at) {
         ChunkServer server = map.server(name);
         List<Target> targets = server == null ? List.of() : map.targetsOf(server);
+        if (server != null && server.isMaintained(nowMs)) {
+            tell(
+                    health,
+                    "Chunk server %s is away, in maintenance until %s"
+                            .formatted(name, Instant.ofEpochMilli(server.maintenanceUntilMs())),
+                    targets,
+                    "Start it again before; else what it holds is made anew elsewhere.");
+            return;
+        }
         tell(
                 health,
                 "Chunk server %s does not answer".formatted(name),

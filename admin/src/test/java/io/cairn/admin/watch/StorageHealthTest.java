@@ -73,7 +73,8 @@ class StorageHealthTest {
     private static List<String> told(
             ClusterMap map, Set<Integer> usedPools, ServerStatus... servers) {
         Health health = new Health();
-        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0, usedPools).tell(health);
+        new StorageHealth(map, List.of(servers), new Space(100, 50, 2), 0, usedPools, 1_000)
+                .tell(health);
         return Objects.requireNonNull((List<?>) health.toJson().get("reasons")).stream()
                 .map(reason -> (Map<?, ?>) reason)
                 .map(reason -> reason.get("level") + ": " + reason.get("what"))
@@ -93,6 +94,23 @@ class StorageHealthTest {
                 told(map, status(1, true, true))
                         .getFirst()
                         .startsWith("critical: Chunk server c2 does not answer: 1 placement"));
+    }
+
+    @Test
+    void ofAServerInMaintenanceItIsToldUntilWhen() {
+        ClusterMap all = map(group(1, 1, SERVING, OFFLINE));
+        ClusterMap map =
+                new ClusterMap(
+                        8,
+                        List.of(server(1), server(2).maintainedUntil(60_000)),
+                        List.copyOf(all.targets()),
+                        List.copyOf(all.pools()),
+                        List.copyOf(all.groups()));
+        assertEquals(
+                List.of(
+                        "warning: Chunk server c2 is away, in maintenance until"
+                                + " 1970-01-01T00:01:00Z: 1 placement group is short of a copy."),
+                told(map, status(1, true, true), status(2, false, true)));
     }
 
     @Test
@@ -183,7 +201,7 @@ class StorageHealthTest {
         Health health = new Health();
         Map<String, Long> foreign = new TreeMap<>(Map.of("c1", 0xabL, "c2", 0xabL));
         ClusterMap empty = new ClusterMap(1, List.of(), List.of(), List.of(), List.of());
-        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0, Set.of())
+        new StorageHealth(empty, List.of(), new Space(0, 0, 1), 0, Set.of(), 1_000)
                 .tellForeign(foreign, 0xcd, health);
         String told = health.toJson().toString();
         assertTrue(
@@ -193,7 +211,13 @@ class StorageHealthTest {
                 told);
         assertTrue(told.contains("critical") && told.contains("Format nothing"), told);
         Health beside = new Health();
-        new StorageHealth(map(), List.of(status(1, true, true)), new Space(100, 50, 2), 0, Set.of())
+        new StorageHealth(
+                        map(),
+                        List.of(status(1, true, true)),
+                        new Space(100, 50, 2),
+                        0,
+                        Set.of(),
+                        1_000)
                 .tellForeign(Map.of("c9", 0xabL), 0xcd, beside);
         assertEquals("warning", beside.toJson().get("level"));
     }

@@ -63,6 +63,13 @@ final class StatusLines {
                                 number(space, "standardReplicas", "copy"),
                                 values.text("freeBytes", space.get("freeBytes")),
                                 values.text("totalBytes", space.get("totalBytes"))));
+        if (space.get("limit") != null) {
+            lines.add(
+                    "          new files meet a limit after %s: %s"
+                            .formatted(
+                                    values.text("limitBytes", space.get("limitBytes")),
+                                    values.text("limit", space.get("limit"))));
+        }
         lines.add(
                 "servers   %s of %s up, %s"
                         .formatted(

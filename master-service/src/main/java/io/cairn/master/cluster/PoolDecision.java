@@ -14,8 +14,16 @@ import java.util.Set;
 final class PoolDecision {
     private PoolDecision() {}
 
-    /** Whether one of the targets has no part in the youngest pools. */
-    static boolean isNews(ClusterMap map, List<Target> present) {
+    /**
+     * Whether one of the targets has no part in the youngest pools, or a pool that there could be
+     * was taken away.
+     */
+    static boolean isNews(ClusterMap map, List<Target> present, int maxReplicas) {
+        for (int copies = 1; copies <= Math.min(maxReplicas, servers(present)); copies++) {
+            if (map.youngestPool(copies) == null) {
+                return true;
+            }
+        }
         Set<Integer> used = new HashSet<>();
         Pool pool = map.youngestPool(1);
         if (pool != null) {
@@ -26,6 +34,10 @@ final class PoolDecision {
         return present.stream().anyMatch(t -> !used.contains(t.id()));
     }
 
+    private static int servers(List<Target> targets) {
+        return (int) targets.stream().mapToInt(Target::serverId).distinct().count();
+    }
+
     /**
      * Fresh pools over the given targets: for every number of replicas from 1 to {@code
      * maxReplicas} that the number of distinct servers allows, one pool.
@@ -34,10 +46,9 @@ final class PoolDecision {
         ClusterMap map = draft.map();
         Spread spread = new Spread(map);
         List<Target> order = PoolPlan.interleave(spread, members);
-        long distinct = order.stream().mapToInt(Target::serverId).distinct().count();
         int poolId = map.pools().lastId();
         int groupId = map.groups().lastId();
-        for (int replicas = 1; replicas <= Math.min(maxReplicas, distinct); replicas++) {
+        for (int replicas = 1; replicas <= Math.min(maxReplicas, servers(order)); replicas++) {
             List<List<Member>> plan = PoolPlan.groups(spread, order, replicas);
             draft.put(new Pool(++poolId, replicas, groupId + 1, plan.size()));
             for (List<Member> each : plan) {
@@ -48,7 +59,8 @@ final class PoolDecision {
 
     /**
      * Takes pools away that nothing refers to and nothing will: a younger one with the same
-     * redundancy takes new files, and can.
+     * redundancy takes new files, and can; or there are too few servers for it besides those that
+     * drain.
      *
      * @param used pools that a file or an entry of garbage refers to
      */
@@ -56,12 +68,32 @@ final class PoolDecision {
         ClusterMap map = draft.map();
         for (Pool pool : map.pools()) {
             Pool youngest = map.youngestPool(pool.replicas());
-            if (youngest != null
-                    && youngest.id() > pool.id()
-                    && !used.contains(pool.id())
-                    && map.groupsOf(youngest).stream().anyMatch(g -> g.head() != null)) {
+            boolean replaced =
+                    youngest != null
+                            && youngest.id() > pool.id()
+                            && map.groupsOf(youngest).stream().anyMatch(g -> g.head() != null);
+            if (!used.contains(pool.id()) && (replaced || holdsDrain(map, pool))) {
                 draft.removePool(pool.id());
             }
         }
+    }
+
+    /** Whether a pool has members that drain and have nowhere to go. */
+    private static boolean holdsDrain(ClusterMap map, Pool pool) {
+        Set<Integer> servers = new HashSet<>();
+        Set<Integer> draining = new HashSet<>();
+        for (Target target : map.targets()) {
+            if (target.isDraining()) {
+                draining.add(target.id());
+            } else if (target.serverId() != 0) {
+                servers.add(target.serverId());
+            }
+        }
+        return !draining.isEmpty()
+                && !servers.isEmpty()
+                && servers.size() < pool.replicas()
+                && map.groupsOf(pool).stream()
+                        .flatMap(group -> group.members().stream())
+                        .anyMatch(member -> draining.contains(member.targetId()));
     }
 }

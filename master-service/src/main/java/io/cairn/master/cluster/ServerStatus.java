@@ -25,6 +25,15 @@ public record ServerStatus(
         @Nullable Connection connection,
         List<TargetReport> targets,
         Declaration declaration) {
+    /** What servers that are alive told of targets that work. */
+    public static List<TargetReport> healthy(List<ServerStatus> servers) {
+        return servers.stream()
+                .filter(ServerStatus::alive)
+                .flatMap(server -> server.targets.stream())
+                .filter(TargetReport::healthy)
+                .toList();
+    }
+
     /** As its last heartbeat told. */
     static ServerStatus of(
             Heartbeat told, boolean alive, long silentMs, @Nullable Connection connection) {

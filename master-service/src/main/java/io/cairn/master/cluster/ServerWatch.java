@@ -247,6 +247,7 @@ public final class ServerWatch {
         if (draft.keepsServers()) {
             expandIfDue(draft);
             PoolDecision.retire(draft, namespace.get().usedPools());
+            HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
         }
         MapDelta delta = draft.delta();
         if (delta.size() > 0) {
@@ -355,15 +356,15 @@ public final class ServerWatch {
         long distinct = present.stream().mapToInt(Target::serverId).distinct().count();
         boolean complete = settings.expectedServers() > 0 && distinct >= settings.expectedServers();
         boolean settled = now - lastArrivalMs >= settings.settleMs();
+        int most = Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS);
         boolean early = map.pools().isEmpty() && distinct < settings.expectedServers();
         if (early
                 || distinct < settings.replicas()
                 || (!complete && !settled)
-                || !PoolDecision.isNews(map, present)) {
+                || !PoolDecision.isNews(map, present, most)) {
             return;
         }
-        PoolDecision.expand(
-                draft, present, Math.max(settings.standardReplicas(), MIN_POOL_REPLICAS));
+        PoolDecision.expand(draft, present, most);
     }
 
     private static boolean isHealthy(Seen seen, Target target) {

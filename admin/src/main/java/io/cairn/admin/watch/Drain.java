@@ -1,4 +1,4 @@
-package io.cairn.admin.storage;
+package io.cairn.admin.watch;
 
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * each group in turn on the target with the most room that the rule allows. Bytes are estimated
  * from numbers of chunks, and are never more than what is used of a disk. Immutable.
  */
-final class Drain {
+public final class Drain {
     private static final long CHUNK_BYTES = 4L << 20;
 
     private final ClusterMap map;
@@ -42,7 +42,8 @@ final class Drain {
      * @param usedPools the pools that files refer to; others hold nothing
      * @param leaving numbers of the targets
      */
-    Drain(ClusterMap map, List<TargetReport> told, Set<Integer> usedPools, Set<Integer> leaving) {
+    public Drain(
+            ClusterMap map, List<TargetReport> told, Set<Integer> usedPools, Set<Integer> leaving) {
         this.map = after(map, leaving);
         this.leaving = leaving;
         this.spread = new Spread(this.map);
@@ -125,7 +126,7 @@ final class Drain {
     }
 
     /** Bytes that a target holds, about; 0 when its server is away. */
-    long bytesOf(int target) {
+    public long bytesOf(int target) {
         TargetReport report = reports.get(target);
         return report == null
                 ? 0
@@ -151,17 +152,17 @@ final class Drain {
     }
 
     /** Groups that hold data and lose a member. */
-    int groups() {
+    public int groups() {
         return groups;
     }
 
     /** Bytes that are copied, about. */
-    long movedBytes() {
+    public long movedBytes() {
         return movedBytes;
     }
 
     /** Why it cannot be done, each with what helps; empty when it can. */
-    List<String> obstacles() {
+    public List<String> obstacles() {
         List<String> obstacles = new ArrayList<>();
         if (unplaced > 0) {
             obstacles.add(
