@@ -184,7 +184,8 @@ public final class AdminBench implements AutoCloseable {
                         List.of(),
                         List.of(),
                         "",
-                        scrub);
+                        scrub,
+                        ClusterRequest.Holdings.NONE);
         var heartbeat =
                 new ClusterRequest.Heartbeat(
                         0,

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.ConcurrencyLimit;
+import io.cairn.chunk.peer.CopyPace;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Heartbeat;
 import io.cairn.chunk.peer.Leader;
@@ -84,7 +85,8 @@ public final class ChunkService implements AutoCloseable {
                         new Heartbeat(world, leader, lease),
                         new OperationMemory(),
                         new Tombstones(),
-                        new ConcurrencyLimit(1));
+                        new ConcurrencyLimit(1),
+                        new CopyPace(world.clock(), _ -> Futures.DONE));
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
         this.scrubs = new ScrubService(groups, targets);
@@ -220,7 +222,7 @@ public final class ChunkService implements AutoCloseable {
                 listener.close();
             }
         }
-        groups.parts().values().forEach(part -> part.member().leave());
+        groups.leave();
         peers.close();
         closeTargets(hangs);
         LOG.info("Chunk server {} has stopped", settings.name());

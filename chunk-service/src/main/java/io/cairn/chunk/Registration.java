@@ -2,6 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.group.FormerGroups;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.Heartbeat;
@@ -36,6 +37,7 @@ final class Registration implements Heartbeat.Contents {
     private final Groups groups;
     private final Work work;
     private final List<StorageTarget> targets;
+    private final FormerGroups former;
     private final TargetReports reports;
     private final String name;
     private final Endpoint endpoint;
@@ -62,11 +64,13 @@ final class Registration implements Heartbeat.Contents {
         this.groups = groups;
         this.work = work;
         this.targets = List.copyOf(targets);
+        this.former = new FormerGroups(station, groups, this.targets);
         this.reports =
                 new TargetReports(
                         this.targets,
                         target -> groups.station(target).disk(),
                         work.scrubs()::report,
+                        former::cleared,
                         station.world().clock(),
                         station.world().scheduler());
         this.name = settings.name();
@@ -156,6 +160,8 @@ final class Registration implements Heartbeat.Contents {
         }
         work.scrubs().accept(reply.scrub());
         work.garbage().accept(reply.garbage(), told);
+        targets.forEach(target -> groups.station(target).pace().limit(reply.limits()));
+        former.clear();
     }
 
     private void take(ClusterMap map) {

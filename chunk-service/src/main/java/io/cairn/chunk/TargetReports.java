@@ -5,7 +5,10 @@ import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
+import io.cairn.wire.master.ClusterRequest.Cleared;
 import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.Holdings;
+import io.cairn.wire.master.ClusterRequest.Stored;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.scrub.ScrubReport;
 import java.util.ArrayList;
@@ -27,9 +30,6 @@ import org.slf4j.LoggerFactory;
 final class TargetReports {
     private static final Logger LOG = LoggerFactory.getLogger(TargetReports.class);
 
-    /** The reported damage is enough for people to look there. */
-    private static final int MAX_GROUPS = 64;
-
     /** So long a report waits for a disk. */
     private static final long WAIT_MS = 1_000;
 
@@ -39,6 +39,7 @@ final class TargetReports {
     private final List<Look> looks = new ArrayList<>();
     private final Function<StorageTarget, Executor> disks;
     private final Function<StorageTarget, ScrubReport> scrubs;
+    private final Function<StorageTarget, List<Cleared>> cleared;
     private final Clock clock;
     private final Scheduler scheduler;
 
@@ -46,10 +47,12 @@ final class TargetReports {
             List<StorageTarget> targets,
             Function<StorageTarget, Executor> disks,
             Function<StorageTarget, ScrubReport> scrubs,
+            Function<StorageTarget, List<Cleared>> cleared,
             Clock clock,
             Scheduler scheduler) {
         this.disks = disks;
         this.scrubs = scrubs;
+        this.cleared = cleared;
         this.clock = clock;
         this.scheduler = scheduler;
         targets.forEach(target -> looks.add(new Look(target)));
@@ -158,10 +161,18 @@ final class TargetReports {
                 StorageTarget asked, long capacity, long free, String fault, long disk) {
             return of(
                     asked.identity(),
-                    new Room(capacity, free, asked.chunkCount(), disk),
+                    new Room(capacity, free, asked.chunks().total(), disk),
                     fault,
                     damages(asked),
                     asked.starts().list());
+        }
+
+        private Holdings holdings() {
+            List<Stored> stored =
+                    target.chunks().byGroup().entrySet().stream()
+                            .map(each -> new Stored(each.getKey(), each.getValue()))
+                            .toList();
+            return new Holdings(stored, cleared.apply(target));
         }
 
         private TargetReport of(
@@ -178,7 +189,8 @@ final class TargetReports {
                     damages,
                     starts,
                     fault,
-                    scrubs.apply(target));
+                    scrubs.apply(target),
+                    holdings());
         }
     }
 
@@ -189,7 +201,7 @@ final class TargetReports {
         Map<Integer, Integer> chunks = new TreeMap<>();
         target.doubtful().forEach(blob -> chunks.merge(blob.group(), 1, Integer::sum));
         return chunks.entrySet().stream()
-                .limit(MAX_GROUPS)
+                .limit(TargetReport.MAX_DAMAGES)
                 .map(each -> new Damage(each.getKey(), each.getValue()))
                 .toList();
     }

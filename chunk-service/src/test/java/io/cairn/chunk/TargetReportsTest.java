@@ -47,6 +47,7 @@ final class TargetReportsTest {
                 targets,
                 target -> Runnable::run,
                 target -> ScrubReport.NONE,
+                target -> List.of(),
                 simulation,
                 scheduler);
     }

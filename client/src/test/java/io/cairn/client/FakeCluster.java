@@ -76,7 +76,13 @@ public final class FakeCluster implements AutoCloseable {
             }
             groups.add(
                     new PlacementGroup(
-                            i + 1, 1, groupEpoch.get(), unbrokenSince, unbrokenSince, members));
+                            i + 1,
+                            1,
+                            groupEpoch.get(),
+                            unbrokenSince,
+                            unbrokenSince,
+                            members,
+                            List.of()));
         }
         return new ClusterMap(
                 epoch, chunkServers, targets, List.of(new Pool(1, 1, 1, GROUPS)), groups);

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  *     acknowledged before may have gone with the power of all members
  * @param unbrokenBefore what that epoch was before: between it and {@code unbrokenSince} nothing
  *     was lost, so that of two writes acknowledged then the later one is there only with the other
- * @param members in order; the first SERVING one is the head
+ * @param members in order; the first SERVING one is the head. While one takes the place of another
+ *     they are more than the copies of the pool
+ * @param left targets that were members and may still have chunks of the group, which they shall
+ *     delete; none of them becomes a member before it has
  */
 public record PlacementGroup(
         int id,
@@ -23,14 +26,15 @@ public record PlacementGroup(
         long epoch,
         long unbrokenSince,
         long unbrokenBefore,
-        List<Member> members)
+        List<Member> members,
+        List<Integer> left)
         implements Table.Numbered {
     /** One target of a group. */
     public record Member(int targetId, MemberState state) {}
 
     /** A new group. */
     public PlacementGroup(int id, int poolId, long epoch, List<Member> members) {
-        this(id, poolId, epoch, epoch, epoch, members);
+        this(id, poolId, epoch, epoch, epoch, members, List.of());
     }
 
     /**
@@ -45,7 +49,29 @@ public record PlacementGroup(
                 nextEpoch,
                 broken ? nextEpoch : unbrokenSince,
                 broken ? unbrokenSince : unbrokenBefore,
-                nextMembers);
+                nextMembers,
+                left);
+    }
+
+    /** The group in its next epoch with other targets; those that it had before have left. */
+    public PlacementGroup moved(long nextEpoch, List<Member> nextMembers) {
+        PlacementGroup next = next(nextEpoch, false, nextMembers);
+        List<Integer> gone = new ArrayList<>(left);
+        for (Member member : members) {
+            if (next.stateOf(member.targetId) == null) {
+                gone.add(member.targetId);
+            }
+        }
+        return next.withLeft(gone);
+    }
+
+    /**
+     * The same group, in the same epoch, when other targets have still to delete what they have of
+     * it.
+     */
+    public PlacementGroup withLeft(List<Integer> targets) {
+        return new PlacementGroup(
+                id, poolId, epoch, unbrokenSince, unbrokenBefore, members, List.copyOf(targets));
     }
 
     /** The target that orders the writes, or null when none is serving. */

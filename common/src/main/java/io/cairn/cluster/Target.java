@@ -10,22 +10,30 @@ package io.cairn.cluster;
  * @param start the last start of a process that had it, as the directory knows them; 0 when none is
  *     known
  * @param state what an administrator wants of it
+ * @param absentMs for how long at least leaders have seen it gone, in milliseconds; 0 when it is
+ *     there. Written now and then, so that a new leader goes on counting
  */
-public record Target(int id, long identity, int serverId, long start, TargetState state)
+public record Target(
+        int id, long identity, int serverId, long start, TargetState state, long absentMs)
         implements Table.Numbered {
     /** One in use of which no start is known. */
     public Target(int id, long identity, int serverId) {
-        this(id, identity, serverId, 0, TargetState.IN_USE);
+        this(id, identity, serverId, 0, TargetState.IN_USE, 0);
     }
 
     /** The same at a server, or at none (0), after a start. */
     public Target at(int server, long lastStart) {
-        return new Target(id, identity, server, lastStart, state);
+        return new Target(id, identity, server, lastStart, state, absentMs);
     }
 
     /** The same in another state. */
     public Target in(TargetState wanted) {
-        return new Target(id, identity, serverId, start, wanted);
+        return new Target(id, identity, serverId, start, wanted, absentMs);
+    }
+
+    /** The same gone for so long. */
+    public Target absent(long ms) {
+        return new Target(id, identity, serverId, start, state, ms);
     }
 
     /** Whether its data moves away. */

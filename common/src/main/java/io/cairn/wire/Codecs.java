@@ -342,11 +342,12 @@ public final class Codecs {
 
     public static void target(Encoder out, Target t) {
         out.i32(t.id()).i64(t.identity()).i32(t.serverId()).i64(t.start());
-        out.u8(t.state().code());
+        out.u8(t.state().code()).i64(t.absentMs());
     }
 
     public static Target target(Decoder in) {
-        return new Target(number(in), in.i64(), in.i32(), in.i64(), in.coded(TargetState.CODES));
+        return new Target(
+                number(in), in.i64(), in.i32(), in.i64(), in.coded(TargetState.CODES), in.i64());
     }
 
     public static void pool(Encoder out, Pool p) {
@@ -383,12 +384,18 @@ public final class Codecs {
     public static void group(Encoder out, PlacementGroup g) {
         out.i32(g.id()).i32(g.poolId()).i64(g.epoch());
         out.i64(g.unbrokenSince()).i64(g.unbrokenBefore());
-        out.list(g.members(), Codecs::member);
+        out.list(g.members(), Codecs::member).list(g.left(), Encoder::i32);
     }
 
     public static PlacementGroup group(Decoder in) {
         return new PlacementGroup(
-                number(in), in.i32(), in.i64(), in.i64(), in.i64(), in.list(Codecs::member));
+                number(in),
+                in.i32(),
+                in.i64(),
+                in.i64(),
+                in.i64(),
+                in.list(Codecs::member),
+                in.list(Decoder::i32));
     }
 
     private static void gone(Encoder out, MapDelta.Gone g) {

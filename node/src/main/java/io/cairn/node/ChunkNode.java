@@ -126,7 +126,7 @@ public final class ChunkNode implements AutoCloseable {
         Tags tags = Tags.of("target", directory.toString());
         world.metrics().gauge("cairn.target.capacity.bytes", tags, target, t -> t.capacityBytes());
         world.metrics().gauge("cairn.target.free.bytes", tags, target, t -> t.freeBytes());
-        world.metrics().gauge("cairn.target.blobs", tags, target, t -> t.chunkCount());
+        world.metrics().gauge("cairn.target.blobs", tags, target, t -> t.chunks().total());
         world.metrics().gauge("cairn.target.healthy", tags, target, t -> t.healthy() ? 1 : 0);
     }
 

@@ -19,6 +19,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.cluster.ScrubRecords;
+import io.cairn.master.cluster.move.MoveLimits;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.scrub.ScrubReport.Orders;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code /configuration}: what can be changed while all runs, and what was decided at the start.
@@ -37,6 +39,7 @@ public final class ConfigurationResource implements Resource {
 
     private static final Pattern LOGGER = Pattern.compile("[a-zA-Z0-9_$]+(\\.[a-zA-Z0-9_$]+)*");
     private static final int MAX_LOGGERS = 64;
+    private static final long MAX_GRACE_MS = 30L * 24 * 3600 * 1000;
     private static final List<String> LEVELS =
             List.of("trace", "debug", "info", "warn", "error", "off");
 
@@ -73,6 +76,23 @@ public final class ConfigurationResource implements Resource {
                     "scrubSharePercent",
                     Shape.whole(1, 100),
                     "The part of a disk's time that this may take.");
+    private static final Field GRACE =
+            Field.of(
+                    MoveLimits.GRACE,
+                    Shape.whole(0, MAX_GRACE_MS),
+                    "So long a chunk server may be away before its copies are made anew"
+                            + " elsewhere.");
+    private static final Field SHARE =
+            Field.of(
+                    MoveLimits.SHARE,
+                    Shape.whole(1, 100),
+                    "Percent of the time that disks copy what is missing elsewhere.");
+    private static final Field MOVE_BYTES =
+            Field.of(
+                    MoveLimits.MOVE_BYTES,
+                    Shape.count(),
+                    "So much each target copies when chunks only move; 0: as fast as it can.");
+    private static final List<Field> MOVES = List.of(GRACE, SHARE, MOVE_BYTES);
 
     private static final Shape SHAPE =
             Shape.fields(
@@ -83,6 +103,9 @@ public final class ConfigurationResource implements Resource {
                     BACKUP_KEEP,
                     SCRUB_PERIOD,
                     SCRUB_SHARE,
+                    GRACE,
+                    SHARE,
+                    MOVE_BYTES,
                     Field.of("inlineLimitBytes", Shape.count(), "Files up to it are in the inode."),
                     Field.of("sessionLeaseMs", Shape.count(), "Of clients."),
                     Field.of("serverLeaseMs", Shape.count(), "Of chunk servers."),
@@ -114,7 +137,10 @@ public final class ConfigurationResource implements Resource {
                                 maybe(BACKUP_INTERVAL),
                                 maybe(BACKUP_KEEP),
                                 maybe(SCRUB_PERIOD),
-                                maybe(SCRUB_SHARE))
+                                maybe(SCRUB_SHARE),
+                                maybe(GRACE),
+                                maybe(SHARE),
+                                maybe(MOVE_BYTES))
                         .answers(SHAPE)
                         .changes(this::change));
     }
@@ -149,6 +175,7 @@ public final class ConfigurationResource implements Resource {
         Orders scrub = ScrubRecords.setting(master.namespace());
         document.put(SCRUB_PERIOD.name(), scrub.periodMs() / 1_000);
         document.put(SCRUB_SHARE.name(), scrub.sharePercent());
+        document.putAll(moves());
         document.put("inlineLimitBytes", master.namespace().inlineLimitBytes());
         document.put("sessionLeaseMs", settings.sessionLeaseMs());
         document.put("serverLeaseMs", settings.cluster().serverLeaseMs());
@@ -157,12 +184,27 @@ public final class ConfigurationResource implements Resource {
         return document;
     }
 
+    private Map<String, Object> moves() {
+        MoveLimits limits = MoveLimits.of(master.namespace());
+        Map<String, Object> document = Json.map();
+        document.put(MoveLimits.GRACE, limits.graceMs());
+        document.put(MoveLimits.SHARE, (long) limits.repairShare());
+        document.put(MoveLimits.MOVE_BYTES, limits.moveBytes());
+        return document;
+    }
+
+    private static void put(Map<String, Object> fields, String name, @Nullable Long value) {
+        if (value != null) {
+            fields.put(name, value);
+        }
+    }
+
     private Plan change(Call call) {
         Long replicas = call.bodyNumber("standardReplicas");
         Map<String, String> levels = call.body().get("logLevels") == null ? null : wanted(call);
         List<RecordChange> changes = new ArrayList<>();
         if (levels != null) {
-            changes.add(record(levels, records.version(LOG_LEVELS)));
+            changes.add(record(LOG_LEVELS, levels));
         }
         Setting present = Setting.of(records);
         Setting backup = backup(call, present);
@@ -177,12 +219,23 @@ public final class ConfigurationResource implements Resource {
             String key = ScrubRecords.SETTING;
             changes.add(new RecordChange(key, records.version(key), value));
         }
+        Map<String, Object> moves = moves();
+        MOVES.forEach(field -> put(moves, field.name(), call.bodyNumber(field.name())));
+        if (!moves.equals(moves())) {
+            changes.add(record(MoveLimits.RECORD, moves));
+        }
         Plan plan =
                 new Plan(
                         () -> {
                             records.changeSettings(
                                     replicas == null ? 0 : replicas.intValue(), changes);
                             return Outcome.of(document());
+                        });
+        moves().forEach(
+                        (name, now) -> {
+                            if (!now.equals(moves.get(name))) {
+                                plan.change(name, now, moves.get(name));
+                            }
                         });
         int standard = master.namespace().standardReplicas();
         if (replicas != null && replicas != standard) {
@@ -274,8 +327,8 @@ public final class ConfigurationResource implements Resource {
         }
     }
 
-    private static RecordChange record(Map<String, String> levels, long version) {
-        byte[] value = levels.isEmpty() ? null : Json.bytes(levels);
-        return new RecordChange(LOG_LEVELS, version, value);
+    private RecordChange record(String key, Map<String, ?> fields) {
+        byte[] value = fields.isEmpty() ? null : Json.bytes(fields);
+        return new RecordChange(key, records.version(key), value);
     }
 }

@@ -15,6 +15,7 @@ import io.cairn.cluster.Target;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
 import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -61,7 +62,8 @@ class StorageHealthTest {
                         List.of(damages),
                         List.of(),
                         "",
-                        ScrubReport.NONE);
+                        ScrubReport.NONE,
+                        Holdings.NONE);
         return new ServerStatus(
                 "c" + id, server(id).endpoint(), alive, 0, null, List.of(report), Declaration.NONE);
     }

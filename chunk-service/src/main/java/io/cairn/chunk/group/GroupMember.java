@@ -197,9 +197,10 @@ public final class GroupMember {
         lead(next);
     }
 
-    /** The group has no member here any more. */
-    public void leave() {
+    /** The group has no member here any more; done when no work for it runs. */
+    public CompletableFuture<Void> leave() {
         term.end();
+        return turns.quiet();
     }
 
     private void lead(Term now) {

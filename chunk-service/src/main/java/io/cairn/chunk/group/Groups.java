@@ -2,6 +2,7 @@ package io.cairn.chunk.group;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.peer.Futures;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.store.StorageTarget;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +37,7 @@ public final class Groups {
     private final Map<StorageTarget, PeerContext> stations = new HashMap<>();
     private volatile ClusterMap map = ClusterMap.EMPTY;
     private volatile Map<Integer, GroupService> parts = Map.of();
+    private final Map<Integer, CompletableFuture<Void>> ending = new ConcurrentHashMap<>();
 
     /**
      * @param incarnation of this start of the process
@@ -87,6 +91,11 @@ public final class Groups {
         return part == null ? null : part.member().term().target();
     }
 
+    /** Done when no work for a group runs that this server had a part in before. */
+    CompletableFuture<Void> quiet(int group) {
+        return ending.getOrDefault(group, Futures.DONE);
+    }
+
     /** All groups that this server has a part in. */
     public Map<Integer, GroupService> parts() {
         return parts;
@@ -111,12 +120,13 @@ public final class Groups {
                     boolean stays = part != null && part.member().term().target() == term.target();
                     next.put(group, stays ? part : first(term, stored));
                 });
+        ending.values().removeIf(CompletableFuture::isDone);
         map = younger;
         parts = Collections.unmodifiableMap(next);
         before.forEach(
                 (group, part) -> {
                     if (!part.equals(next.get(group))) {
-                        part.member().leave();
+                        ending.put(group, part.member().leave());
                     }
                 });
         next.forEach(
@@ -133,6 +143,13 @@ public final class Groups {
                 younger.epoch(),
                 terms.size(),
                 terms.values().stream().filter(term -> !term.group().isComplete()).count());
+    }
+
+    /** Ends all parts: this server stops. */
+    public void leave() {
+        for (GroupService part : parts.values()) {
+            var _ = part.member().leave();
+        }
     }
 
     private Map<Integer, Term> terms(ClusterMap younger) {

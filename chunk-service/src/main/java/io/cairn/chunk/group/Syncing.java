@@ -124,26 +124,25 @@ final class Syncing {
     }
 
     private CompletableFuture<Void> bring(ChunkKey key) {
-        return station.copies()
-                .run(
-                        () ->
-                                member.turns()
-                                        .exclusive(
-                                                key,
-                                                () ->
-                                                        member.headship(term)
-                                                                .agreement()
-                                                                .ensure(key)
-                                                                .thenCompose(d -> send(key))));
+        return term.isShort()
+                ? station.copies().run(() -> station.pace().repair(() -> bringNow(key)))
+                : station.pace().move(() -> station.copies().run(() -> bringNow(key)));
+    }
+
+    private CompletableFuture<Long> bringNow(ChunkKey key) {
+        Agreement agreement = member.headship(term).agreement();
+        return member.turns()
+                .exclusive(key, () -> agreement.ensure(key).thenCompose(done -> send(key)));
     }
 
     /** The better replica wins, whoever has it; only the lack of one is not believed. */
-    private CompletableFuture<Void> send(ChunkKey key) {
+    private CompletableFuture<Long> send(ChunkKey key) {
         return salvage.stat(peer, key)
                 .thenCompose(theirs -> station.fromDisk(() -> level(key, theirs)));
     }
 
-    private CompletableFuture<Void> level(ChunkKey key, ChunkState theirs) {
+    /** How many bytes it took. */
+    private CompletableFuture<Long> level(ChunkKey key, ChunkState theirs) {
         member.check(term);
         if (member.isUnusable(term, key)) {
             return salvage.run(key)
@@ -151,7 +150,8 @@ final class Syncing {
                             found ->
                                     found
                                             ? settleAll(key)
-                                            : station.fromDisk(() -> salvage.warn(peer, key)));
+                                            : station.fromDisk(() -> salvage.warn(peer, key)))
+                    .thenApply(done -> 0L);
         }
         ChunkState own = member.state(term, key);
         boolean buried = station.tombstones().holds(key);
@@ -162,10 +162,13 @@ final class Syncing {
                     key.index(),
                     term,
                     peer.targetId());
-            return copy.pull(theirs, theirs, List.of(peer)).thenCompose(done -> settleAll(key));
+            return copy.pull(theirs, theirs, List.of(peer))
+                    .thenCompose(done -> settleAll(key))
+                    .thenApply(done -> (long) theirs.lengthBytes());
         }
         copied.incrementAndGet();
-        return copy.push(own, peer, term.servingPeers());
+        return copy.push(own, peer, term.servingPeers())
+                .thenApply(done -> (long) own.lengthBytes());
     }
 
     /** The serving members get what was taken from the syncing one. */

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
  * @param memory operations applied
  * @param tombstones objects that were deleted
  * @param copies bounds the chunks of the disk copied between servers at a time
+ * @param pace how fast chunks of the disk are copied to other servers
  */
 public record PeerContext(
         ServerContext world,
@@ -28,7 +29,8 @@ public record PeerContext(
         Heartbeat heartbeat,
         OperationMemory memory,
         Tombstones tombstones,
-        ConcurrencyLimit copies) {
+        ConcurrencyLimit copies,
+        CopyPace pace) {
     private static final int COPIES = 8;
 
     /** The same with the disk of a directory. */
@@ -36,7 +38,16 @@ public record PeerContext(
         Executor threads = world.disks().apply(directory);
         ConcurrencyLimit own = new ConcurrencyLimit(COPIES);
         return new PeerContext(
-                world, threads, lease, members, leader, heartbeat, memory, tombstones, own);
+                world,
+                threads,
+                lease,
+                members,
+                leader,
+                heartbeat,
+                memory,
+                tombstones,
+                own,
+                new CopyPace(world.clock(), ms -> after(ms, () -> Futures.DONE)));
     }
 
     /** Work on a disk thread. */

@@ -8,6 +8,7 @@ import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.Pool;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,6 +37,7 @@ public final class Term {
     private final boolean head;
     private final List<Peer> peers;
     private final List<String> away;
+    private final boolean isShort;
     private final Map<Long, CompletableFuture<?>> questions = new LinkedHashMap<>();
     private long lastQuestion;
     private boolean ended;
@@ -45,7 +47,8 @@ public final class Term {
             int targetId,
             StorageTarget target,
             List<Peer> peers,
-            List<String> away) {
+            List<String> away,
+            boolean isShort) {
         this.group = group;
         this.targetId = targetId;
         this.target = target;
@@ -54,6 +57,7 @@ public final class Term {
         this.head = first != null && first.targetId() == targetId;
         this.peers = List.copyOf(peers);
         this.away = List.copyOf(away);
+        this.isShort = isShort;
     }
 
     /**
@@ -86,7 +90,11 @@ public final class Term {
             boolean serving = member.state() == MemberState.SERVING;
             peers.add(new Peer(member.targetId(), serving, server.endpoint()));
         }
-        return new Term(group, targetId, target, peers, away);
+        Pool pool = map.pool(group.poolId());
+        long serving =
+                group.members().stream().filter(m -> m.state() == MemberState.SERVING).count();
+        boolean isShort = pool != null && serving < pool.replicas();
+        return new Term(group, targetId, target, peers, away, isShort);
     }
 
     public int groupId() {
@@ -155,6 +163,11 @@ public final class Term {
         return away;
     }
 
+    /** Whether fewer members serve than there shall be copies. */
+    public boolean isShort() {
+        return isShort;
+    }
+
     /** The other members that have every acknowledged byte. */
     public List<Peer> servingPeers() {
         return peers.stream().filter(Peer::serving).toList();
@@ -218,7 +231,8 @@ public final class Term {
 
     /** Whether another term says the same about this group. */
     public boolean isSameAs(Term other) {
-        return group.equals(other.group)
+        return group.epoch() == other.group.epoch()
+                && group.members().equals(other.group.members())
                 && targetId == other.targetId
                 && Objects.equals(peers, other.peers);
     }

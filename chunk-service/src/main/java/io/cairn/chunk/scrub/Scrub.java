@@ -169,7 +169,7 @@ final class Scrub {
 
     private long pauseMs(ScrubPosition before, long beganNs) {
         long nowNs = station.world().clock().nanoTime();
-        long left = Math.max(1, target.chunkCount() - before.blobs());
+        long left = Math.max(1, target.chunks().total() - before.blobs());
         long plannedMs = (before.beganMs() + passMs() - wallMs()) / left;
         boolean isLate = before.order() != 0 || plannedMs <= 0;
         return pace.pauseMs(
@@ -286,7 +286,7 @@ final class Scrub {
                 shown.verifiedMs() == 0 ? -1 : Math.max(0, wallMs() - shown.verifiedMs()),
                 Math.max(0, wallMs() - shown.beganMs()),
                 shown.blobs(),
-                Math.max(shown.blobs(), target.chunkCount()),
+                Math.max(shown.blobs(), target.chunks().total()),
                 shown.over(),
                 shown.order(),
                 verification.readBytes(),

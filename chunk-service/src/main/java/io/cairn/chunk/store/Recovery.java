@@ -65,7 +65,8 @@ public final class Recovery {
                 shelf.log.forget(key);
             }
         }
-        shelf.count.set(take());
+        shelf.count.clear();
+        take();
         if (!named.isEmpty()) {
             LOG.info(
                     "{}: looked at {} blobs after an unclean stop, {} in trouble",
@@ -106,15 +107,15 @@ public final class Recovery {
     }
 
     /** Counts the blobs, and finds those that are gone. */
-    private long take() throws IOException {
-        long count = 0;
+    private void take() throws IOException {
         for (int group : shelf.ledger.groups()) {
             GroupListing listing = GroupListing.read(shelf.disk, shelf.paths, group);
             Set<BlobKey> present =
                     new HashSet<>(listing.after(Long.MIN_VALUE, -1, Integer.MAX_VALUE));
-            count += present.size();
+            if (!present.isEmpty()) {
+                shelf.count.add(group, present.size());
+            }
             shelf.missing(shelf.ledger.missing(group, present));
         }
-        return count;
     }
 }

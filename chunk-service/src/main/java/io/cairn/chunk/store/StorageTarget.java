@@ -12,6 +12,7 @@ import io.cairn.chunk.store.blob.Replacement;
 import io.cairn.chunk.store.blob.Replacements;
 import io.cairn.chunk.store.blob.TargetMeter;
 import io.cairn.chunk.store.format.AlignedWrite;
+import io.cairn.chunk.store.format.BlobCount;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.Condition;
@@ -140,8 +141,8 @@ public final class StorageTarget implements AutoCloseable {
     }
 
     /** Number of blobs. */
-    public long chunkCount() {
-        return shelf.count.get();
+    public BlobCount chunks() {
+        return shelf.count;
     }
 
     /** Why the target is to be taken out of service; empty while it is well. */
@@ -379,6 +380,11 @@ public final class StorageTarget implements AutoCloseable {
     /** Indices of the chunks there are of a part of an object, in order, at most {@code max}. */
     public List<Long> find(int group, ChunkRange range, int max) {
         return disk.attempt(() -> pages.find(group, range, max));
+    }
+
+    /** As {@link GroupPages#delete}; durable after {@link #syncDeletions}. */
+    public @Nullable BlobKey deleteGroup(int group, @Nullable BlobKey after, int max) {
+        return disk.attempt(() -> pages.delete(group, after, max));
     }
 
     /** Reads all of a chunk off the medium: false when anything is wrong. True when absent. */

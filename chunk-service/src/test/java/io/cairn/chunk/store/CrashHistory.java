@@ -282,6 +282,8 @@ final class CrashHistory {
         long present =
                 models.keySet().stream().filter(chunk -> disk.holds(world.path(chunk))).count();
         assertEquals(
-                present, world.target().chunkCount(), () -> "blobs: " + String.join("\n", trace));
+                present,
+                world.target().chunks().total(),
+                () -> "blobs: " + String.join("\n", trace));
     }
 }

@@ -221,7 +221,7 @@ class FailureTest {
         world.write(B, 0, bytes(3, BLOCK));
         disk.losePower(new Random(4));
         world.reopen();
-        assertEquals(1, world.target().chunkCount());
+        assertEquals(1, world.target().chunks().total());
         world.restart();
     }
 

@@ -56,7 +56,7 @@ final class GoldenTargetTest {
         unzip();
         StoreWorld world = new StoreWorld(new FileDisk(), directory);
         assertEquals(CLUSTER, world.target().clusterId());
-        assertEquals(2, world.target().chunkCount());
+        assertEquals(2, world.target().chunks().total());
         byte[] read = new byte[20_000];
         world.target().read(WHOLE, 0, read.length).blocks().get(read);
         assertArrayEquals(contents(), read);

@@ -83,7 +83,7 @@ class LostFilesTest {
         List<ChunkState> all = target.list(StoreWorld.GROUP, 0, -1, 10);
         assertEquals(2, all.size());
         assertEquals(0, all.get(0).sequence());
-        assertEquals(1, target.chunkCount());
+        assertEquals(1, target.chunks().total());
         target.close();
         reopen();
         isLost(A);

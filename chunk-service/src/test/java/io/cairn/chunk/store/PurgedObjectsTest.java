@@ -35,7 +35,7 @@ class PurgedObjectsTest {
         for (ChunkAddress chunk : CHUNKS) {
             assertEquals(0, world.stat(chunk).sequence(), chunk::toString);
         }
-        assertEquals(0, world.target().chunkCount());
+        assertEquals(0, world.target().chunks().total());
         assertTrue(world.target().doubtful().isEmpty(), world.target().doubtful()::toString);
     }
 

@@ -62,7 +62,7 @@ class StorageTargetTest {
         assertEquals(0, world.zero(A, 0, 100));
         world.target().flush(A);
         world.target().delete(GROUP, A.oid(), 0);
-        assertEquals(0, world.target().chunkCount());
+        assertEquals(0, world.target().chunks().total());
     }
 
     @Test
@@ -72,7 +72,7 @@ class StorageTargetTest {
         assertArrayEquals(data, world.read(A));
         assertEquals(new ChunkState(A.oid(), 0, 16, 5, 1, data.length), world.stat(A));
         assertEquals(4 * BLOCK, world.target().allocatedBytes(GROUP, A.oid(), 0));
-        assertEquals(1, world.target().chunkCount());
+        assertEquals(1, world.target().chunks().total());
         assertEquals(List.of(GROUP), world.target().groups());
     }
 
@@ -174,7 +174,7 @@ class StorageTargetTest {
         assertArrayEquals(data, world.read(B));
         assertEquals(new ChunkState(B.oid(), 7, 16, 4, 40, data.length), world.stat(B));
         assertEquals(7 * BLOCK, world.target().allocatedBytes(GROUP, B.oid(), 7));
-        assertEquals(1, world.target().chunkCount());
+        assertEquals(1, world.target().chunks().total());
         world.install(B, 41, new byte[0], 1);
         assertEquals(0, world.read(B).length);
         assertEquals(41, world.stat(B).sequence());
@@ -201,7 +201,7 @@ class StorageTargetTest {
         world.restart();
         assertEquals(identity, world.target().identity());
         assertEquals(99, world.target().clusterId());
-        assertEquals(2, world.target().chunkCount());
+        assertEquals(2, world.target().chunks().total());
         assertArrayEquals(a, world.read(A));
         assertEquals(15, world.read(B).length);
         assertEquals(List.of(), world.target().doubtful());
@@ -215,9 +215,9 @@ class StorageTargetTest {
         world.write(chunk(10, 0), 0, bytes(1, 10));
         world.target().deleteObject(GROUP, 9, 3, 4);
         assertEquals(0, world.stat(chunk(9, 3)).sequence());
-        assertEquals(5, world.target().chunkCount());
+        assertEquals(5, world.target().chunks().total());
         world.target().deleteObject(GROUP, 9, 0, Long.MAX_VALUE);
-        assertEquals(1, world.target().chunkCount());
+        assertEquals(1, world.target().chunks().total());
         assertFalse(Files.exists(new TargetPaths(world.directory).objectDirectory(GROUP, 9)));
         world.write(chunk(9, 3), 0, bytes(3, 10));
         assertEquals(1, world.stat(chunk(9, 3)).sequence());

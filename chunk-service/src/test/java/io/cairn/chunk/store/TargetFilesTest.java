@@ -157,7 +157,7 @@ class TargetFilesTest {
         for (int offset : new int[] {0, 12, 20, 28}) {
             change("intents", offset, 99);
             StoreWorld again = open();
-            assertEquals(1, again.target().chunkCount());
+            assertEquals(1, again.target().chunks().total());
             assertEquals(5000, again.read(chunk(1, 0)).length);
             again.target().close();
         }

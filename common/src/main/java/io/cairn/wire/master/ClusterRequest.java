@@ -33,6 +33,56 @@ public sealed interface ClusterRequest extends TypedMessage {
     }
 
     /**
+     * A group that a target has left and of which nothing is there any more, for good.
+     *
+     * @param epoch that of the group in the map of the server
+     */
+    record Cleared(int group, long epoch) {
+        void encode(Encoder out) {
+            out.i32(group).i64(epoch);
+        }
+
+        static Cleared decode(Decoder in) {
+            return new Cleared(in.i32(), in.i64());
+        }
+    }
+
+    /**
+     * Chunks of a group.
+     *
+     * @param chunks how many there are, above 0
+     */
+    record Stored(int group, long chunks) {
+        void encode(Encoder out) {
+            out.i32(group).i64(chunks);
+        }
+
+        static Stored decode(Decoder in) {
+            return new Stored(in.i32(), in.i64());
+        }
+    }
+
+    /**
+     * What a target has of groups.
+     *
+     * @param stored how many chunks there are of each group that has any
+     * @param cleared groups that the map says it has left and that it has deleted
+     */
+    record Holdings(List<Stored> stored, List<Cleared> cleared) {
+        /** Nothing is known. */
+        public static final Holdings NONE = new Holdings(List.of(), List.of());
+
+        void encode(Encoder out) {
+            out.list(stored, (o, each) -> each.encode(o));
+            out.list(cleared, (o, each) -> each.encode(o));
+        }
+
+        static Holdings decode(Decoder in) {
+            return new Holdings(in.list(Stored::decode), in.list(Cleared::decode));
+        }
+    }
+
+    /**
      * A storage directory as its server sees it.
      *
      * @param identity random number written when it was formatted
@@ -44,11 +94,12 @@ public sealed interface ClusterRequest extends TypedMessage {
      *     that is not known
      * @param directory where it is on its machine, for people; empty when that is not known
      * @param load what was done with it
-     * @param damages what is damaged there, for some groups
+     * @param damages what is damaged there, for at most {@value #MAX_DAMAGES} groups
      * @param starts the starts of processes that had it, as the directory knows them, the last one
      *     last; 0 among them stands for any
      * @param fault why it is not healthy, for people; empty when it is
      * @param scrub how far its blobs are verified
+     * @param holdings what it has of groups
      */
     record TargetReport(
             long identity,
@@ -62,7 +113,11 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<Damage> damages,
             List<Long> starts,
             String fault,
-            ScrubReport scrub) {
+            ScrubReport scrub,
+            Holdings holdings) {
+        /** The reported damage is enough for people to look there. */
+        public static final int MAX_DAMAGES = 64;
+
         /** An idle target on a disk that is not known. */
         public TargetReport(
                 long identity, long capacityBytes, long freeBytes, long chunks, boolean healthy) {
@@ -78,7 +133,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     List.of(),
                     List.of(),
                     "",
-                    ScrubReport.NONE);
+                    ScrubReport.NONE,
+                    Holdings.NONE);
         }
 
         /**
@@ -101,6 +157,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.list(damages, (o, damage) -> damage.encode(o));
             out.list(starts, Encoder::i64).text(fault);
             scrub.encode(out);
+            holdings.encode(out);
         }
 
         static TargetReport decode(Decoder in) {
@@ -116,7 +173,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(Damage::decode),
                     in.list(Decoder::i64),
                     in.text(),
-                    ScrubReport.decode(in));
+                    ScrubReport.decode(in),
+                    Holdings.decode(in));
         }
     }
 
@@ -248,6 +306,25 @@ public sealed interface ClusterRequest extends TypedMessage {
     }
 
     /**
+     * How fast a target may copy chunks to other servers.
+     *
+     * @param repairShare percent of the time of each copy lane, 1 to 100, while a copy is missing
+     * @param moveBytes bytes per second when chunks only move; 0 = as many as there are
+     */
+    record CopyLimits(int repairShare, long moveBytes) {
+        /** None: as fast as it can. */
+        public static final CopyLimits NONE = new CopyLimits(100, 0);
+
+        void encode(Encoder out) {
+            out.u8(repairShare).i64(moveBytes);
+        }
+
+        static CopyLimits decode(Decoder in) {
+            return new CopyLimits(in.u8(), in.i64());
+        }
+    }
+
+    /**
      * The reply to a heartbeat.
      *
      * @param clusterId the cluster, for fresh directories to adopt
@@ -258,6 +335,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param garbage what to delete; repeated until confirmed
      * @param scrub how to verify blobs
      * @param masters where all masters are reached, as far as that is known; they may change
+     * @param limits how fast to copy
      */
     record HeartbeatReply(
             long clusterId,
@@ -266,7 +344,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             @Nullable MapDelta map,
             List<GarbageTask> garbage,
             ScrubReport.Orders scrub,
-            List<Endpoint> masters) {
+            List<Endpoint> masters,
+            CopyLimits limits) {
         /** A reply that tells of no masters. */
         public HeartbeatReply(
                 long clusterId,
@@ -275,12 +354,19 @@ public sealed interface ClusterRequest extends TypedMessage {
                 @Nullable MapDelta map,
                 List<GarbageTask> garbage,
                 ScrubReport.Orders scrub) {
-            this(clusterId, leaseMs, mapEpoch, map, garbage, scrub, List.of());
+            this(clusterId, leaseMs, mapEpoch, map, garbage, scrub, List.of(), CopyLimits.NONE);
         }
 
         /** The same with the masters. */
         public HeartbeatReply telling(List<Endpoint> all) {
-            return new HeartbeatReply(clusterId, leaseMs, mapEpoch, map, garbage, scrub, all);
+            return new HeartbeatReply(
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits);
+        }
+
+        /** The same with limits. */
+        public HeartbeatReply within(CopyLimits copies) {
+            return new HeartbeatReply(
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, copies);
         }
 
         /** The bytes, for a reader of this version of the protocol. */
@@ -290,6 +376,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             out.list(garbage, (o, g) -> g.encode(o));
             scrub.encode(out);
             out.list(masters, Codecs::endpoint);
+            limits.encode(out);
             return out.toBytes();
         }
 
@@ -302,7 +389,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.optional(Codecs::mapDelta),
                     in.list(GarbageTask::decode),
                     ScrubReport.Orders.decode(in),
-                    in.list(Codecs::endpoint));
+                    in.list(Codecs::endpoint),
+                    CopyLimits.decode(in));
         }
     }
 

@@ -56,19 +56,29 @@ final class GarbageRounds {
      */
     private long takenUpTo;
 
-    private record Round(GarbageTask task, Set<String> servers, Set<String> missing) {
-        Round(GarbageTask task, Set<String> servers) {
-            this(task, servers, new HashSet<>(servers));
+    /**
+     * An entry.
+     *
+     * @param servers those that have members of its pool, with their groups
+     */
+    private record Round(GarbageTask task, Map<String, Set<Integer>> servers, Set<String> missing) {
+        Round(GarbageTask task, Map<String, Set<Integer>> servers) {
+            this(task, servers, new HashSet<>(servers.keySet()));
         }
 
-        /** The same for the servers that its pool has now. */
-        Round of(Set<String> present, Predicate<String> known) {
+        /** The same for the members that its pool has now. */
+        Round of(Map<String, Set<Integer>> present) {
             if (present.equals(servers)) {
                 return this;
             }
             Set<String> left = new HashSet<>(missing);
-            left.removeIf(known.negate());
-            present.stream().filter(server -> !servers.contains(server)).forEach(left::add);
+            left.retainAll(present.keySet());
+            present.forEach(
+                    (server, groups) -> {
+                        if (!servers.getOrDefault(server, Set.of()).containsAll(groups)) {
+                            left.add(server);
+                        }
+                    });
             return new Round(task, present, left);
         }
     }
@@ -109,34 +119,37 @@ final class GarbageRounds {
         if (room <= 0) {
             return;
         }
-        Map<Integer, Set<String>> servers = new HashMap<>();
+        Map<Integer, Map<String, Set<Integer>>> servers = new HashMap<>();
         for (GarbageTask task : namespace.get().garbage(takenUpTo, room)) {
-            Set<String> theirs = servers.computeIfAbsent(task.poolId(), this::serversOf);
+            Map<String, Set<Integer>> theirs =
+                    servers.computeIfAbsent(task.poolId(), this::serversOf);
             if (!rounds.containsKey(task.entryId()) && !waiting.containsKey(task.entryId())) {
-                named.addAll(theirs);
+                named.addAll(theirs.keySet());
                 rounds.put(task.entryId(), new Round(task, theirs));
             }
             takenUpTo = task.entryId();
         }
     }
 
-    /** A server that is new in a pool may have copied what is to be deleted; others are no more. */
+    /**
+     * A server that got a group may have copied what is to be deleted: it looks, again if need be.
+     * One that has left a group deletes all that it had of it.
+     */
     private void followMap() {
         ClusterMap map = namespace.get().clusterMap();
         if (map.epoch() == epoch) {
             return;
         }
         epoch = map.epoch();
-        Set<String> known = new HashSet<>();
-        map.servers().forEach(server -> known.add(server.name()));
-        Map<Integer, Set<String>> servers = new HashMap<>();
+        Map<Integer, Map<String, Set<Integer>>> servers = new HashMap<>();
         for (SortedMap<Long, Round> some : List.of(rounds, waiting)) {
             some.replaceAll(
                     (id, round) -> {
                         int pool = round.task.poolId();
-                        Set<String> theirs = servers.computeIfAbsent(pool, this::serversOf);
-                        named.addAll(theirs);
-                        return round.of(theirs, known::contains);
+                        Map<String, Set<Integer>> theirs =
+                                servers.computeIfAbsent(pool, this::serversOf);
+                        named.addAll(theirs.keySet());
+                        return round.of(theirs);
                     });
         }
         rounds.putAll(waiting);
@@ -192,19 +205,19 @@ final class GarbageRounds {
         }
     }
 
-    private Set<String> serversOf(int poolId) {
+    private Map<String, Set<Integer>> serversOf(int poolId) {
         ClusterMap map = namespace.get().clusterMap();
-        Set<String> names = new HashSet<>();
+        Map<String, Set<Integer>> found = new HashMap<>();
         Pool pool = map.pool(poolId);
         for (PlacementGroup group : pool == null ? List.<PlacementGroup>of() : map.groupsOf(pool)) {
             for (PlacementGroup.Member member : group.members()) {
                 ChunkServer server = map.serverOfTarget(member.targetId());
                 if (server != null) {
-                    names.add(server.name());
+                    found.computeIfAbsent(server.name(), _ -> new HashSet<>()).add(group.id());
                 }
             }
         }
-        return names;
+        return found;
     }
 
     /** The blobs that a server shall delete now. */
@@ -228,7 +241,7 @@ final class GarbageRounds {
     void restarted(String server) {
         for (SortedMap<Long, Round> some : List.of(rounds, waiting)) {
             for (Round round : some.values()) {
-                if (round.servers.contains(server)) {
+                if (round.servers.containsKey(server)) {
                     round.missing.add(server);
                 }
             }

@@ -10,6 +10,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
+import io.cairn.master.cluster.move.MoveLimits;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -18,8 +19,6 @@ import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
-import io.cairn.wire.master.LeaderMutation;
-import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +51,11 @@ public final class ServerWatch {
     private static final int MIN_POOL_REPLICAS = 3;
 
     private final Supplier<Namespace> namespace;
-    private final LogWriter log;
     private final Clock clock;
     private final ClusterSettings settings;
     private final GarbageRounds garbage;
+    private final MapProposals proposals;
+    private final MemberMoves moves;
     private final LoadWatch load;
     private final ForeignServers foreign;
     private final Map<String, Seen> servers = new TreeMap<>();
@@ -67,7 +66,6 @@ public final class ServerWatch {
     private @Nullable Moment decided;
     private long leaderSinceMs;
     private long lastArrivalMs;
-    private boolean proposing;
 
     /** A server that sent heartbeats to this leader. */
     private static final class Seen {
@@ -91,10 +89,11 @@ public final class ServerWatch {
     public ServerWatch(
             Supplier<Namespace> namespace, LogWriter log, Clock clock, ClusterSettings settings) {
         this.namespace = namespace;
-        this.log = log;
         this.clock = clock;
         this.settings = settings;
         this.garbage = new GarbageRounds(namespace, log);
+        this.proposals = new MapProposals(log);
+        this.moves = new MemberMoves(clock, () -> MoveLimits.of(namespace.get()));
         this.load = new LoadWatch(clock);
         this.foreign = new ForeignServers(clock);
     }
@@ -111,7 +110,8 @@ public final class ServerWatch {
         foreign.clear();
         leaderSinceMs = clock.millis();
         lastArrivalMs = leaderSinceMs;
-        proposing = false;
+        proposals.clear();
+        moves.clear();
     }
 
     /**
@@ -165,12 +165,13 @@ public final class ServerWatch {
                         : null;
         boolean fits = delta == null || delta.isSmall();
         return new HeartbeatReply(
-                cluster,
-                suspended || !fits ? 0 : settings.serverLeaseMs(),
-                delta == null ? known.epoch() : delta.to(),
-                fits ? delta : null,
-                garbage.tasks(heartbeat.name()),
-                ScrubRecords.of(namespace.get(), heartbeat.targets()));
+                        cluster,
+                        suspended || !fits ? 0 : settings.serverLeaseMs(),
+                        delta == null ? known.epoch() : delta.to(),
+                        fits ? delta : null,
+                        garbage.tasks(heartbeat.name()),
+                        ScrubRecords.of(namespace.get(), heartbeat.targets()))
+                .within(moves.copyLimits());
     }
 
     /** The other servers that may have a target of one. */
@@ -233,7 +234,7 @@ public final class ServerWatch {
      * while there is no news.
      */
     public synchronized void tick() {
-        if (proposing || namespace.get().clusterId() == 0) {
+        if (proposals.isUnderWay() || namespace.get().clusterId() == 0) {
             return;
         }
         garbage.tick(this::isAlive);
@@ -242,16 +243,20 @@ public final class ServerWatch {
         }
         ClusterMap map = namespace.get().clusterMap();
         MapDraft draft = new MapDraft(map);
-        new MapDecision(draft, views(map), impatient(map)).decide();
+        List<ServerView> views = views(map);
+        new MapDecision(draft, views, impatient(map)).decide();
         reports.decide(draft, this::isAlive);
         if (draft.keepsServers()) {
+            if (!presumes()) {
+                moves.decide(draft, views);
+            }
             expandIfDue(draft);
             PoolDecision.retire(draft, namespace.get().usedPools());
             HeadDecision.decide(draft, clock.wallNs() / 1_000_000);
         }
         MapDelta delta = draft.delta();
         if (delta.size() > 0) {
-            propose(delta);
+            proposals.submit(delta);
         }
     }
 
@@ -264,7 +269,8 @@ public final class ServerWatch {
                         state.usedPools(),
                         presumes(),
                         now - lastArrivalMs >= settings.settleMs());
-        boolean news = !moment.equals(decided) || now >= nextPatienceMs;
+        boolean news = !moment.equals(decided) || now >= nextPatienceMs || moves.isDue();
+        news |= proposals.hasFailed();
         for (Seen seen : servers.values()) {
             boolean alive = isAlive(seen, now);
             news |= alive != seen.aliveAsDecided;
@@ -370,52 +376,6 @@ public final class ServerWatch {
     private static boolean isHealthy(Seen seen, Target target) {
         return seen.heartbeat.targets().stream()
                 .anyMatch(t -> t.identity() == target.identity() && t.healthy());
-    }
-
-    private static String describe(MapDelta delta) {
-        return Wording.count(delta.servers().size(), "server")
-                + ", "
-                + Wording.count(delta.targets().size(), "target")
-                + ", "
-                + Wording.count(delta.groups().size(), "group")
-                + " changed, "
-                + Wording.count(delta.pools().size(), "pool")
-                + " made, "
-                + delta.gone().pools().size()
-                + " gone";
-    }
-
-    private void propose(MapDelta delta) {
-        proposing = true;
-        var _ =
-                submit(delta.parts(), 0)
-                        .whenComplete((reply, error) -> proposed(delta, reply, error));
-    }
-
-    private CompletableFuture<Reply> submit(List<MapDelta.Part> parts, int number) {
-        CompletableFuture<Reply> done = log.submit(new LeaderMutation.ChangeMap(parts.get(number)));
-        return number == parts.size() - 1
-                ? done
-                : done.thenCompose(
-                        reply ->
-                                reply instanceof Reply.Failure
-                                        ? CompletableFuture.completedFuture(reply)
-                                        : submit(parts, number + 1));
-    }
-
-    private void proposed(MapDelta delta, @Nullable Reply reply, @Nullable Throwable error) {
-        boolean failed = error != null || reply instanceof Reply.Failure;
-        synchronized (this) {
-            proposing = false;
-            decided = failed ? null : decided;
-        }
-        if (error != null) {
-            LOG.warn("cluster map {} not committed: {}", delta.to(), error.getMessage());
-        } else if (reply instanceof Reply.Failure failure) {
-            LOG.warn("cluster map {} refused: {}", delta.to(), failure.message());
-        } else {
-            LOG.info("cluster map {}: {}", delta.to(), describe(delta));
-        }
     }
 
     /** Runs an action on the heartbeat connection of every server that has one. */

@@ -2,6 +2,7 @@ package io.cairn.master.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -24,7 +25,8 @@ class DiskSpaceTest {
                 List.of(),
                 List.of(),
                 "",
-                ScrubReport.NONE);
+                ScrubReport.NONE,
+                Holdings.NONE);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Endpoint;
 import io.cairn.testkit.ManualClock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -59,7 +60,8 @@ class LoadWatchTest {
                         List.of(),
                         List.of(),
                         "",
-                        ScrubReport.NONE);
+                        ScrubReport.NONE,
+                        Holdings.NONE);
         watch.heard(
                 new Heartbeat(
                         1,

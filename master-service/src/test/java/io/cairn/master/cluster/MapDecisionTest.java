@@ -20,6 +20,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
+import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -237,7 +238,8 @@ final class MapDecisionTest {
                 List.of(),
                 List.of(starts),
                 "",
-                ScrubReport.NONE);
+                ScrubReport.NONE,
+                Holdings.NONE);
     }
 
     private static Target target(ClusterMap map, long identity) {

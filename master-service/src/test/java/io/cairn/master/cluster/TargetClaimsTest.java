@@ -13,6 +13,7 @@ import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.Target;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
+import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -88,7 +89,8 @@ class TargetClaimsTest {
                         List.of(),
                         List.of(starts),
                         "",
-                        ScrubReport.NONE);
+                        ScrubReport.NONE,
+                        Holdings.NONE);
         Endpoint at = new Endpoint("c1", 1);
         return new Heartbeat(
                 1,

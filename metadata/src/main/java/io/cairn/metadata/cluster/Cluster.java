@@ -186,6 +186,8 @@ public final class Cluster {
         List<PlacementGroup> groups =
                 map.groups().stream()
                         .map(group -> group.next(epoch, false, group.members()))
+                        // This state may have forgotten that they are members again.
+                        .map(group -> group.withLeft(List.of()))
                         .toList();
         take(
                 new MapDelta(

@@ -307,7 +307,7 @@ public final class Blob {
         record.begin();
         BlobFile fresh =
                 new BlobFile(shelf.create(key), shelf.paths.blob(key), newLog2, shelf.scratch);
-        shelf.count.incrementAndGet();
+        shelf.count.add(key.group(), 1);
         file = fresh;
         fresh.extend();
         BlobBody made = new BlobBody(key, fresh);
@@ -410,12 +410,12 @@ public final class Blob {
                     shelf.makeDirectory(key);
                     if (existed && bad) {
                         shelf.quarantine(key);
-                        shelf.count.decrementAndGet();
+                        shelf.count.add(key.group(), -1);
                         existed = false;
                     }
                     shelf.disk.rename(replacement.path(), shelf.paths.blob(key));
                     if (!existed) {
-                        shelf.count.incrementAndGet();
+                        shelf.count.add(key.group(), 1);
                     }
                     shelf.forceName(key);
                     record.synced(replacement.version());

@@ -1,5 +1,6 @@
 package io.cairn.chunk.store.blob;
 
+import io.cairn.chunk.store.format.BlobCount;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.ScratchPool;
@@ -51,7 +52,7 @@ public final class BlobContext {
     final ScratchPool pieces = new ScratchPool(BlobVerification.PIECE_BYTES, 2);
 
     /** Number of blobs. */
-    public final AtomicLong count = new AtomicLong();
+    public final BlobCount count = new BlobCount();
 
     /** Blobs that cannot be used, or hold a bad block, and why. */
     public final ConcurrentNavigableMap<BlobKey, String> troubles = new ConcurrentSkipListMap<>();
@@ -214,7 +215,7 @@ public final class BlobContext {
     /** Removes the file of a blob, not yet durably. */
     void delete(BlobKey key) throws IOException {
         if (disk.delete(paths.blob(key))) {
-            count.decrementAndGet();
+            count.add(key.group(), -1);
         }
         deletions.add(key);
         log.deleted(key);

@@ -131,7 +131,7 @@ public final class BlobLoader {
             LoadedBlob judged = judge(newest);
             if (suspect && judged.condition() == Condition.ABSENT) {
                 shelf.log.forget(key);
-                shelf.count.decrementAndGet();
+                shelf.count.add(key.group(), -1);
             }
             Blocks blocks = judged.blocks();
             if (!(thorough || suspect) || judged.condition() != Condition.GOOD || blocks == null) {

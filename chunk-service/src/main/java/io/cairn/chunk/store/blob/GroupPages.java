@@ -78,6 +78,31 @@ public final class GroupPages {
                 .toList();
     }
 
+    /**
+     * Deletes blobs of a group in their order, not durably yet.
+     *
+     * @param after where to go on; null at the beginning
+     * @param max how many at most
+     * @return the last one; null when there was none
+     */
+    public @Nullable BlobKey delete(int group, @Nullable BlobKey after, int max)
+            throws IOException {
+        GroupListing listing = current.get();
+        if (listing == null || listing.group() != group || after == null) {
+            listing = GroupListing.read(shelf.disk, shelf.paths, group);
+            current.set(listing);
+        }
+        long oid = after == null ? Long.MIN_VALUE : after.oid();
+        List<BlobKey> keys = keys(listing, oid, after == null ? -1 : after.index(), max);
+        for (BlobKey key : keys) {
+            blobs.delete(key);
+        }
+        for (long each : keys.stream().mapToLong(BlobKey::oid).distinct().toArray()) {
+            shelf.removeObjectDirectory(group, each);
+        }
+        return keys.isEmpty() ? null : keys.getLast();
+    }
+
     private List<ChunkState> states(GroupListing listing, long oid, long index, int max)
             throws IOException {
         List<ChunkState> page = new ArrayList<>();

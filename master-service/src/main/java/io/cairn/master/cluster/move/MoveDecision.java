@@ -1,0 +1,261 @@
+package io.cairn.master.cluster.move;
+
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.MemberState;
+import io.cairn.cluster.PlacementGroup;
+import io.cairn.cluster.PlacementGroup.Member;
+import io.cairn.cluster.Pool;
+import io.cairn.cluster.Spread;
+import io.cairn.master.cluster.move.TargetView.Presence;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which groups get another member and which members are no longer needed. A pure function;
+ * use each object once.
+ *
+ * <p>A group gets a new member, SYNCING, for each one that is lost or whose target is to be
+ * emptied. Groups with the fewest serving members come first, and each target takes part in a few
+ * copies at a time only. When as many members serve as the pool has copies the others leave.
+ *
+ * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
+ * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
+ * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
+ * good copy of a chunk. No group gets two members on one server.
+ */
+public final class MoveDecision {
+    private final ClusterMap map;
+    private final Map<Integer, TargetView> targets;
+    private final MoveLimits limits;
+    private final Spread spread;
+    private final Map<Integer, Integer> busy = new HashMap<>();
+    private final Map<Integer, Integer> memberships = new HashMap<>();
+
+    /**
+     * A decision.
+     *
+     * @param targets those of the map, by their numbers
+     */
+    public MoveDecision(ClusterMap map, Map<Integer, TargetView> targets, MoveLimits limits) {
+        this.map = map;
+        this.spread = new Spread(map);
+        this.targets = targets;
+        this.limits = limits;
+        for (PlacementGroup group : map.groups()) {
+            for (Member member : group.members()) {
+                memberships.merge(member.targetId(), 1, Integer::sum);
+                if (member.state() == MemberState.SYNCING) {
+                    occupy(group, member.targetId());
+                }
+            }
+        }
+    }
+
+    private void occupy(PlacementGroup group, int targetId) {
+        Member head = group.head();
+        busy.merge(targetId, 1, Integer::sum);
+        if (head != null) {
+            busy.merge(head.targetId(), 1, Integer::sum);
+        }
+    }
+
+    /**
+     * The groups that change, in their next epoch.
+     *
+     * @param free groups that nothing else changes in this epoch
+     */
+    public List<PlacementGroup> decide(Predicate<PlacementGroup> free) {
+        List<PlacementGroup> changed = new ArrayList<>();
+        List<PlacementGroup> open = new ArrayList<>();
+        for (PlacementGroup group : map.groups()) {
+            if (group.head() != null && free.test(group)) {
+                open.add(group);
+            }
+        }
+        open.sort(
+                Comparator.comparing((PlacementGroup group) -> !isShort(group))
+                        .thenComparing(group -> serving(group).size())
+                        .thenComparing(PlacementGroup::id));
+        for (PlacementGroup group : open) {
+            Set<Integer> going = going(group);
+            PlacementGroup next = withNewcomers(withoutSurplus(group, going), going);
+            if (!next.equals(group)) {
+                changed.add(next);
+            }
+        }
+        return changed;
+    }
+
+    /**
+     * The members that others are to replace: those that are lost or are to be emptied, and those
+     * that are too close to the ones before them.
+     */
+    private Set<Integer> going(PlacementGroup group) {
+        Set<Integer> going = new HashSet<>();
+        List<Integer> staying = new ArrayList<>();
+        int copies = copies(group);
+        for (Member member : group.members()) {
+            TargetView target = targets.get(member.targetId());
+            if (target == null
+                    || target.isGoing()
+                    || !spread.mayJoin(member.targetId(), staying, copies)) {
+                going.add(member.targetId());
+            } else {
+                staying.add(member.targetId());
+            }
+        }
+        return going;
+    }
+
+    /** Whether fewer members serve than its pool has copies. */
+    private boolean isShort(PlacementGroup group) {
+        return serving(group).size() < copies(group);
+    }
+
+    private int copies(PlacementGroup group) {
+        Pool pool = map.pool(group.poolId());
+        return pool == null ? 0 : pool.replicas();
+    }
+
+    private static List<Member> serving(PlacementGroup group) {
+        return group.members().stream().filter(m -> m.state() == MemberState.SERVING).toList();
+    }
+
+    /** The group without the members that are not needed, once enough others serve. */
+    private PlacementGroup withoutSurplus(PlacementGroup group, Set<Integer> going) {
+        int copies = copies(group);
+        List<Member> kept =
+                serving(group).stream()
+                        .sorted(
+                                Comparator.comparing((Member m) -> going.contains(m.targetId()))
+                                        .thenComparing(this::usedShare))
+                        .limit(copies)
+                        .toList();
+        if (kept.size() < copies || copies == 0 || !isSound(group)) {
+            return group;
+        }
+        long wanted = kept.stream().filter(m -> going.contains(m.targetId())).count();
+        Set<Member> staying = new HashSet<>(kept);
+        for (Member member : group.members()) {
+            if (member.state() == MemberState.SYNCING
+                    && !going.contains(member.targetId())
+                    && wanted > 0) {
+                staying.add(member);
+                wanted--;
+            }
+        }
+        List<Member> next = without(group.members(), staying, copies);
+        return next.size() == group.members().size() ? group : group.moved(epoch(), next);
+    }
+
+    /** Those that stay, in order; the last ones move up to the places that others leave. */
+    private static List<Member> without(List<Member> members, Set<Member> staying, int copies) {
+        List<Member> next = new ArrayList<>(members.subList(0, Math.min(copies, members.size())));
+        List<Member> later =
+                new ArrayList<>(
+                        members.subList(next.size(), members.size()).stream()
+                                .filter(staying::contains)
+                                .toList());
+        for (int i = 0; i < next.size(); i++) {
+            if (!staying.contains(next.get(i)) && !later.isEmpty()) {
+                next.set(i, later.removeFirst());
+            }
+        }
+        next.removeIf(member -> !staying.contains(member));
+        next.addAll(later);
+        return next;
+    }
+
+    /** Whether it is known that nothing of a group is damaged at any member that is here. */
+    private boolean isSound(PlacementGroup group) {
+        for (Member member : group.members()) {
+            TargetView target = targets.get(member.targetId());
+            boolean serves = member.state() == MemberState.SERVING;
+            boolean here = target != null && target.presence() == Presence.HERE;
+            if (serves && (!here || !target.isSound(group.id()))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The group with new members for those that are going, as far as there are places. */
+    private PlacementGroup withNewcomers(PlacementGroup group, Set<Integer> going) {
+        List<Member> members = new ArrayList<>(group.members());
+        long counted = members.stream().filter(m -> !going.contains(m.targetId())).count();
+        for (long missing = copies(group) - counted; missing > 0; missing--) {
+            TargetView place = place(group, members, going);
+            if (place == null) {
+                break;
+            }
+            members.add(new Member(place.id(), MemberState.SYNCING));
+            occupy(group, place.id());
+            memberships.merge(place.id(), 1, Integer::sum);
+        }
+        return members.size() == group.members().size() ? group : group.moved(epoch(), members);
+    }
+
+    /** The best target for one more member, or null. */
+    private @Nullable TargetView place(
+            PlacementGroup group, List<Member> members, Set<Integer> going) {
+        Member head = group.head();
+        if (head == null || isBusy(head.targetId())) {
+            return null;
+        }
+        return targets.values().stream()
+                .filter(target -> target.isOpen() && !isBusy(target.id()))
+                .filter(target -> !group.left().contains(target.id()))
+                .filter(target -> fits(target, members, going, copies(group)))
+                .min(
+                        Comparator.comparingLong(MoveDecision::fill)
+                                .thenComparing(t -> memberships.getOrDefault(t.id(), 0))
+                                .thenComparing(TargetView::id))
+                .orElse(null);
+    }
+
+    /** How full a target is, in steps that are not worth a difference. */
+    private static long fill(TargetView target) {
+        return Math.round(target.usedShare() * 50);
+    }
+
+    /**
+     * Whether a target may be a member beside those that are there or may come back. One that is to
+     * go shares its rack with nobody for long, but a server answers for one member of a group only.
+     */
+    private boolean fits(TargetView target, List<Member> members, Set<Integer> going, int copies) {
+        List<Integer> others = new ArrayList<>();
+        for (Member member : members) {
+            TargetView other = targets.get(member.targetId());
+            boolean goes = going.contains(member.targetId());
+            boolean gone = member.state() == MemberState.OFFLINE && goes;
+            boolean beside = other != null && other.serverId() == target.serverId();
+            if (member.targetId() == target.id() || (!gone && beside)) {
+                return false;
+            }
+            if (!goes) {
+                others.add(member.targetId());
+            }
+        }
+        return spread.mayJoin(target.id(), others, copies);
+    }
+
+    private boolean isBusy(int targetId) {
+        return busy.getOrDefault(targetId, 0) >= limits.parallel();
+    }
+
+    private double usedShare(Member member) {
+        TargetView target = targets.get(member.targetId());
+        return target == null ? 1 : target.usedShare();
+    }
+
+    private long epoch() {
+        return map.epoch() + 1;
+    }
+}

@@ -1,0 +1,105 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.node.MasterNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chunk servers that are lost for good: their copies are made anew elsewhere. */
+final class RepairProcessTest {
+    private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
+    private static final int FILES = 40;
+    private static final int FILE_BYTES = 200_000;
+
+    @TempDir private Path directory;
+
+    private String admin(ProcessCluster cluster, String... words) throws Exception {
+        Matcher address = ADMIN.matcher(Files.readString(cluster.log("m1")));
+        assertTrue(address.find(), cluster.logs());
+        List<String> command = new ArrayList<>(List.of("admin"));
+        command.addAll(List.of(words));
+        command.addAll(
+                List.of(
+                        "--api",
+                        "http://" + address.group(1),
+                        "--token-file",
+                        directory.resolve("m1").resolve(MasterNode.TOKEN_FILE).toString()));
+        CairnProcess.Result result = CairnProcess.run(directory, command.toArray(String[]::new));
+        assertEquals(0, result.exitCode(), result.output());
+        return result.output();
+    }
+
+    /** Whether all groups that a server has a part in have all their copies. */
+    private static boolean isWhole(ProcessCluster cluster, String server) throws IOException {
+        return Files.readAllLines(cluster.log(server)).stream()
+                .filter(line -> line.contains("groups of this server"))
+                .reduce((earlier, later) -> later)
+                .orElse("")
+                .endsWith("incomplete: 0");
+    }
+
+    private static byte[] contents(int number) {
+        byte[] bytes = new byte[FILE_BYTES];
+        new Random(number).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void verify(Path mount) throws IOException {
+        for (int i = 0; i < FILES; i++) {
+            assertArrayEquals(contents(i), Files.readAllBytes(mount.resolve("f" + i)), "file " + i);
+        }
+    }
+
+    /** The files of the blobs of a target. */
+    private List<Path> blobs(String server) throws IOException {
+        try (Stream<Path> files = Files.walk(directory.resolve(server).resolve("pg"))) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+
+    @Test
+    @Timeout(value = 180)
+    void copiesOfALostServerAreMadeAnewAndItDropsThemWhenItReturns() throws Exception {
+        try (ProcessCluster cluster = new ProcessCluster(directory, 2)) {
+            cluster.startMasters(1, 4);
+            cluster.startChunkServers(4);
+            Path mount = cluster.mount("mnt");
+            admin(cluster, "config", "set", "repairGraceMs=1000");
+            for (int i = 0; i < FILES; i++) {
+                Files.write(mount.resolve("f" + i), contents(i));
+            }
+            assertTrue(blobs("c1").size() > FILES / 8, "c1 has some");
+            cluster.kill("c1");
+            Files.delete(mount.resolve("f0"));
+            Files.write(mount.resolve("f0"), contents(0));
+            for (String server : List.of("c2", "c3", "c4")) {
+                Poll.until("all copies on " + server, 60, () -> isWhole(cluster, server));
+            }
+            Poll.until(
+                    "two copies of all, and none of what was deleted",
+                    60,
+                    () ->
+                            blobs("c2").size() + blobs("c3").size() + blobs("c4").size()
+                                    == 2 * FILES);
+            cluster.kill("c2");
+            verify(mount);
+            cluster.start("c2");
+            cluster.start("c1");
+            Poll.until("nothing is left on c1", 60, () -> blobs("c1").isEmpty());
+            verify(mount);
+        }
+    }
+}
