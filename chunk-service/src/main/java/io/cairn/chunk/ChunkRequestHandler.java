@@ -33,6 +33,7 @@ import io.cairn.wire.chunk.ChunkRequest.StatChunk;
 import io.cairn.wire.chunk.ChunkRequest.Verify;
 import io.cairn.wire.chunk.ChunkRequest.Write;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -207,18 +208,21 @@ final class ChunkRequestHandler implements Handler {
                 yield done(part(i.chunk()).memberWrites().install(i, nio(bytes)));
             }
             case Discard d -> done(groups.part(d.group(), d.epoch()).memberWrites().discard(d));
-            case ReportBad b -> {
-                part(checked(b.chunk())).repair().begin(b);
-                yield done(Futures.DONE);
-            }
+            case ReportBad b -> reported(b);
             case Fetch f -> {
                 checkRange(f.chunk(), f.offsetBytes(), f.lengthBytes());
                 yield part(f.chunk()).reader().fetch(f);
             }
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+            case Relay r -> part(checked(r.chunk())).relays().relay(r, bytes);
             case Settled s -> done(groups.part(s.group(), s.epoch()).memberWrites().settled(s));
             case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));
         };
+    }
+
+    private CompletableFuture<Message> reported(ReportBad bad) {
+        part(checked(bad.chunk())).repair().begin(bad);
+        return done(Futures.DONE);
     }
 
     private static void checkSource(Clone clone) {

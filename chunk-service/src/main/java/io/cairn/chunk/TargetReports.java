@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class TargetReports {
     private static final Logger LOG = LoggerFactory.getLogger(TargetReports.class);
 
-    /** So long a report waits for a disk. */
+    /** So long the first report waits for a disk. */
     private static final long WAIT_MS = 1_000;
 
     /** A disk that has not answered for so long counts as failed. */
@@ -58,10 +58,16 @@ final class TargetReports {
         targets.forEach(target -> looks.add(new Look(target)));
     }
 
-    /** One for each target, in their order: never failed, and done after a second at the latest. */
+    /**
+     * One for each target, in their order: never failed. Done at once when all disks have been
+     * looked at, and after a second at the latest.
+     */
     CompletableFuture<List<TargetReport>> list() {
         List<CompletableFuture<Void>> begun = new ArrayList<>();
         looks.forEach(look -> begun.add(look.begin()));
+        if (looks.stream().allMatch(Look::isKnown)) {
+            return CompletableFuture.completedFuture(looks.stream().map(Look::report).toList());
+        }
         CompletableFuture<Void> all = Futures.all(begun);
         CompletableFuture<Void> enough = new CompletableFuture<>();
         Scheduler.Timer timer = scheduler.schedule(() -> enough.complete(null), WAIT_MS);
@@ -89,6 +95,11 @@ final class TargetReports {
 
         Look(StorageTarget target) {
             this.target = target;
+        }
+
+        /** Whether it has ever answered: then nobody waits for the next answer. */
+        synchronized boolean isKnown() {
+            return last != null;
         }
 
         synchronized boolean isUnderWay() {

@@ -13,9 +13,11 @@
  * its lease from the leader of the masters runs; both are checked before acting and again before
  * answering. A request with another epoch gets WRONG_EPOCH; a younger one makes the server stop in
  * that group and ask the master at once ({@code EpochFence}). The master takes a member out of a
- * group only when the lease of its server has ended, so that a removed member serves nothing. After
- * a restart a server does nothing in a group until the map knows its new incarnation: the master
- * has then decided what the restart means.
+ * group only when the lease of its server has ended, or its server has left. One that another
+ * member cannot reach goes sooner: a server answers reads only for a short while after its last
+ * answered heartbeat ({@code Lease.allowsReads}), and its writes need the other members, which
+ * follow the new epoch. After a restart a server does nothing in a group until the map knows its
+ * new incarnation: the master has then decided what the restart means.
  *
  * <h2>Writes</h2>
  *
@@ -25,10 +27,11 @@
  * applies it itself ({@code FanOut}). It acknowledges when every current member has it. A change
  * names its predecessor (epoch, sequence); a member that stands elsewhere leaves its replica alone
  * and says so, and gets the whole chunk installed before the change is acknowledged. A member that
- * fails or is silent for 5 s is reported to the master, and the client is told WRONG_EPOCH: it
- * sends the operation again, to the head of the next epoch. Operations applied are remembered (the
- * last 64 of a chunk), so a resend is applied once. A member without room makes the change undone
- * everywhere ({@code Undo}).
+ * fails, takes 5 s, or whose process greets nobody any more is reported to the master, and the
+ * client is told WRONG_EPOCH: it sends the operation again, to the head of the next epoch. A client
+ * that cannot reach the head asks another member, which hands the request on, or reports the head
+ * ({@code Relays}). Operations applied are remembered (the last 64 of a chunk), so a resend is
+ * applied once. A member without room makes the change undone everywhere ({@code Undo}).
  *
  * <p>A flush makes the chunk durable on all current members at once ({@code Flushing}). It names
  * the writes that its client knows acknowledged. All members may have stopped between the two; the

@@ -87,7 +87,15 @@ class BookkeepingTest {
         clock.run(999);
         assertTrue(lease.runs());
         assertEquals(1_000, lease.lengthMs());
+        assertFalse(lease.allowsReads());
+        lease.renew(clock.nanoTime(), 1_200);
+        clock.run(199);
+        assertTrue(lease.allowsReads());
+        clock.run(1);
+        assertFalse(lease.allowsReads());
+        assertTrue(lease.runs());
         lease.end();
+        lease.renew(clock.nanoTime(), 1_000);
         assertFalse(lease.runs());
     }
 

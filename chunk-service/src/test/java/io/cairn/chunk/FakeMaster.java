@@ -24,6 +24,7 @@ import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest.Leaving;
 import io.cairn.wire.master.ClusterRequest.MasterPresent;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
@@ -215,7 +216,7 @@ public final class FakeMaster implements Handler {
                     synced.add(s);
                     answer.send(Message.empty());
                 }
-                case MasterPresent _ -> answer.fail(new FsException(Errno.EPROTO));
+                case Leaving _, MasterPresent _ -> answer.fail(new FsException(Errno.EPROTO));
             }
         } catch (FsException e) {
             answer.fail(e);

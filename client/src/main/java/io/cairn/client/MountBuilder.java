@@ -52,7 +52,7 @@ final class MountBuilder {
                         traced.apply(transport),
                         polled == null ? runtime : runtime.with(polled.through(traced)));
         ClusterView view = new ClusterView(master);
-        ChunkConnections connections = new ChunkConnections(toChunks, settings.attemptTimeoutMs());
+        ChunkConnections connections = new ChunkConnections(toChunks, runtime.scheduler());
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
         BufferPool pool = new BufferPool(settings.bufferBytes(), dirty::sendAll);

@@ -37,4 +37,12 @@ public interface Connection extends AutoCloseable {
     /** Closes; idempotent. */
     @Override
     void close();
+
+    /**
+     * Closes at once: bytes that are not with the other side yet never come to it, so that a
+     * request cannot be done long after it was given up. Idempotent.
+     */
+    default void abort() {
+        close();
+    }
 }

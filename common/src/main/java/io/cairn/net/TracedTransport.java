@@ -163,6 +163,11 @@ public final class TracedTransport implements Transport {
         public void close() {
             connection.close();
         }
+
+        @Override
+        public void abort() {
+            connection.abort();
+        }
     }
 
     /** Has requests handled as the spans that they are. */

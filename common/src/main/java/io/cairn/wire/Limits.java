@@ -53,5 +53,14 @@ public final class Limits {
         return leaseMs / 2;
     }
 
+    /**
+     * How long after its last renewal a chunk server may answer reads, in milliseconds. A short
+     * part of the lease: a server that others cannot reach loses its place after that time. A
+     * server without a master for longer asks before it answers.
+     */
+    public static long readLeaseMs(long leaseMs) {
+        return leaseMs / 6;
+    }
+
     private Limits() {}
 }

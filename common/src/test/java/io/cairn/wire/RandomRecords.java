@@ -6,6 +6,7 @@ import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Name;
+import io.cairn.wire.chunk.ChunkRequest;
 import io.cairn.wire.chunk.Ticket;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.TreeMutation;
@@ -143,6 +144,11 @@ public final class RandomRecords {
             return random.nextBoolean()
                     ? of(TreeMutation.Rename.class)
                     : of(TreeMutation.SetAttributes.class);
+        }
+        if (type == ChunkRequest.class) {
+            return random.nextBoolean()
+                    ? of(ChunkRequest.Write.class)
+                    : of(ChunkRequest.Flush.class);
         }
         return of(type);
     }

@@ -440,6 +440,7 @@ final class RequestHandler implements Handler {
                             done(() -> servers.memberFailed(failed));
                     case ClusterRequest.MemberSynced synced ->
                             done(() -> servers.memberSynced(synced));
+                    case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
                     case ClusterRequest.MasterPresent present ->
                             done(() -> presence.heard(present, from));
                 };

@@ -172,6 +172,11 @@ public final class ChunkNode implements AutoCloseable {
         return service;
     }
 
+    /** Lets others take over what it does; {@link #close} follows. Blocks, for 5 s at most. */
+    public void leave() {
+        service.leave().join();
+    }
+
     @Override
     public void close() {
         closing.close();

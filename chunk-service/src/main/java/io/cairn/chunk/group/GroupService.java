@@ -18,7 +18,8 @@ public record GroupService(
         MemberWrites memberWrites,
         Reader reader,
         Flushing flushing,
-        Repair repair) {
+        Repair repair,
+        Relays relays) {
 
     static GroupService of(PeerContext station, GroupMember member) {
         Flushing flushing = new Flushing(station, member);
@@ -28,6 +29,7 @@ public record GroupService(
                 new MemberWrites(station, member),
                 new Reader(station, member),
                 flushing,
-                new Repair(station, member));
+                new Repair(station, member),
+                new Relays(station, member));
     }
 }

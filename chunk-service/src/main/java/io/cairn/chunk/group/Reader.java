@@ -9,6 +9,7 @@ import io.cairn.chunk.peer.Term;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.net.Message;
+import io.cairn.trace.Scope;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRange;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
@@ -49,6 +50,11 @@ public final class Reader {
     private static final Logger LOG = LoggerFactory.getLogger(Reader.class);
     private static final int ATTEMPTS = 3;
     private static final int MAX_PAGE = 4096;
+
+    /** How long a read waits for a master to answer this server. */
+    private static final long LEASE_WAIT_MS = 2_000;
+
+    private static final long LEASE_POLL_MS = 20;
 
     private final PeerContext station;
     private final GroupMember member;
@@ -154,6 +160,13 @@ public final class Reader {
      * compared, which is waited for; one that is under way may count or not.
      */
     public CompletableFuture<Message> find(FindChunks find) {
+        return station.lease().allowsReads()
+                ? found(find)
+                : allowed(station.world().clock().millis())
+                        .thenCompose(Scope.carried(_ -> found(find)));
+    }
+
+    private CompletableFuture<Message> found(FindChunks find) {
         Term term = serving(find.chunk());
         if (!term.isHead()) {
             throw askTheHead(term);
@@ -172,6 +185,7 @@ public final class Reader {
                         }
                     }
                     member.check(term);
+                    requireAllowed();
                     boolean end = found.size() <= max;
                     long[] indices = found.stream().limit(max).mapToLong(i -> i).toArray();
                     return Message.of(new IndicesReply(indices, end)::toBytes);
@@ -236,9 +250,49 @@ public final class Reader {
         }
     }
 
-    /** Works on what all members have. */
+    /** Works on what all members have, while this server may tell it. */
     private CompletableFuture<Message> settled(
             Term term, ChunkAddress chunk, Supplier<Message> work) {
+        return station.lease().allowsReads()
+                ? settledHere(term, chunk, work)
+                : allowed(station.world().clock().millis())
+                        .thenCompose(Scope.carried(_ -> settledHere(term, chunk, work)));
+    }
+
+    /** Done when this server may answer reads, or when that was waited for long enough. */
+    private CompletableFuture<Void> allowed(long sinceMs) {
+        if (station.lease().allowsReads()
+                || station.world().clock().millis() - sinceMs > LEASE_WAIT_MS) {
+            return Futures.DONE;
+        }
+        return station.heartbeat()
+                .refresh()
+                .thenCompose(
+                        _ ->
+                                station.lease().allowsReads()
+                                        ? Futures.DONE
+                                        : station.after(LEASE_POLL_MS, () -> allowed(sinceMs)));
+    }
+
+    private void requireAllowed() {
+        if (!station.lease().allowsReads()) {
+            throw new FsException(Errno.NOT_READY, "no master has answered this server lately");
+        }
+    }
+
+    private CompletableFuture<Message> settledHere(
+            Term term, ChunkAddress chunk, Supplier<Message> read) {
+        Supplier<Message> work =
+                () -> {
+                    Message reply = read.get();
+                    try {
+                        requireAllowed();
+                    } catch (FsException e) {
+                        reply.release();
+                        throw e;
+                    }
+                    return reply;
+                };
         return term.isHead()
                 ? leading(term, chunk, work, ATTEMPTS)
                         .exceptionallyCompose(thrown -> told(term, key(chunk), thrown))

@@ -3,6 +3,7 @@ package io.cairn.chunk.peer;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.runtime.Scheduler;
+import io.cairn.wire.Limits;
 import io.cairn.wire.master.ClusterRequest;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
 import java.util.ArrayList;
@@ -14,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the leader of the masters every third of a lease that this server lives, and takes home the
- * lease, the map and garbage. One heartbeat is under way at a time. Thread-safe.
+ * Tells the leader of the masters three times in a read lease that this server lives, and takes
+ * home the lease, the map and garbage. One heartbeat is under way at a time. Thread-safe.
  */
 public final class Heartbeat {
     /** The report, and the effect of the answer. */
@@ -41,7 +42,7 @@ public final class Heartbeat {
     private static final long CALL_TIMEOUT_MS = 3_000;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(3);
     private static final long FOREIGN_REMINDER_NS = TimeUnit.MINUTES.toNanos(1);
-    private static final long RETRY_MS = 200;
+    private static final long RETRY_MS = 100;
     private static final long SHORTEST_PAUSE_MS = 20;
 
     private final ServerContext world;
@@ -150,7 +151,7 @@ public final class Heartbeat {
             underWay = false;
             wanted = again;
             if (!stopped) {
-                long pauseMs = thrown == null ? lease.lengthMs() / 3 : RETRY_MS;
+                long pauseMs = thrown == null ? Limits.readLeaseMs(lease.lengthMs()) / 3 : RETRY_MS;
                 next = world.scheduler().schedule(this::beat, wanted ? SHORTEST_PAUSE_MS : pauseMs);
             }
         }

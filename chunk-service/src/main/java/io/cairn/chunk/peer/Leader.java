@@ -21,14 +21,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks the leader of the masters, wherever it is: the one that answered last, and all others as
- * soon as that one fails or is silent for a moment. So a master that is stopped or cut off keeps
- * nobody waiting. What is asked must do no harm twice. Thread-safe.
+ * soon as that one fails or is silent for a moment, again and again while it is silent. So a master
+ * that is stopped or cut off keeps nobody waiting. Questions must do no harm twice. Thread-safe.
  */
 public final class Leader {
     private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
 
     /** Silence after which the other masters are asked, too. */
-    static final long PATIENCE_MS = 500;
+    private static final long PATIENCE_MS = 300;
+
+    /** How often the others are asked while one is silent: they may be choosing a leader. */
+    private static final long AGAIN_MS = 100;
 
     private final Peers peers;
     private final Scheduler scheduler;
@@ -53,7 +56,7 @@ public final class Leader {
     }
 
     /**
-     * Asks each master once at most.
+     * Asks the leader.
      *
      * @param timeoutMs for each master, above 0
      * @return the reply, to be released; or fails with the last master's error
@@ -113,19 +116,32 @@ public final class Leader {
                     }
                 }
             }
-            for (Endpoint each : fresh) {
-                Message message = Message.of(request);
-                // What is asked for all is part of no operation, even if one gave rise to it.
-                Futures.finish(
-                        Scope.get(Span.NONE, () -> peers.call(each, message, timeoutMs)),
-                        (reply, thrown) -> {
-                            if (reply != null) {
-                                answered(each, reply);
-                            } else if (thrown != null) {
-                                failed(each, Futures.failure(thrown));
-                            }
-                        });
+            fresh.forEach(this::ask);
+        }
+
+        private void ask(Endpoint master) {
+            Message message = Message.of(request);
+            // What is asked for all is part of no operation, even if one gave rise to it.
+            Futures.finish(
+                    Scope.get(Span.NONE, () -> peers.call(master, message, timeoutMs)),
+                    (reply, thrown) -> {
+                        if (reply != null) {
+                            answered(master, reply);
+                        } else if (thrown != null) {
+                            failed(master, Futures.failure(thrown));
+                        }
+                    });
+        }
+
+        /** Somebody else is silent still. */
+        private void askAgain(Endpoint master) {
+            synchronized (this) {
+                if (result.isDone() || answersDue == 0) {
+                    return;
+                }
+                answersDue++;
             }
+            ask(master);
         }
 
         private void answered(Endpoint master, Message reply) {
@@ -154,12 +170,15 @@ public final class Leader {
                 // The one that was named had been asked before.
                 ask(masters.list());
             }
+            boolean over;
             synchronized (this) {
-                if (answersDue > 0) {
-                    return;
-                }
+                over = answersDue == 0;
             }
-            result.completeExceptionally(error);
+            if (over) {
+                result.completeExceptionally(error);
+            } else if (error.errno() != Errno.ETIMEDOUT) {
+                scheduler.schedule(() -> askAgain(master), AGAIN_MS);
+            }
         }
     }
 }

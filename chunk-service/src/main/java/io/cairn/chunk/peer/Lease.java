@@ -3,6 +3,7 @@ package io.cairn.chunk.peer;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
+import io.cairn.wire.Limits;
 
 /**
  * The right to serve, given by the leader of the masters with every answered heartbeat. It counts
@@ -14,7 +15,9 @@ public final class Lease {
 
     private final Clock clock;
     private volatile long endNs;
+    private volatile long readEndNs;
     private volatile boolean given;
+    private boolean ended;
     private volatile long lengthMs = LENGTH_BEFORE_THE_FIRST_MS;
 
     public Lease(Clock clock) {
@@ -26,25 +29,35 @@ public final class Lease {
      * the lease end.
      */
     public synchronized void renew(long sentNs, long newLengthMs) {
-        if (newLengthMs <= 0) {
+        if (newLengthMs <= 0 || ended) {
             return;
         }
         long end = sentNs + newLengthMs * 1_000_000;
         if (!given || end - endNs > 0) {
             endNs = end;
+            readEndNs = sentNs + Limits.readLeaseMs(newLengthMs) * 1_000_000;
             lengthMs = newLengthMs;
             given = true;
         }
     }
 
-    /** Ends it at once. */
+    /** Ends it at once and for good: an answer that is under way renews nothing. */
     public synchronized void end() {
         given = false;
+        ended = true;
     }
 
     /** Whether this server may serve now. */
     public boolean runs() {
         return given && clock.nanoTime() - endNs < 0;
+    }
+
+    /**
+     * Whether this server may tell clients now what is here. Others may write without a server that
+     * they cannot reach soon after that right has ended, when the lease itself still runs.
+     */
+    public boolean allowsReads() {
+        return given && clock.nanoTime() - readEndNs < 0;
     }
 
     /** NOT_READY unless this server may serve now. */

@@ -1,5 +1,6 @@
 package io.cairn.chunk.peer;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Term.Peer;
 import io.cairn.cluster.Endpoint;
@@ -9,7 +10,13 @@ import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
 import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
@@ -24,12 +31,24 @@ public final class Members {
     /** A member that cannot be reached for this long has failed. */
     private static final long UNREACHABLE_MS = 1_000;
 
+    /** A member that answers nothing is asked whether it is there, so often. */
+    private static final long LOOK_MS = 100;
+
+    /** A process that answers nothing in this time is not there. */
+    private static final long PING_MS = 400;
+
     private static final long FIRST_PAUSE_MS = 10;
     private static final long LONGEST_PAUSE_MS = 200;
 
     private final Peers peers;
     private final Clock clock;
     private final Scheduler scheduler;
+    private final Map<Endpoint, CompletableFuture<Void>> pings = new ConcurrentHashMap<>();
+
+    /** Questions without an answer, the eldest first. Guarded by itself. */
+    private final Set<Question> open = new LinkedHashSet<>();
+
+    private boolean looking;
 
     public Members(Peers peers, Clock clock, Scheduler scheduler) {
         this.peers = peers;
@@ -46,8 +65,88 @@ public final class Members {
     public CompletableFuture<Message> ask(Term term, Peer peer, Supplier<Message> request) {
         CompletableFuture<Message> result = new CompletableFuture<>();
         term.limit(result);
-        new Question(peer, request, result).attempt(FIRST_PAUSE_MS);
+        Question question = new Question(peer, request, result);
+        question.attempt(FIRST_PAUSE_MS);
+        if (!result.isDone()) {
+            watch(question);
+        }
         return result;
+    }
+
+    private void watch(Question question) {
+        boolean first;
+        synchronized (open) {
+            first = !looking;
+            looking = true;
+            open.add(question);
+        }
+        Futures.finish(
+                question.result,
+                (_, _) -> {
+                    synchronized (open) {
+                        open.remove(question);
+                    }
+                });
+        if (first) {
+            scheduler.schedule(this::look, LOOK_MS);
+        }
+    }
+
+    /** A member may be slow as long as its disk is, but not dead or stopped. */
+    private void look() {
+        List<Question> late = new ArrayList<>();
+        synchronized (open) {
+            looking = !open.isEmpty();
+            if (!looking) {
+                return;
+            }
+            long nowMs = clock.millis();
+            for (Question each : open) {
+                if (nowMs - each.startMs < LOOK_MS) {
+                    break;
+                }
+                late.add(each);
+            }
+        }
+        for (Question each : late) {
+            Futures.finish(
+                    ping(each.peer.endpoint()),
+                    (_, thrown) -> {
+                        if (thrown != null) {
+                            each.result.completeExceptionally(Futures.failure(thrown));
+                        }
+                    });
+        }
+        scheduler.schedule(this::look, LOOK_MS);
+    }
+
+    /**
+     * Whether the process of another chunk server is there: done when it greets on a connection of
+     * its own, however busy its disks and the network are. One question at a time for each server.
+     */
+    public CompletableFuture<Void> ping(Endpoint to) {
+        CompletableFuture<Void> fresh = new CompletableFuture<>();
+        CompletableFuture<Void> other = pings.putIfAbsent(to, fresh);
+        if (other != null) {
+            return other;
+        }
+        Futures.finish(
+                peers.probe(to, PING_MS),
+                (_, thrown) -> {
+                    if (thrown != null && isAbsent(Futures.failure(thrown))) {
+                        fresh.completeExceptionally(thrown);
+                    } else {
+                        fresh.complete(null);
+                    }
+                    // It is believed for a moment.
+                    scheduler.schedule(() -> pings.remove(to, fresh), PING_MS / 2);
+                });
+        return fresh;
+    }
+
+    /** A connection may break although nobody is to blame: the next one tells more. */
+    private static boolean isAbsent(FsException error) {
+        return error.errno() == Errno.ETIMEDOUT || provesAbsence(error);
     }
 
     /** Asks once. */

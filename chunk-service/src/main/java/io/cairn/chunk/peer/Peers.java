@@ -54,6 +54,11 @@ public final class Peers implements AutoCloseable {
                 .thenCompose(Scope.carried(connection -> connection.call(request, timeoutMs)));
     }
 
+    /** Whether a process greets there: makes a connection and closes it. */
+    CompletableFuture<Void> probe(Endpoint to, long timeoutMs) {
+        return transport.connect(to, handler, timeoutMs).thenAccept(Connection::close);
+    }
+
     private CompletableFuture<Connection> connection(Endpoint to, long timeoutMs) {
         if (closed) {
             return Futures.failed(Errno.NOT_READY, "the chunk server is stopping");

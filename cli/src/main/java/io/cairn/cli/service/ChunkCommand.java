@@ -131,6 +131,7 @@ public final class ChunkCommand implements Callable<Integer> {
                                     () -> MasterWait.tell(masters, MasterWait.errors()),
                                     MasterWait.SILENT_MS);
             ChunkNode node = closing.add(new ChunkNode(world, settings, places));
+            closing.add(node::leave);
             page.show(node::notReadyReason, () -> "{}");
             System.out.println(
                     "cairn chunk "

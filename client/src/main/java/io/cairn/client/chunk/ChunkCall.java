@@ -3,6 +3,7 @@ package io.cairn.client.chunk;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.client.chunk.ChunkConnections.Link;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Backoff;
 import io.cairn.client.session.Promises;
@@ -10,7 +11,6 @@ import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.trace.Scope;
 import io.cairn.trace.Span;
@@ -18,6 +18,7 @@ import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply;
 import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.chunk.HeadRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,6 +62,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
     /** How long a younger map is waited for before the next try, in milliseconds. */
     private static final long REFRESH_MS = 2000;
 
+    /** Between two tries: a group that loses a server goes on within a second. */
+    private static final long LONGEST_PAUSE_MS = 160;
+
     private final ChunkIo io;
     private final ChunkPlace place;
     private final Function<ChunkAddress, ChunkRequest> request;
@@ -78,6 +82,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
 
     /** The target that is asked now; 0 for none. */
     private volatile int asking;
+
+    /** Whether the last try went over another member. */
+    private boolean relaying;
 
     /**
      * A request to the head, or with a check to any serving member.
@@ -99,7 +106,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         this.permit = permit;
         this.check = check;
         this.deadlineMs = io.deadlineMs();
-        this.backoff = new Backoff(io.random());
+        this.backoff = new Backoff(io.random(), LONGEST_PAUSE_MS);
     }
 
     /** The target that is asked now; 0 for none. */
@@ -158,6 +165,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             unplaced(group);
             return;
         }
+        ChunkServer relay =
+                io.connections().isSuspect(server.endpoint()) ? relay(map, group, target) : null;
+        relaying = relay != null;
         ChunkAddress address =
                 new ChunkAddress(
                         group.id(),
@@ -166,7 +176,8 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                         place.index(),
                         place.layout().chunkSizeLog2());
         asking = target;
-        CompletableFuture<Connection> connecting = io.connections().to(server.endpoint());
+        CompletableFuture<Link> connecting =
+                io.connections().to((relay == null ? server : relay).endpoint());
         if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
             ask(connecting.join(), target, address);
         } else {
@@ -182,15 +193,35 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         }
     }
 
+    /**
+     * Another serving member that may reach the head, which this client cannot; null when there is
+     * none, or the last try was made in that way.
+     */
+    private @Nullable ChunkServer relay(ClusterMap map, PlacementGroup group, int target) {
+        if (relaying || !isHead(target, group.id())) {
+            return null;
+        }
+        for (PlacementGroup.Member member : group.members()) {
+            ChunkServer server =
+                    member.targetId() == target || member.state() != MemberState.SERVING
+                            ? null
+                            : map.serverOfTarget(member.targetId());
+            if (server != null && !io.connections().isSuspect(server.endpoint())) {
+                return server;
+            }
+        }
+        return null;
+    }
+
     private long tryTimeoutMs() {
         return Math.max(1, Math.min(io.leftMs(deadlineMs), io.attemptTimeoutMs()));
     }
 
-    private void ask(Connection connection, int target, ChunkAddress address) {
+    private void ask(Link connection, int target, ChunkAddress address) {
+        ChunkRequest asked = request.apply(address);
+        ChunkRequest sent = relaying ? new HeadRequest.Relay(asked) : asked;
         Message message =
-                new Message(
-                        request.apply(address)::toBytes,
-                        payload == null ? null : payload.retainedDuplicate());
+                new Message(sent::toBytes, payload == null ? null : payload.retainedDuplicate());
         Promises.whenDone(
                 connection.call(message, tryTimeoutMs()),
                 (answer, failure) -> {
@@ -225,8 +256,8 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             return serving.get(0);
         }
         serving.removeAll(disappointing);
-        if (serving.size() > 1 && !serving.stream().allMatch(io.hedge()::avoids)) {
-            serving.removeIf(io.hedge()::avoids);
+        if (serving.size() > 1 && !serving.stream().allMatch(io::avoids)) {
+            serving.removeIf(io::avoids);
         }
         return disappointing.isEmpty()
                 ? serving.get(io.preference(place, serving.size()))
@@ -258,7 +289,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         refreshAndRetry(true);
     }
 
-    private void answered(Connection connection, int target, ChunkAddress address, Message answer) {
+    private void answered(Link connection, int target, ChunkAddress address, Message answer) {
         ChunkReply reply;
         try {
             reply = ChunkReply.decode(answer.decoder());
@@ -281,8 +312,7 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
         disappoint(target, new FsException(Errno.EBADMSG, "checksum mismatch at " + bad));
     }
 
-    private void failed(
-            int target, ChunkAddress address, @Nullable Connection via, FsException error) {
+    private void failed(int target, ChunkAddress address, @Nullable Link via, FsException error) {
         lastError = error;
         switch (error.errno()) {
             case NOT_HEAD -> {
@@ -307,7 +337,9 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
                     io.connections().giveUp(via);
                 }
                 disappointing.add(target);
-                if (check != null && disappointing.size() < io.replicas(place)) {
+                if (!relaying && isRelayed(target, address.group())) {
+                    attempt();
+                } else if (check != null && disappointing.size() < io.replicas(place)) {
                     attempt();
                 } else {
                     refreshAndRetry(true);
@@ -338,6 +370,18 @@ final class ChunkCall extends CompletableFuture<ChunkCall.Received> {
             }
         }
         attempt();
+    }
+
+    /** Whether the next try of a request to the head would go over another member. */
+    private boolean isRelayed(int target, int groupId) {
+        ClusterMap map = io.map();
+        PlacementGroup group = map.group(groupId);
+        ChunkServer server = map.serverOfTarget(target);
+        if (check != null || group == null || server == null) {
+            return false;
+        }
+        io.connections().suspect(server.endpoint());
+        return relay(map, group, target) != null;
     }
 
     private boolean isHead(int target, int groupId) {

@@ -7,11 +7,11 @@ import io.cairn.client.session.ClientSettings;
 import io.cairn.client.session.ClusterView;
 import io.cairn.client.session.Promises;
 import io.cairn.client.session.SessionState;
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.net.Connection;
 import io.cairn.net.Message;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -299,7 +299,7 @@ public final class ChunkIo implements AutoCloseable {
     }
 
     /** Tells a server that a block failed its checksum there. */
-    void reportBad(Connection connection, ChunkAddress address, int offsetBytes) {
+    void reportBad(ChunkConnections.Link connection, ChunkAddress address, int offsetBytes) {
         ChunkRequest report = new ChunkRequest.ReportBad(address, offsetBytes);
         Promises.whenDone(
                 connection.call(Message.of(report::toBytes), settings.attemptTimeoutMs()),
@@ -354,8 +354,10 @@ public final class ChunkIo implements AutoCloseable {
         return outage;
     }
 
-    ReadHedge hedge() {
-        return hedge;
+    /** Whether a target was slow, or could not be reached, a moment ago. */
+    boolean avoids(int target) {
+        ChunkServer server = map().serverOfTarget(target);
+        return hedge.avoids(target) || (server != null && connections.isSuspect(server.endpoint()));
     }
 
     RandomGenerator random() {

@@ -12,16 +12,23 @@ public final class Backoff {
     private static final long LAST_MS = 1000;
 
     private final RandomGenerator random;
+    private final long lastMs;
     private long nextMs = FIRST_MS;
 
     public Backoff(RandomGenerator random) {
+        this(random, LAST_MS);
+    }
+
+    /** With another longest delay than a second. */
+    public Backoff(RandomGenerator random, long lastMs) {
         this.random = random;
+        this.lastMs = lastMs;
     }
 
     /** The next delay in milliseconds. */
     public synchronized long nextMs() {
         long delayMs = nextMs;
-        nextMs = Math.min(LAST_MS, nextMs * 2);
+        nextMs = Math.min(lastMs, nextMs * 2);
         synchronized (random) {
             return delayMs - random.nextLong(delayMs / 2);
         }

@@ -41,6 +41,9 @@ import org.slf4j.LoggerFactory;
 final class MasterLink implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(MasterLink.class);
 
+    /** The other masters are asked when the leader answers nothing for one to two of these. */
+    private static final long SILENT_MS = 250;
+
     /** Hears of the link. */
     interface Listener {
         /** Requests can be sent. */
@@ -85,7 +88,7 @@ final class MasterLink implements AutoCloseable {
         this.outage = new Outage(settings.masters(), clock);
         this.search =
                 new LeaderSearch(settings, transport, runtime, new PushHandler(), new Finder());
-        this.watch = new SilenceWatch(scheduler, new Hedge());
+        this.watch = new SilenceWatch(scheduler, SILENT_MS, new Hedge());
     }
 
     /** Begins to search; completes when requests can be sent for the first time. */

@@ -5,24 +5,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Notices that requests to the leader are under way and that it answers none of them: it may be
- * dead, stopped or cut off, or only slow, or the request may take its time. So silence is a reason
- * to ask the other masters, and no more. Looks only while something is under way. Thread-safe.
+ * Notices that requests to a server are under way and that it answers none of them: it may be dead,
+ * stopped or cut off, or only slow, or the request may take its time. So silence is a reason to
+ * look closer, and no more. Looks only while something is under way. Thread-safe.
  */
-final class SilenceWatch {
-    /** Silence is noticed after one to two of these. */
-    static final long LOOK_MS = 250;
-
+public final class SilenceWatch {
     /** Hears of silence, on a thread of the scheduler. */
-    interface Listener {
+    public interface Listener {
         /** Nothing was answered since the last look; told again at each look. */
         void silent();
 
-        /** The leader has answered after all. */
+        /** The server has answered after all. */
         void answers();
     }
 
     private final Scheduler scheduler;
+    private final long lookMs;
     private final Listener listener;
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicBoolean looking = new AtomicBoolean();
@@ -32,23 +30,29 @@ final class SilenceWatch {
     private long seen;
     private boolean silent;
 
-    SilenceWatch(Scheduler scheduler, Listener listener) {
+    /**
+     * Watches nothing yet.
+     *
+     * @param lookMs silence is noticed after one to two of these
+     */
+    public SilenceWatch(Scheduler scheduler, long lookMs, Listener listener) {
         this.scheduler = scheduler;
+        this.lookMs = lookMs;
         this.listener = listener;
     }
 
     /** A request is sent. */
-    void sent() {
+    public void sent() {
         underWay.incrementAndGet();
         if (!looking.get() && looking.compareAndSet(false, true)) {
             seen = answers;
-            scheduler.schedule(this::look, LOOK_MS);
+            scheduler.schedule(this::look, lookMs);
         }
     }
 
     /** A request is over; {@code answered} unless it ran out of time or its connection broke. */
     @SuppressWarnings("NonAtomicOperationOnVolatileField") // A lost count is one answer of many.
-    void over(boolean answered) {
+    public void over(boolean answered) {
         underWay.decrementAndGet();
         if (answered) {
             answers++;
@@ -77,6 +81,6 @@ final class SilenceWatch {
                 return;
             }
         }
-        scheduler.schedule(this::look, LOOK_MS);
+        scheduler.schedule(this::look, lookMs);
     }
 }

@@ -178,6 +178,21 @@ public final class FrameChannel implements Connection {
         }
     }
 
+    @Override
+    public void abort() {
+        closing = true;
+        try {
+            wire.execute(
+                    () -> {
+                        finish("given up here");
+                        failCalls();
+                        wire.abort();
+                    });
+        } catch (RejectedExecutionException e) {
+            outbox.discard();
+        }
+    }
+
     private long nowNs() {
         return settings.clock().nanoTime();
     }

@@ -46,4 +46,7 @@ public interface Wire {
 
     /** Closes at once; the channel is told. Idempotent. */
     void close();
+
+    /** The same, and what the network has not taken yet never goes out. */
+    void abort();
 }

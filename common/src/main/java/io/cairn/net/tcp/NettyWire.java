@@ -14,6 +14,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +137,13 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
     public void finish() {
         socket.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         socket.eventLoop().schedule(() -> socket.close(), CLOSE_GRACE_MS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void abort() {
+        // The kernel forgets what it has not sent, and tells the other side if it can.
+        socket.config().setOption(ChannelOption.SO_LINGER, 0);
+        socket.close();
     }
 
     @Override

@@ -181,6 +181,11 @@ final class PolledWire implements Wire {
     }
 
     @Override
+    public void abort() {
+        close();
+    }
+
+    @Override
     public void close() {
         if (!open) {
             return;

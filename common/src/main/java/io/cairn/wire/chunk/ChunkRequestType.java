@@ -23,7 +23,8 @@ public enum ChunkRequestType implements MessageType {
     VERIFY(14, Sender.SERVER, ChunkRequest.Verify::decode),
     EXPECT(15, Sender.SERVER, ChunkRequest.Expect::decode),
     FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode),
-    SETTLED(17, Sender.SERVER, HeadRequest.Settled::decode);
+    SETTLED(17, Sender.SERVER, HeadRequest.Settled::decode),
+    RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {

@@ -2,6 +2,7 @@ package io.cairn.wire.chunk;
 
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
+import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.util.List;
 
@@ -24,6 +25,37 @@ public sealed interface HeadRequest extends ChunkRequest {
 
         static Settled decode(Decoder in) {
             return new Settled(in.i32(), in.i64(), in.list(ChunkState::decode));
+        }
+    }
+
+    /**
+     * Client to a serving member: hands a request on to the head, which the client cannot reach,
+     * and looks whether the head is there at all. The payload and the answer are those of the
+     * request.
+     */
+    record Relay(ChunkRequest request) implements HeadRequest {
+        @Override
+        public ChunkRequestType type() {
+            return ChunkRequestType.RELAY;
+        }
+
+        @Override
+        public ChunkAddress chunk() {
+            return request.chunk();
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.u8(request.type().code());
+            request.encode(out);
+        }
+
+        static Relay decode(Decoder in) {
+            ChunkRequestType type = ChunkRequestType.TABLE.require(in.u8());
+            if (type == ChunkRequestType.RELAY) {
+                throw new MalformedMessageException("a request that is relayed twice");
+            }
+            return new Relay(type.decode(in));
         }
     }
 }

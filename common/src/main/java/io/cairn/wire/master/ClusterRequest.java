@@ -272,6 +272,27 @@ public sealed interface ClusterRequest extends TypedMessage {
     }
 
     /**
+     * A chunk server stops: it has ended its lease, and does nothing more for clients. Done.
+     *
+     * @param incarnation that of its heartbeats
+     */
+    record Leaving(String name, long incarnation) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.LEAVING;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(name).i64(incarnation);
+        }
+
+        static Leaving decode(Decoder in) {
+            return new Leaving(in.text(), in.i64());
+        }
+    }
+
+    /**
      * A master that follows is there, said every two seconds; its connection tells its release.
      * Done.
      *

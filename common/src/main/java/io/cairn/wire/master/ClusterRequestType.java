@@ -10,7 +10,8 @@ public enum ClusterRequestType implements MessageType {
     HEARTBEAT(1, ClusterRequest.Heartbeat::decode),
     MEMBER_FAILED(2, ClusterRequest.MemberFailed::decode),
     MEMBER_SYNCED(3, ClusterRequest.MemberSynced::decode),
-    MASTER_PRESENT(4, ClusterRequest.MasterPresent::decode);
+    MASTER_PRESENT(4, ClusterRequest.MasterPresent::decode),
+    LEAVING(5, ClusterRequest.Leaving::decode);
 
     static final TypeTable<ClusterRequestType> TABLE = new TypeTable<>("cluster request", values());
 

@@ -8,26 +8,29 @@ import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports of heads about the members of their groups, until the map has them. Guarded by {@link
+ * Reports of members about other members of their groups, until the map has them. Guarded by {@link
  * ServerWatch}.
  */
 final class GroupReports {
     private static final Logger LOG = LoggerFactory.getLogger(GroupReports.class);
 
-    private final Set<Removal> removals = new HashSet<>();
+    /** In the order told: of two that cannot reach each other the first one to tell stays. */
+    private final Set<Removal> removals = new LinkedHashSet<>();
+
     private final List<MemberSynced> synced = new ArrayList<>();
 
-    /** A member that its head could not write to; it leaves when its server's lease has ended. */
+    /** A member that another one could not reach; it leaves when its server may not serve. */
     private record Removal(int group, long epoch, int targetId, String server) {}
 
     void clear() {
@@ -59,6 +62,16 @@ final class GroupReports {
         synced.add(report);
     }
 
+    /** The servers whose targets wait to leave a group. */
+    Set<String> servers() {
+        return removals.stream().map(Removal::server).collect(Collectors.toSet());
+    }
+
+    /** Whether any target waits to leave a group. */
+    boolean isWaiting() {
+        return !removals.isEmpty();
+    }
+
     /** Whether one of its targets waits to leave a group: then a server's lease is not renewed. */
     boolean isSuspended(String server) {
         return !removals.isEmpty() && removals.stream().anyMatch(r -> r.server().equals(server));
@@ -68,9 +81,9 @@ final class GroupReports {
      * Members in sync serve, members out of reach leave, in groups that are as the heads told and
      * that nothing else changes.
      *
-     * @param alive whether the lease of a server still runs
+     * @param mayServe whether a server may still act in its groups
      */
-    void decide(MapDraft draft, Predicate<String> alive) {
+    void decide(MapDraft draft, Predicate<String> mayServe) {
         Map<Integer, PlacementGroup> changed = new TreeMap<>();
         for (MemberSynced report : synced) {
             PlacementGroup group = draft.map().group(report.group());
@@ -90,12 +103,21 @@ final class GroupReports {
                 });
         for (Removal removal : removals) {
             PlacementGroup group = draft.map().group(removal.group());
-            if (group != null && !draft.changes(group.id()) && !alive.test(removal.server())) {
+            if (group != null && !draft.changes(group.id()) && !mayServe.test(removal.server())) {
                 PlacementGroup base = changed.getOrDefault(group.id(), group);
-                changed.put(group.id(), with(base, removal.targetId(), MemberState.OFFLINE, draft));
+                if (servesWithout(base, removal.targetId())) {
+                    PlacementGroup next =
+                            with(base, removal.targetId(), MemberState.OFFLINE, draft);
+                    changed.put(group.id(), next);
+                }
             }
         }
         changed.values().forEach(draft::put);
+    }
+
+    private static boolean servesWithout(PlacementGroup group, int targetId) {
+        return group.members().stream()
+                .anyMatch(m -> m.state() == MemberState.SERVING && m.targetId() != targetId);
     }
 
     private static PlacementGroup with(

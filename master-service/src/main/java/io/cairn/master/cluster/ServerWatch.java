@@ -16,6 +16,7 @@ import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.HeartbeatReply;
+import io.cairn.wire.master.ClusterRequest.Leaving;
 import io.cairn.wire.master.ClusterRequest.MemberFailed;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
@@ -41,12 +42,6 @@ import org.slf4j.LoggerFactory;
 public final class ServerWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ServerWatch.class);
 
-    /**
-     * How much longer than the lease the master waits before it gives a server up, in percent of
-     * the lease.
-     */
-    private static final int GRACE_PERCENT = 25;
-
     /** Pools are made for every number of copies up to this, so that a policy may ask for them. */
     private static final int MIN_POOL_REPLICAS = 3;
 
@@ -57,6 +52,7 @@ public final class ServerWatch {
     private final MapProposals proposals;
     private final MemberMoves moves;
     private final LoadWatch load;
+    private final ServerLeases leases;
     private final ForeignServers foreign;
     private final Map<String, Seen> servers = new TreeMap<>();
     private final GroupReports reports = new GroupReports();
@@ -64,13 +60,11 @@ public final class ServerWatch {
     private final Map<Integer, Long> waitingSinceMs = new HashMap<>();
     private long nextPatienceMs = Long.MAX_VALUE;
     private @Nullable Moment decided;
-    private long leaderSinceMs;
     private long lastArrivalMs;
 
     /** A server that sent heartbeats to this leader. */
     private static final class Seen {
         Heartbeat heartbeat;
-        long answeredMs;
         boolean aliveAsDecided;
         @Nullable Connection connection;
 
@@ -91,6 +85,7 @@ public final class ServerWatch {
         this.namespace = namespace;
         this.clock = clock;
         this.settings = settings;
+        this.leases = new ServerLeases(clock, settings.serverLeaseMs());
         this.garbage = new GarbageRounds(namespace, log);
         this.proposals = new MapProposals(log);
         this.moves = new MemberMoves(clock, () -> MoveLimits.of(namespace.get()));
@@ -108,8 +103,8 @@ public final class ServerWatch {
         garbage.clear();
         load.clear();
         foreign.clear();
-        leaderSinceMs = clock.millis();
-        lastArrivalMs = leaderSinceMs;
+        leases.lead();
+        lastArrivalMs = clock.millis();
         proposals.clear();
         moves.clear();
     }
@@ -146,7 +141,7 @@ public final class ServerWatch {
                     heartbeat.endpoint(),
                     Wording.count(heartbeat.targets().size(), "target"));
         } else {
-            refuseNamesake(seen, heartbeat, now);
+            refuseNamesake(seen, heartbeat);
             if (seen.heartbeat.incarnation() != heartbeat.incarnation()) {
                 garbage.restarted(heartbeat.name());
             }
@@ -156,9 +151,7 @@ public final class ServerWatch {
         load.heard(heartbeat);
         garbage.confirm(heartbeat.name(), heartbeat.collected());
         boolean suspended = reports.isSuspended(heartbeat.name());
-        if (!suspended) {
-            seen.answeredMs = now;
-        }
+        leases.heard(heartbeat.name(), !suspended);
         MapDelta delta =
                 known.epoch() > heartbeat.mapEpoch()
                         ? namespace.get().mapSince(heartbeat.mapEpoch())
@@ -180,7 +173,7 @@ public final class ServerWatch {
         for (TargetReport report : heartbeat.targets()) {
             Target target = map.targetOf(report.identity());
             ChunkServer owner = target == null ? null : map.server(target.serverId());
-            if (owner != null && !servers.containsKey(owner.name()) && presumes()) {
+            if (owner != null && !servers.containsKey(owner.name()) && leases.presumes()) {
                 found.put(owner.name(), ServerView.presumed(map, owner));
             }
             String last = holders.getOrDefault(report.identity(), "");
@@ -194,11 +187,11 @@ public final class ServerWatch {
         return List.copyOf(found.values());
     }
 
-    private void refuseNamesake(Seen seen, Heartbeat heartbeat, long now) {
+    private void refuseNamesake(Seen seen, Heartbeat heartbeat) {
         boolean other =
                 seen.heartbeat.incarnation() != heartbeat.incarnation()
                         && !seen.heartbeat.endpoint().equals(heartbeat.endpoint());
-        if (other && isAlive(seen, now)) {
+        if (other && leases.isAlive(heartbeat.name())) {
             throw new FsException(
                     Errno.EBUSY,
                     "a chunk server named "
@@ -209,18 +202,24 @@ public final class ServerWatch {
         }
     }
 
-    private boolean isAlive(Seen seen, long now) {
-        return now - seen.answeredMs < leaseWithGraceMs();
-    }
-
-    private long leaseWithGraceMs() {
-        return settings.serverLeaseMs() * (100 + GRACE_PERCENT) / 100;
+    /** Whether a server may still act in its groups. */
+    private boolean mayServe(String server) {
+        return leases.mayServe(server, reports.isSuspended(server));
     }
 
     /** A head reports that it cannot write to a member. */
     public synchronized void memberFailed(MemberFailed report) {
         decided = null;
         reports.failed(namespace.get().clusterMap(), report);
+    }
+
+    /** A server stops, and has ended its lease. */
+    public synchronized void leaving(Leaving leaving) {
+        Seen seen = servers.get(leaving.name());
+        if (seen != null && seen.heartbeat.incarnation() == leaving.incarnation()) {
+            decided = null;
+            leases.ended(leaving.name());
+        }
     }
 
     /** A head reports that a syncing member has everything. */
@@ -237,17 +236,18 @@ public final class ServerWatch {
         if (proposals.isUnderWay() || namespace.get().clusterId() == 0) {
             return;
         }
-        garbage.tick(this::isAlive);
+        garbage.tick(name -> servers.containsKey(name) && leases.isAlive(name));
         if (!hasNews()) {
             return;
         }
         ClusterMap map = namespace.get().clusterMap();
+        giveUp();
         MapDraft draft = new MapDraft(map);
         List<ServerView> views = views(map);
         new MapDecision(draft, views, impatient(map)).decide();
-        reports.decide(draft, this::isAlive);
+        reports.decide(draft, this::mayServe);
         if (draft.keepsServers()) {
-            if (!presumes()) {
+            if (!leases.presumes()) {
                 moves.decide(draft, views);
             }
             expandIfDue(draft);
@@ -260,6 +260,15 @@ public final class ServerWatch {
         }
     }
 
+    /** A server that others cannot reach, and this master does not hear, loses all its groups. */
+    private void giveUp() {
+        for (String name : reports.servers()) {
+            if (leases.giveUp(name)) {
+                LOG.warn("chunk server {} is given up: neither others nor masters hear it", name);
+            }
+        }
+    }
+
     private boolean hasNews() {
         long now = clock.millis();
         Namespace state = namespace.get();
@@ -267,12 +276,12 @@ public final class ServerWatch {
                 new Moment(
                         state.clusterMap().epoch(),
                         state.usedPools(),
-                        presumes(),
+                        leases.presumes(),
                         now - lastArrivalMs >= settings.settleMs());
         boolean news = !moment.equals(decided) || now >= nextPatienceMs || moves.isDue();
-        news |= proposals.hasFailed();
+        news |= proposals.hasFailed() || reports.isWaiting();
         for (Seen seen : servers.values()) {
-            boolean alive = isAlive(seen, now);
+            boolean alive = mayServe(seen.heartbeat.name());
             news |= alive != seen.aliveAsDecided;
             seen.aliveAsDecided = alive;
         }
@@ -280,27 +289,18 @@ public final class ServerWatch {
         return news;
     }
 
-    private boolean isAlive(String server) {
-        Seen seen = servers.get(server);
-        return seen != null && isAlive(seen, clock.millis());
-    }
-
-    /** Whether servers of the map that were not heard yet count as alive: this leader is fresh. */
-    private boolean presumes() {
-        return clock.millis() - leaderSinceMs < leaseWithGraceMs();
-    }
-
     private ServerView view(Seen seen) {
         String name = seen.heartbeat.name();
-        return ServerView.of(seen.heartbeat, isAlive(name) || reports.isSuspended(name));
+        boolean leavesSomeGroups = reports.isSuspended(name) && leases.isHeard(name);
+        return ServerView.of(seen.heartbeat, mayServe(name) || leavesSomeGroups);
     }
 
     private List<ServerView> views(ClusterMap map) {
         List<ServerView> views = new ArrayList<>();
         servers.values().forEach(seen -> views.add(view(seen)));
-        if (presumes()) {
+        if (leases.presumes()) {
             map.servers().stream()
-                    .filter(s -> !servers.containsKey(s.name()))
+                    .filter(s -> !servers.containsKey(s.name()) && mayServe(s.name()))
                     .forEach(s -> views.add(ServerView.presumed(map, s)));
         }
         return views;
@@ -353,7 +353,7 @@ public final class ServerWatch {
             ChunkServer server = map.serverOfTarget(target.id());
             Seen seen = server == null ? null : servers.get(server.name());
             if (seen != null
-                    && isAlive(seen, now)
+                    && leases.isAlive(seen.heartbeat.name())
                     && isHealthy(seen, target)
                     && !target.isDraining()) {
                 present.add(target);
@@ -412,7 +412,7 @@ public final class ServerWatch {
     private DiskSpace diskSpace() {
         DiskSpace space = new DiskSpace();
         for (Seen seen : servers.values()) {
-            boolean alive = isAlive(seen, clock.millis());
+            boolean alive = leases.isAlive(seen.heartbeat.name());
             seen.heartbeat.targets().forEach(target -> space.add(target, alive));
         }
         return space;
@@ -444,13 +444,12 @@ public final class ServerWatch {
     /** The view of an operator on each server, in order of names. */
     public synchronized List<ServerStatus> status() {
         List<ServerStatus> list = new ArrayList<>();
-        long now = clock.millis();
         for (Seen seen : servers.values()) {
             list.add(
                     ServerStatus.of(
                             seen.heartbeat,
-                            isAlive(seen, now),
-                            now - seen.answeredMs,
+                            leases.isAlive(seen.heartbeat.name()),
+                            leases.silentMs(seen.heartbeat.name()),
                             seen.connection));
         }
         return list;

@@ -141,6 +141,11 @@ final class MemoryWire implements Wire {
     }
 
     @Override
+    public void abort() {
+        close();
+    }
+
+    @Override
     public void close() {
         if (open) {
             open = false;
