@@ -3,6 +3,7 @@ package io.cairn.client.session;
 import io.cairn.runtime.Scheduler;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Notices that requests to a server are under way and that it answers none of them: it may be dead,
@@ -24,7 +25,7 @@ public final class SilenceWatch {
     private final Listener listener;
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicBoolean looking = new AtomicBoolean();
-    private volatile long answers;
+    private final AtomicLong answers = new AtomicLong();
 
     // One look at a time.
     private long seen;
@@ -45,17 +46,16 @@ public final class SilenceWatch {
     public void sent() {
         underWay.incrementAndGet();
         if (!looking.get() && looking.compareAndSet(false, true)) {
-            seen = answers;
+            seen = answers.get();
             scheduler.schedule(this::look, lookMs);
         }
     }
 
     /** A request is over; {@code answered} unless it ran out of time or its connection broke. */
-    @SuppressWarnings("NonAtomicOperationOnVolatileField") // A lost count is one answer of many.
     public void over(boolean answered) {
         underWay.decrementAndGet();
         if (answered) {
-            answers++;
+            answers.incrementAndGet();
         }
     }
 
@@ -65,7 +65,7 @@ public final class SilenceWatch {
     }
 
     private void look() {
-        long now = answers;
+        long now = answers.get();
         boolean nothing = underWay.get() > 0 && now == seen;
         seen = now;
         if (nothing) {
