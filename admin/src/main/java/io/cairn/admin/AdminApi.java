@@ -49,6 +49,8 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +62,11 @@ import org.slf4j.LoggerFactory;
 public final class AdminApi implements WebHandler, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AdminApi.class);
     private static final long TICK_MS = 250;
+
+    /** How often, and in what steps, it is looked for a leader while there is none: for 3 s. */
+    private static final int LOOKS = 60;
+
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final MasterService master;
     private final MasterService.Context ground;
@@ -188,8 +195,11 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         }
     }
 
-    /** Answers on this master, which leads or says that it does not. */
+    /** Answers on this master, which leads, is about to, or says that it does not. */
     private WebAnswer answerHere(WebRequest request) {
+        for (int i = 0; i < LOOKS && !master.leads() && isToLead(); i++) {
+            LockSupport.parkNanos(this, LOOK_NS);
+        }
         if (!master.leads()) {
             return Router.toAnswer(noLeader());
         }
@@ -198,12 +208,24 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         return isReading && !master.leads() ? Router.toAnswer(noLeader()) : answer;
     }
 
+    /** While the masters choose a leader, for instance because one was asked to lead, it waits. */
     private WebAnswer forward(WebRequest request) {
-        Endpoint leader = ground.log().leader();
-        if (leader == null || leader.equals(master.endpoint())) {
-            throw noLeader();
+        for (int i = 0; i < LOOKS; i++) {
+            if (isToLead()) {
+                return answerHere(request);
+            }
+            Endpoint leader = ground.log().leader();
+            if (leader != null) {
+                return relay.forward(leader, request);
+            }
+            LockSupport.parkNanos(this, LOOK_NS);
         }
-        return relay.forward(leader, request);
+        throw noLeader();
+    }
+
+    /** Whether this master leads, or will in a moment. */
+    private boolean isToLead() {
+        return master.endpoint().equals(ground.log().leader());
     }
 
     private static Problem noLeader() {

@@ -92,6 +92,7 @@ class AdminApiProcessTest {
             refuse(cluster, next);
             evict(cluster, next, mount);
             transfer(cluster, leader, next);
+            transferAgainAndAgain(cluster, next);
             assertEquals("hello", Files.readString(mount.resolve("hello")));
         }
     }
@@ -130,6 +131,21 @@ class AdminApiProcessTest {
                     }
                 });
         assertNotEquals(session, onlySession(cluster, master));
+    }
+
+    /**
+     * The call itself succeeds, whichever master it is made to, the one that gives way included.
+     */
+    private void transferAgainAndAgain(ProcessCluster cluster, String first) throws Exception {
+        String leader = first;
+        for (int i = 0; i < 6; i++) {
+            String next = MASTERS.get((MASTERS.indexOf(leader) + 1) % MASTERS.size());
+            String asked = MASTERS.get((MASTERS.indexOf(leader) + i) % MASTERS.size());
+            String path = "/masters/" + next + "/lead";
+            HttpResponse<String> moved = send(cluster, asked, "POST", path);
+            assertEquals(204, moved.statusCode(), path + " at " + asked + ": " + moved.body());
+            leader = next;
+        }
     }
 
     private void transfer(ProcessCluster cluster, String from, String to) throws Exception {
