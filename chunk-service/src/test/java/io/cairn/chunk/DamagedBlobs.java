@@ -2,7 +2,7 @@ package io.cairn.chunk;
 
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.FileDisk;
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,7 +10,7 @@ import io.cairn.base.FsException;
 import io.cairn.chunk.peer.Futures;
 import io.cairn.cluster.MemberState;
 import io.cairn.net.Message;
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import java.io.IOException;
 import java.nio.file.Files;

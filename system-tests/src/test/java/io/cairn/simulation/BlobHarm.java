@@ -1,6 +1,6 @@
 package io.cairn.simulation;
 
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

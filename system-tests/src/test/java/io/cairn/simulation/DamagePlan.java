@@ -2,8 +2,8 @@ package io.cairn.simulation;
 
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.PlacementGroup;
-import io.cairn.testkit.BlobDamage;
 import io.cairn.testkit.simulated.SimulatedScheduler;
+import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterNode;
+import io.cairn.verify.process.CommandShell;
+import io.cairn.verify.process.ImageDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -72,7 +74,8 @@ final class PowerCutTest {
     @Test
     void whatWasSyncedSurvives() throws Exception {
         Random random = new Random(1);
-        try (ImageDisk disk = new ImageDisk(directory);
+        try (CommandShell shell = new CommandShell();
+                ImageDisk disk = new ImageDisk(shell, directory, 1L << 30);
                 ProcessCluster cluster = new ProcessCluster(directory, disk.path(), 1)) {
             cluster.startMasters(1, 1);
             cluster.startChunkServers(1);

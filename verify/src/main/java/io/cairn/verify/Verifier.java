@@ -3,6 +3,9 @@ package io.cairn.verify;
 import io.cairn.net.FreePorts;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Deadline;
+import io.cairn.runtime.FileDisk;
+import io.cairn.verify.access.FileAccess;
+import io.cairn.verify.access.GatewayAccess;
 import io.cairn.verify.access.MountAccess;
 import io.cairn.verify.fault.FaultKind;
 import io.cairn.verify.fault.Faults;
@@ -10,6 +13,7 @@ import io.cairn.verify.fault.Strike;
 import io.cairn.verify.process.Cluster;
 import io.cairn.verify.process.CommandShell;
 import io.cairn.verify.process.Member;
+import io.cairn.verify.process.Namespaces;
 import io.cairn.verify.process.Network;
 import io.cairn.verify.process.Role;
 import io.cairn.verify.work.AccessPoint;
@@ -52,7 +56,6 @@ public final class Verifier implements AutoCloseable {
     private final Findings findings;
     private final Map<String, AccessPoint> accesses = new LinkedHashMap<>();
     private final List<Trial> trials = new ArrayList<>();
-    private final List<String> notes = new ArrayList<>();
 
     /**
      * Nothing is started yet.
@@ -71,7 +74,7 @@ public final class Verifier implements AutoCloseable {
                 new Cluster(
                         settings.cluster(),
                         shell,
-                        Network.loopback(),
+                        settings.namespaces() ? new Namespaces(shell) : Network.loopback(),
                         new FreePorts(new Random(clock.nanoTime())));
     }
 
@@ -99,9 +102,12 @@ public final class Verifier implements AutoCloseable {
                         + settings.cluster().directory());
         cluster.start();
         for (Member each : cluster.members(Role.MOUNT)) {
-            MountAccess files =
-                    new MountAccess(each.name(), settings.cluster().mountpoint(each.name()));
-            accesses.put(each.name(), new AccessPoint(files, clock, findings));
+            add(new MountAccess(each.name(), settings.cluster().mountpoint(each.name())));
+        }
+        for (Member each : cluster.members(Role.GATEWAY)) {
+            add(
+                    new GatewayAccess(
+                            each.name(), cluster.gatewayHost(each), cluster.gatewayPort(each)));
         }
         List<AccessPoint> all = List.copyOf(accesses.values());
         long operations;
@@ -115,11 +121,15 @@ public final class Verifier implements AutoCloseable {
             operations = workload.operations();
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(clock.nanoTime() - beginNs);
-        return Report.of(settings, trials, findings, notes, operations, seconds);
+        return Report.of(settings, trials, findings, settings.notes(), operations, seconds);
+    }
+
+    private void add(FileAccess files) {
+        accesses.put(files.name(), new AccessPoint(files, clock, findings));
     }
 
     private void injectFaults(Workload workload) throws IOException, InterruptedException {
-        Faults faults = new Faults(cluster, random);
+        Faults faults = new Faults(cluster, random, new FileDisk());
         Deadline end = Deadline.afterS(settings.seconds());
         for (int i = 0; !end.isOver() || i < settings.faults().size(); i++) {
             Thread.sleep(random.nextInt(500, 1500));
@@ -139,6 +149,9 @@ public final class Verifier implements AutoCloseable {
                         ? hit.stream().filter(accesses::containsKey).map(accesses::get).toList()
                         : List.of();
         ended.forEach(AccessPoint::down);
+        if (strike.losesPower()) {
+            workload.cuts().begin();
+        }
         strike.begin().run();
         Thread.sleep(random.nextInt(MAX_HOLD_MS));
         strike.mend().run();
@@ -146,6 +159,9 @@ public final class Verifier implements AutoCloseable {
             cluster.awaitReady(each);
         }
         ended.forEach(AccessPoint::up);
+        if (strike.losesPower()) {
+            workload.cuts().end();
+        }
         trial.mended(clock.nanoTime());
         awaitProgress(trial);
         awaitWell();

@@ -15,7 +15,7 @@ import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.net.Message;
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkRequest.ReportBad;
 import io.cairn.wire.chunk.ChunkRequest.WriteMark;

@@ -11,7 +11,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.BlockRange;
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.chunk.ChunkAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

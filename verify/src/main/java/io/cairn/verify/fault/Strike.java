@@ -10,10 +10,17 @@ import java.util.List;
  * @param what what exactly
  * @param hit the processes that are hit themselves
  * @param ends whether they end, and are started again by {@code mend}
+ * @param losesPower whether all power is cut, so that unsynced bytes are lost
  * @param begin breaks it
  * @param mend mends it
  */
-public record Strike(String what, List<Member> hit, boolean ends, Action begin, Action mend) {
+public record Strike(
+        String what,
+        List<Member> hit,
+        boolean ends,
+        boolean losesPower,
+        Action begin,
+        Action mend) {
     /** A step that may fail. */
     @FunctionalInterface
     public interface Action {

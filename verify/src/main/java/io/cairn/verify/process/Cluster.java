@@ -19,12 +19,16 @@ public final class Cluster {
     private static final int START_LIMIT_S = 120;
 
     private static final Pattern LEADER = Pattern.compile("\"leader\":\"([^\"]+)\"");
-    private static final Pattern HEALTH = Pattern.compile("\"health\":\\{\"level\":\"([^\"]+)\"");
+    private static final Pattern REASON =
+            Pattern.compile("\"level\":\"(?:warning|critical)\",\"what\":\"([^\"]*)\"");
+
+    private static final Pattern PAST_ERRORS = Pattern.compile("has had \d+ errors? since");
 
     private final ClusterPlan plan;
     private final CommandShell shell;
     private final Network network;
     private final FreePorts ports;
+    private final Disks disks;
     private final Map<String, Member> members = new LinkedHashMap<>();
     private final Map<String, Integer> gatewayPorts = new LinkedHashMap<>();
     private final List<String> masters = new ArrayList<>();
@@ -35,6 +39,7 @@ public final class Cluster {
         this.shell = shell;
         this.network = network;
         this.ports = ports;
+        disks = new Disks(shell);
     }
 
     /** Starts all processes, and returns when all of them answer. */
@@ -130,6 +135,11 @@ public final class Cluster {
         List<String> command = new ArrayList<>(network.prefix(name));
         command.addAll(plan.java());
         command.addAll(arguments);
+        if (plan.ownDisks() && (role == Role.MASTER || role == Role.CHUNK_SERVER)) {
+            disks.make(name, plan.place(name));
+        } else {
+            Files.createDirectories(plan.place(name).resolve("disk"));
+        }
         Member member = new Member(role, name, command, plan.logs().resolve(name + ".log"), shell);
         member.start();
         members.put(name, member);
@@ -169,6 +179,38 @@ public final class Cluster {
     /** Those with a role. */
     public List<Member> members(Role role) {
         return members.values().stream().filter(each -> each.role() == role).toList();
+    }
+
+    /** Masters and chunk servers: those that keep data. */
+    public List<Member> servers() {
+        List<Member> servers = new ArrayList<>(members(Role.MASTER));
+        servers.addAll(members(Role.CHUNK_SERVER));
+        return servers;
+    }
+
+    /** Mounts and gateways. */
+    public List<Member> clients() {
+        List<Member> clients = new ArrayList<>(members(Role.MOUNT));
+        clients.addAll(members(Role.GATEWAY));
+        return clients;
+    }
+
+    /** The disks of the servers; to be asked only when the plan gives them disks of their own. */
+    public Disks disks() {
+        return disks;
+    }
+
+    /** The network, when each process has a namespace. */
+    public Namespaces namespaces() {
+        if (network instanceof Namespaces namespaces) {
+            return namespaces;
+        }
+        throw new IllegalStateException("processes have no network of their own");
+    }
+
+    /** Removes all data of a server that does not run. */
+    public void wipe(Member server) throws IOException {
+        shell.require("rm -rf " + CommandShell.quote(plan.data(server.name()).toString()));
     }
 
     /** Where a gateway listens. */
@@ -211,11 +253,20 @@ public final class Cluster {
         return leader == null ? members(Role.MASTER).getFirst() : leader;
     }
 
-    /** Whether a status says that all is well and no copy is missing. */
+    /**
+     * Whether a status says that all servers answer, that no copy is missing, and that nothing else
+     * needs a look. Errors that disks have had are told for a day, and do not count.
+     */
     public static boolean isWell(String status) {
-        Matcher health = HEALTH.matcher(status);
-        return health.find()
-                && health.group(1).equalsIgnoreCase("ok")
-                && status.contains("\"groupsAtRisk\":0");
+        if (!status.contains("\"groupsAtRisk\":0")) {
+            return false;
+        }
+        Matcher reasons = REASON.matcher(status);
+        while (reasons.find()) {
+            if (!PAST_ERRORS.matcher(reasons.group(1)).find()) {
+                return false;
+            }
+        }
+        return true;
     }
 }

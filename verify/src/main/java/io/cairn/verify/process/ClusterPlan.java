@@ -13,6 +13,7 @@ import java.util.List;
  * @param replicas copies of each chunk
  * @param mounts how many mounts
  * @param gateways how many NFS gateways
+ * @param ownDisks whether each server gets a disk of its own, in a file; needs root
  */
 public record ClusterPlan(
         Path directory,
@@ -21,15 +22,20 @@ public record ClusterPlan(
         int chunkServers,
         int replicas,
         int mounts,
-        int gateways) {
+        int gateways,
+        boolean ownDisks) {
 
     /** Where the logs are. */
     public Path logs() {
         return directory.resolve("logs");
     }
 
-    /** Where a master or chunk server keeps its data. */
+    /** Where a master or chunk server keeps its data: on its disk, if it has one. */
     public Path data(String member) {
+        return place(member).resolve("disk").resolve("store");
+    }
+
+    Path place(String member) {
         return directory.resolve("data").resolve(member);
     }
 

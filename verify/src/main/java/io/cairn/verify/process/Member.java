@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -48,10 +49,12 @@ public final class Member {
         return pid;
     }
 
-    /** Starts it, again when it was there before. */
-    public synchronized void start() throws IOException {
+    /** Starts it, again when it was there before; with more arguments this time. */
+    public synchronized void start(String... more) throws IOException {
         logBegin = Files.exists(log) ? Files.size(log) : 0;
-        pid = shell.start(command, log.toString());
+        List<String> all = new ArrayList<>(command);
+        all.addAll(List.of(more));
+        pid = shell.start(all, log.toString());
     }
 
     /** {@code kill -9}, and waits for the end. */

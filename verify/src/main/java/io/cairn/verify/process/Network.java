@@ -9,7 +9,7 @@ public interface Network {
     String host(String member) throws IOException;
 
     /** A command that becomes the one behind it. */
-    List<String> prefix(String member);
+    List<String> prefix(String member) throws IOException;
 
     /** All members on the loopback interface of this machine. */
     static Network loopback() {

@@ -2,6 +2,7 @@ package io.cairn.verify.work;
 
 import io.cairn.runtime.Clock;
 import io.cairn.verify.access.FileAccess;
+import io.cairn.verify.access.TryLaterException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -114,6 +115,7 @@ public final class AccessPoint {
         Ending ending = Ending.DONE;
         T value = null;
         String error = "";
+        boolean counts = false;
         try {
             value = call.on(access);
             operations.incrementAndGet();
@@ -125,13 +127,14 @@ public final class AccessPoint {
                             : stable && e instanceof FileAlreadyExistsException
                                     ? Ending.PRESENT
                                     : Ending.UNKNOWN;
+            counts = ending == Ending.UNKNOWN && !(e instanceof TryLaterException);
             error = name() + ": " + title + ": " + e;
         }
         long endNs = clock.nanoTime();
         Trial trial = findings.trial();
         if (trial != null) {
             trial.ended(name(), kind, beginNs, endNs, ending != Ending.UNKNOWN);
-            if (ending == Ending.UNKNOWN && (before & 1) == 0 && before == changes.get()) {
+            if (counts && (before & 1) == 0 && before == changes.get()) {
                 trial.failed(name(), error);
             }
         }

@@ -1,4 +1,4 @@
-package io.cairn.testkit;
+package io.cairn.verify.fault;
 
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.Disk.DiskFile;
