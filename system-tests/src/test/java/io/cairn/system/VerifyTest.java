@@ -1,6 +1,7 @@
 package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.node.ExitCode;
@@ -44,19 +45,22 @@ class VerifyTest {
     }
 
     @Test
-    void promisesHoldWhileProcessesAreKilled() throws Exception {
+    void promisesHoldWhileProcessesAreKilledAndBlobsDamaged() throws Exception {
+        Path page = directory.resolve("report.html");
         try (CairnProcess verifier =
                 verify(
                         "--seconds",
-                        "10",
+                        "1",
                         "--seed",
                         "1",
                         "--chunk-servers",
                         "3",
                         "--mounts",
                         "2",
+                        "--report",
+                        page.toString(),
                         "--faults",
-                        "kill-chunk-server,kill-leader,kill-mount")) {
+                        "corrupt,kill-leader")) {
             int code = verifier.awaitExit(200);
             assertEquals(ExitCode.OK, code, verifier.output());
             assertTrue(verifier.output().contains("no violation"), verifier.output());
@@ -64,6 +68,8 @@ class VerifyTest {
                     verifier.output().lines().anyMatch(l -> l.matches("kill-leader +[1-9].*")),
                     verifier.output());
             assertEquals(List.of(), left(verifier));
+            assertTrue(Files.readString(page).contains("<td>kill-leader"), "report");
+            assertFalse(Files.exists(directory.resolve("cluster")), "data is removed");
         }
     }
 
@@ -86,5 +92,12 @@ class VerifyTest {
         assertEquals(ExitCode.USAGE, answer.exitCode(), answer.output());
         assertTrue(answer.output().contains("unknown fault 'x'"), answer.output());
         assertTrue(answer.output().contains("kill-chunk-server"), answer.output());
+        CairnProcess.Result network =
+                CairnProcess.run(directory, "verify", "--faults", "partition");
+        assertEquals(ExitCode.USAGE, network.exitCode(), network.output());
+        assertTrue(network.output().contains("--netns"), network.output());
+        CairnProcess.Result full = CairnProcess.run(directory, "verify", "--data", "/usr");
+        assertEquals(ExitCode.USAGE, full.exitCode(), full.output());
+        assertTrue(full.output().contains("is not empty"), full.output());
     }
 }

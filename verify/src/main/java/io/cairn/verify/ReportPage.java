@@ -9,7 +9,8 @@ public final class ReportPage {
     private static final String STYLE =
             """
             body { font: 15px/1.5 sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em }
-            table { border-collapse: collapse } th, td { border: 1px solid #bbb; padding: .3em .7em }
+            table { border-collapse: collapse }
+            th, td { border: 1px solid #bbb; padding: .3em .7em }
             td { text-align: right } td:first-child { text-align: left }
             pre { background: #f4f4f4; padding: 1em; overflow: auto }
             .well { color: #176117 } .broken { color: #a01010 }

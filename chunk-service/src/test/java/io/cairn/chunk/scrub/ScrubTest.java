@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.chunk.ChunkCluster;
 import io.cairn.chunk.DamagedBlobs;
 import io.cairn.chunk.MemoryDirectory;
-import io.cairn.testkit.BlobDamage;
+import io.cairn.verify.fault.BlobDamage;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.scrub.ScrubReport;
 import io.cairn.wire.scrub.ScrubReport.Finding;

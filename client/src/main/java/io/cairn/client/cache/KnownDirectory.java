@@ -308,7 +308,11 @@ public final class KnownDirectory {
 
     // ---- own changes
 
-    /** Taken before an own change is sent: how often other masters may have begun to answer. */
+    /**
+     * Taken before an own change is sent: how often {@link #doubt} was called. The reply of a
+     * change may be overtaken by what another client did to the same name after it. The master has
+     * told that, and tells it once.
+     */
     synchronized long doubts() {
         return doubts;
     }
@@ -333,7 +337,8 @@ public final class KnownDirectory {
      * An own change was done.
      *
      * @param doubtsBefore the {@link #doubts} from before
-     * @return false when the master that answered may lead no more: it tells nobody who makes them
+     * @return false when nobody tells any more who makes the names: the master that answered may
+     *     lead no more, or it has told already
      */
     synchronized boolean changed(
             long doubtsBefore, long changes, long sentMs, Map<Name, Long> names) {
@@ -416,7 +421,10 @@ public final class KnownDirectory {
         endCompleteness();
     }
 
-    /** Another master may answer, which does not know what this client believes. */
+    /**
+     * Another master may answer, which does not know what this client believes; or the master has
+     * told of changes, also of those after own ones under way.
+     */
     synchronized void doubt() {
         doubts++;
         int before = children.size();

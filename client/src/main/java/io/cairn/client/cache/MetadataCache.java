@@ -249,6 +249,10 @@ public final class MetadataCache {
     /** Everything about an inode may have changed. */
     public void forget(long ino) {
         generation.incrementAndGet();
+        KnownDirectory directory = directories.get(ino);
+        if (directory != null) {
+            directory.doubt();
+        }
         removed(ino);
     }
 

@@ -185,6 +185,18 @@ class MetadataCacheTest {
         assertEquals(-1, cache.child(1, A));
     }
 
+    /** I12: the master tells of a new name before this client hears of its own removal. */
+    @Test
+    void anOwnRemovalWhoseReplyWasOvertakenIsNotBelieved() {
+        cache.putChild(
+                directory(1, 3), A, 5, new KnownDirectory.Asked(cache.stamp(1), clock.millis()));
+        try (NameChange change = cache.begin(1, List.of(A))) {
+            cache.forget(1);
+            change.done(directory(1, 4), Map.of(A, 0L));
+        }
+        assertEquals(-1, cache.child(1, A));
+    }
+
     @Test
     void anEvictedDirectoryDoesNotForgetWhatIsUnderWay() {
         cache.madeDirectory(1, cache.generation(), clock.millis());

@@ -22,7 +22,7 @@ public final class Cluster {
     private static final Pattern REASON =
             Pattern.compile("\"level\":\"(?:warning|critical)\",\"what\":\"([^\"]*)\"");
 
-    private static final Pattern PAST_ERRORS = Pattern.compile("has had \d+ errors? since");
+    private static final Pattern PAST_ERRORS = Pattern.compile("has had \\d+ errors? since");
 
     private final ClusterPlan plan;
     private final CommandShell shell;

@@ -48,7 +48,8 @@ public final class Namespaces implements Network {
     public Namespaces(CommandShell shell) throws IOException {
         this.shell = shell;
         shell.require(
-                "ip link set lo up && ip link add %s type bridge && ip addr add %s1/24 dev %s && ip link set %s up"
+                "ip link set lo up && ip link add %s type bridge && ip addr add %s1/24 dev %s"
+                        .concat(" && ip link set %s up")
                         .formatted(BRIDGE, SUBNET, BRIDGE, BRIDGE));
     }
 
@@ -75,7 +76,8 @@ public final class Namespaces implements Network {
                         .formatted(machine.port(), pid, machine.port(), BRIDGE));
         shell.require(
                 machine.inside(
-                        "sh -c 'ip link set lo up && ip addr add %s/24 dev eth0 && ip link set eth0 up'"
+                        "sh -c 'ip link set lo up && ip addr add %s/24 dev eth0"
+                                .concat(" && ip link set eth0 up'")
                                 .formatted(machine.address())));
         machines.put(member, machine);
         return machine;
