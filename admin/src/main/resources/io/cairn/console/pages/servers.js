@@ -3,6 +3,7 @@
 import { disk } from '../chart.js';
 import { button, card, facts, h, state, table } from '../dom.js';
 import { bytes, count, ms, percent, perSecond, plural, rate, time } from '../format.js';
+import { diskOrders, serverOrders } from '../storage.js';
 
 export const title = 'Servers';
 
@@ -38,13 +39,15 @@ function servers(context, seen, chosen, choose) {
         const disks = seen.targets.filter((target) => target.server === server.name);
         const open = disks.find((target) => target.id === chosen);
         return h('li', { class: `server ${server.state}`, 'data-key': server.name },
-            h('h3', {}, server.name, ' ', state(server.state)),
+            h('h3', {}, server.name, ' ', state(server.state), server.maintenanceUntil
+                && [' ', state('warning', `maintenance until ${time(server.maintenanceUntil)}`)]),
             h('p', { class: 'note' }, server.address, ' - ',
                 `${bytes(server.freeBytes)} free of ${bytes(server.capacityBytes)}`),
             h('p', { class: 'note' }, load(server.load)),
             h('div', { class: 'disks' }, disks.map((target) => diskButton(target, chosen, choose))),
-            open && details(open),
-            labels(context, server));
+            open && details(context, open),
+            labels(context, server),
+            serverOrders(context, server, disks));
     }));
 }
 
@@ -68,19 +71,21 @@ function diskButton(target, chosen, choose) {
     errors > 0 && state('warning', plural(errors, 'error')));
 }
 
-function details(target) {
+function details(context, target) {
     return h('div', { class: 'details', role: 'region', 'aria-label': `Disk ${target.id}` },
         facts([
             ['Disk', `${target.id}`],
             ['Directory', target.directory && h('code', {}, target.directory)],
-            ['State', state(target.state)],
+            ['State', target.draining ? [state(target.state), ' ', state('warning', 'draining')]
+                : state(target.state)],
             ['Identity', h('code', {}, target.identity)],
             ['Used, by whatever', `${bytes(target.usedBytes)} of ${bytes(target.capacityBytes)}`],
             ['Chunks', count(target.chunks)],
             ['Groups', h('a', { href: `#/groups/target/${target.id}` },
                 `${plural(target.groups, 'group')}, head of ${count(target.groupsHeaded)}`)],
             ...(target.load ? activity(target.load) : []),
-        ]));
+        ]),
+        diskOrders(context, target));
 }
 
 function activity(told) {
