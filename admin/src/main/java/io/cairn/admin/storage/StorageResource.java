@@ -20,6 +20,7 @@ import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
+import io.cairn.master.cluster.move.MoveLimits;
 import io.cairn.metadata.cluster.StorageOperations;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import java.time.Duration;
@@ -143,10 +144,11 @@ public final class StorageResource implements Resource {
                 subject.state(map()),
                 forced ? "draining, by force: " + Printable.of(reason) : "draining");
         plan.warn(
-                "About %s in %s move to other targets."
+                "About %s in %s move to other targets%s."
                         .formatted(
                                 Wording.bytes(drain.movedBytes()),
-                                Wording.count(drain.groups(), "placement group")));
+                                Wording.count(drain.groups(), "placement group"),
+                                time(drain)));
         obstacles.forEach(plan::warn);
         plan.warn(
                 new Durability(
@@ -162,6 +164,22 @@ public final class StorageResource implements Resource {
         return subject.groups(map()).stream()
                 .filter(group -> master.namespace().usedPools().contains(group.poolId()))
                 .toList();
+    }
+
+    /** How long it takes at the rate that is set, when one is. */
+    private String time(Drain drain) {
+        long rate = MoveLimits.of(master.namespace()).moveBytes();
+        if (rate == 0 || drain.sources() == 0 || drain.movedBytes() == 0) {
+            return "";
+        }
+        long seconds = drain.movedBytes() / (rate * drain.sources()) + 1;
+        return ", in %s or more at %s/s from each of %s"
+                .formatted(
+                        seconds < 120
+                                ? Wording.count(seconds, "second")
+                                : Wording.count(seconds / 60, "minute"),
+                        Wording.bytes(rate),
+                        Wording.count(drain.sources(), "target"));
     }
 
     private Plan undrain(Subject subject) {

@@ -11,6 +11,7 @@ import io.cairn.cluster.TargetState;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,6 +30,7 @@ public final class Drain {
     private final Set<Integer> leaving;
     private final Spread spread;
     private final Map<Object, Long> room = new HashMap<>();
+    private final Set<Integer> sources = new HashSet<>();
     private int groups;
     private long movedBytes;
     private int unplaced;
@@ -58,6 +60,10 @@ public final class Drain {
             boolean moves = group.members().stream().anyMatch(m -> leaving.contains(m.targetId()));
             if (moves && usedPools.contains(group.poolId())) {
                 groups++;
+                PlacementGroup.Member head = group.head();
+                if (head != null) {
+                    sources.add(head.targetId());
+                }
                 move(group);
             }
         }
@@ -159,6 +165,11 @@ public final class Drain {
     /** Bytes that are copied, about. */
     public long movedBytes() {
         return movedBytes;
+    }
+
+    /** Targets that the copies are made from. */
+    public int sources() {
+        return sources.size();
     }
 
     /** Why it cannot be done, each with what helps; empty when it can. */

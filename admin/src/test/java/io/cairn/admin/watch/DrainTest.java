@@ -77,6 +77,7 @@ final class DrainTest {
         assertEquals(GIB, drain.movedBytes());
         assertEquals(List.of(), drain.obstacles());
         assertEquals(GIB, drain.bytesOf(2));
+        assertEquals(2, drain.sources());
     }
 
     @Test
