@@ -250,7 +250,8 @@ final class BlobCopy {
 
         private CompletableFuture<Void> give(int offset, Piece piece, boolean last) {
             boolean hole = Arrays.stream(piece.crcs).allMatch(crc -> crc == Crc32c.ZERO_BLOCK);
-            if (hole && !last) {
+            // The first part begins the replacement, whatever is in it.
+            if (hole && !last && offset > 0) {
                 return Futures.DONE;
             }
             ByteBuffer blocks = hole ? ByteBuffer.allocate(0) : piece.blocks;
