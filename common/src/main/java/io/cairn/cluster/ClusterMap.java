@@ -241,6 +241,16 @@ public final class ClusterMap {
         return fewest == Integer.MAX_VALUE ? 0 : fewest;
     }
 
+    /** Whether fewer members of a group serve than its pool has copies. */
+    public boolean isShort(PlacementGroup group) {
+        Pool pool = pools.get(group.poolId());
+        long serving =
+                group.members().stream()
+                        .filter(member -> member.state() == MemberState.SERVING)
+                        .count();
+        return !group.isComplete() && (pool == null || serving < pool.replicas());
+    }
+
     /** Whether every group has a head: everything that is stored can be read and written. */
     public boolean isAvailable() {
         return headless == 0;

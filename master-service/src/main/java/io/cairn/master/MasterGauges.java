@@ -72,7 +72,8 @@ final class MasterGauges {
         gauge(
                 registry,
                 "cairn.cluster.groups.degraded",
-                () -> groups(group -> !group.isComplete()));
+                () -> groups(namespace.get().clusterMap()::isShort));
+        gauge(registry, "cairn.cluster.copy.bytes", () -> servers.moves().bytesLeft());
         gauge(registry, "cairn.cluster.groups.syncing", () -> groups(PlacementGroup::isSyncing));
         for (boolean fewer : new boolean[] {false, true}) {
             Gauge.builder("cairn.cluster.groups.unavailable", () -> unavailable(fewer))

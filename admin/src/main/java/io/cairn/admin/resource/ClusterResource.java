@@ -17,6 +17,7 @@ import io.cairn.admin.watch.Rate;
 import io.cairn.admin.watch.RequestTimes;
 import io.cairn.admin.watch.SpaceLimit;
 import io.cairn.admin.watch.StorageHealth;
+import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup.Share;
@@ -24,6 +25,7 @@ import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.master.cluster.Space;
+import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.runtime.Clock;
 import java.time.Instant;
 import java.util.List;
@@ -80,6 +82,14 @@ public final class ClusterResource implements Resource {
                     new Shape.Decimal(),
                     "Until their answer, on average; null without any.");
 
+    private static final Shape MOVES =
+            Shape.fields(
+                    Field.of("repairing", Shape.count(), "Groups that are short of a copy."),
+                    Field.of("moving", Shape.count(), "Groups that only move."),
+                    Field.of("bytesLeft", Shape.count(), "To be copied, estimated."),
+                    Field.of("bytesPerSecond", Shape.count(), "Lately; 0: not known."),
+                    Field.maybe("secondsLeft", Shape.count(), "Missing when it is not known."));
+
     private static final Shape SHAPE =
             Shape.fields(
                     Field.of("clusterId", Shape.text(), "16 hexadecimal digits."),
@@ -94,6 +104,7 @@ public final class ClusterResource implements Resource {
                     Field.of("health", Health.SHAPE, "How the cluster is."),
                     Field.of("capacity", CAPACITY, "Space."),
                     Field.of("counts", COUNTS, "How many of what."),
+                    Field.of("moves", MOVES, "What is copied from target to target."),
                     Field.of(
                             "rates",
                             LoadDocument.shape(OPERATIONS, LATENCY),
@@ -152,6 +163,7 @@ public final class ClusterResource implements Resource {
         storage.tell(health);
         new PlacementHealth(map, servers, master.namespace().usedPools(), master.wallMs())
                 .tell(health);
+        tellRepair(master.servers().moves(), health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
         if (master.log().isRecovering()) {
@@ -164,7 +176,39 @@ public final class ClusterResource implements Resource {
         document.put("health", health.toJson());
         document.put("capacity", capacity(map, servers, space));
         document.put("counts", counts(map, servers));
+        document.put("moves", moves());
         document.put("rates", rates());
+        return document;
+    }
+
+    private static void tellRepair(MoveProgress moves, Health health) {
+        if (moves.repairing() > 0 && moves.bytesLeft() > 0) {
+            Long seconds = moves.secondsLeft();
+            health.warning(
+                    "Copies of %s are made anew: about %s left%s."
+                            .formatted(
+                                    Wording.count(moves.repairing(), "placement group"),
+                                    Wording.bytes(moves.bytesLeft()),
+                                    seconds == null ? "" : ", about " + time(seconds)),
+                    "Wait: another loss is a risk until then.");
+        }
+    }
+
+    private static String time(long seconds) {
+        return seconds < 120 ? seconds + " s" : seconds / 60 + " min";
+    }
+
+    private Map<String, Object> moves() {
+        MoveProgress moves = master.servers().moves();
+        Map<String, Object> document = Json.map();
+        document.put("repairing", moves.repairing());
+        document.put("moving", moves.moving());
+        document.put("bytesLeft", moves.bytesLeft());
+        document.put("bytesPerSecond", moves.bytesPerSecond());
+        Long seconds = moves.secondsLeft();
+        if (seconds != null) {
+            document.put("secondsLeft", seconds);
+        }
         return document;
     }
 
@@ -209,7 +253,7 @@ public final class ClusterResource implements Resource {
         counts.put("targets", map.targets().size());
         counts.put("groups", map.groups().size());
         counts.put(
-                "groupsAtRisk", map.groups().stream().filter(group -> !group.isComplete()).count());
+                "groupsAtRisk", map.groups().stream().filter(map::isShort).count());
         counts.put(
                 "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
         return counts;

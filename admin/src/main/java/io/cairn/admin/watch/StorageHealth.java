@@ -267,7 +267,7 @@ public final class StorageHealth {
         long unreadable = others.stream().filter(this::isMissed).count();
         long syncing =
                 others.stream()
-                        .filter(group -> group.head() != null && !group.isComplete())
+                        .filter(group -> group.head() != null && map.isShort(group))
                         .count();
         if (unreadable > 0) {
             health.critical(

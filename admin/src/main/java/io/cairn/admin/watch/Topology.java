@@ -246,7 +246,7 @@ public final class Topology {
         int atRisk = 0;
         int unavailable = 0;
         for (PlacementGroup group : map.groupsOf(pool)) {
-            atRisk += group.isComplete() ? 0 : 1;
+            atRisk += map.isShort(group) ? 1 : 0;
             unavailable += group.head() == null ? 1 : 0;
         }
         document.put("groupsAtRisk", atRisk);

@@ -2,16 +2,19 @@ package io.cairn.master.cluster;
 
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Layout;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Target;
 import io.cairn.master.cluster.move.MoveDecision;
 import io.cairn.master.cluster.move.MoveLimits;
+import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.master.cluster.move.TargetView;
 import io.cairn.master.cluster.move.TargetView.Presence;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.Cleared;
 import io.cairn.wire.master.ClusterRequest.CopyLimits;
 import io.cairn.wire.master.ClusterRequest.Damage;
+import io.cairn.wire.master.ClusterRequest.Stored;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,12 +33,17 @@ import org.jspecify.annotations.Nullable;
 final class MemberMoves {
     private static final long LOOK_MS = 1_000;
     private static final int NOTES = 4;
+    private static final long SPEED_MS = 10_000;
+    private static final long MAX_CHUNK_BYTES = 1L << Layout.STANDARD_CHUNK_SIZE_LOG2;
 
     private final Clock clock;
     private final Supplier<MoveLimits> limits;
     private final Map<Integer, Long> awaySinceMs = new HashMap<>();
     private MoveLimits known = MoveLimits.STANDARD;
     private long nextMs;
+    private MoveProgress progress = MoveProgress.NONE;
+    private long progressSinceMs;
+    private long progressSinceBytes;
 
     /** On a clock that stands still while this process does. */
     MemberMoves(Clock clock, Supplier<MoveLimits> limits) {
@@ -46,6 +54,7 @@ final class MemberMoves {
     /** Another master has led. */
     void clear() {
         awaySinceMs.clear();
+        progress = MoveProgress.NONE;
         nextMs = 0;
     }
 
@@ -63,6 +72,42 @@ final class MemberMoves {
                 .decide(group -> !draft.changes(group.id()))
                 .forEach(draft::put);
         forget(draft, views);
+        follow(MoveProgress.of(draft.map(), targets, chunkBytes(views)));
+    }
+
+    /** What is still to be copied. */
+    MoveProgress progress() {
+        return progress;
+    }
+
+    /** Tells the speed from what became of it since about ten seconds, or longer if it stands. */
+    private void follow(MoveProgress now) {
+        long ms = clock.millis() - progressSinceMs;
+        long done = progressSinceBytes - now.bytesLeft();
+        if (progress.bytesLeft() == 0 || done < 0) {
+            progressSinceMs = clock.millis();
+            progressSinceBytes = now.bytesLeft();
+        } else if (ms >= SPEED_MS) {
+            progress = now.at(done * 1000 / ms);
+            progressSinceMs = clock.millis();
+            progressSinceBytes = now.bytesLeft();
+            return;
+        }
+        progress = now.at(progress.bytesPerSecond());
+    }
+
+    /** What a chunk takes on the disks on average, whatever else is on them. */
+    private static long chunkBytes(List<ServerView> views) {
+        DiskSpace space = new DiskSpace();
+        long chunks = 0;
+        for (ServerView view : views) {
+            for (TargetReport report : view.alive() ? view.targets() : List.<TargetReport>of()) {
+                space.add(report, true);
+                chunks += report.chunks();
+            }
+        }
+        long used = space.totalBytes() - space.freeBytes();
+        return chunks == 0 ? 0 : Math.min(used / chunks, MAX_CHUNK_BYTES);
     }
 
     /** How fast chunk servers may copy. */
@@ -102,6 +147,10 @@ final class MemberMoves {
                 target.isDraining(),
                 report == null ? 0 : report.capacityBytes(),
                 report == null || maintained ? 0 : report.freeBytes(),
+                report == null
+                        ? Map.of()
+                        : report.holdings().stored().stream()
+                                .collect(Collectors.toMap(Stored::group, Stored::chunks)),
                 report == null || report.damages().size() >= TargetReport.MAX_DAMAGES
                         ? null
                         : report.damages().stream().map(Damage::group).collect(Collectors.toSet()));

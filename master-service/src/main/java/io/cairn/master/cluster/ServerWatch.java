@@ -11,6 +11,7 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Target;
 import io.cairn.fs.Usage;
 import io.cairn.master.cluster.move.MoveLimits;
+import io.cairn.master.cluster.move.MoveProgress;
 import io.cairn.metadata.Namespace;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
@@ -391,6 +392,11 @@ public final class ServerWatch {
                             });
         }
         connections.forEach(action);
+    }
+
+    /** What is copied from target to target. */
+    public synchronized MoveProgress moves() {
+        return moves.progress();
     }
 
     /** The work of the targets. */

@@ -22,7 +22,7 @@ import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 final class MemberMovesTest {
-    private static final int MOST_LOOKS = 400;
+    private static final int MOST_LOOKS = 1_000;
 
     private final MovingCluster cluster = new MovingCluster(4);
 
@@ -193,6 +193,36 @@ final class MemberMovesTest {
         assertEquals(0, cluster.server(2).copies.size());
     }
 
+    @Test
+    void aNewServerInAFullClusterTakesItsPartAndNoMore() {
+        cluster.map.groups().stream()
+                .filter(group -> cluster.copies(group) == 3)
+                .forEach(group -> cluster.full.add(group.id()));
+        assertEquals(0.0, cluster.spread());
+        cluster.add(5);
+        rest(cluster);
+        assertTrue(cluster.spread() <= 5, cluster.spread() + " % apart");
+        int moves = cluster.server(5).copies.size();
+        long epoch = cluster.map.epoch();
+        for (int i = 0; i < 30; i++) {
+            cluster.pass(1_000);
+            cluster.tick();
+        }
+        assertEquals(epoch, cluster.map.epoch(), "it rests");
+        assertTrue(moves <= 40, moves + " groups have moved");
+    }
+
+    @Test
+    void anEmptyServerGetsPlacesAgain() {
+        cluster.server(1).up = false;
+        rest(cluster);
+        cluster.server(1).up = true;
+        rest(cluster);
+        long places =
+                cluster.map.groups().stream().filter(group -> stateOn(group, 1) != null).count();
+        assertTrue(places >= 24, places + " places");
+    }
+
     /** Servers come and go, disks fail, clients write, copies are brought up to date. */
     @Property(tries = 20)
     void whateverHappensNothingIsLostAndItComesToRest(@ForAll long seed) {
@@ -202,6 +232,9 @@ final class MemberMovesTest {
         for (int step = 0; step < 200; step++) {
             act(moving, random);
         }
+        moving.map.groups().stream()
+                .filter(group -> random.nextInt(4) == 0)
+                .forEach(group -> moving.full.add(group.id()));
         for (Server server : moving.servers.values()) {
             server.up = true;
             server.healthy = true;

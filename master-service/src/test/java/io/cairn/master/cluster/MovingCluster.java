@@ -20,6 +20,7 @@ import io.cairn.wire.master.ClusterRequest.Cleared;
 import io.cairn.wire.master.ClusterRequest.Damage;
 import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.MemberSynced;
+import io.cairn.wire.master.ClusterRequest.Stored;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import io.cairn.wire.master.TargetLoad;
 import io.cairn.wire.scrub.ScrubReport;
@@ -40,11 +41,18 @@ import org.jspecify.annotations.Nullable;
 final class MovingCluster {
     static final long GRACE_MS = 10_000;
 
+    /** Thousandths of a disk that a copy of a full group takes. */
+    private static final long CHUNKS_SHARE = 20;
+
     final ManualClock clock = new ManualClock(1_000);
     final MemberMoves moves = new MemberMoves(clock, () -> new MoveLimits(GRACE_MS, 4, 100, 0));
     final GroupReports reports = new GroupReports();
     final Map<Integer, Server> servers = new TreeMap<>();
     final Map<Integer, Long> written = new HashMap<>();
+
+    /** Groups with something in them. */
+    final Set<Integer> full = new HashSet<>();
+
     private final int racks;
     ClusterMap map = ClusterMap.EMPTY;
 
@@ -114,8 +122,8 @@ final class MovingCluster {
         TargetReport report =
                 new TargetReport(
                         100 + server.number,
-                        1000,
-                        500,
+                        1_000,
+                        1_000 - Math.min(1_000, used(server)),
                         0,
                         server.healthy,
                         0,
@@ -125,7 +133,7 @@ final class MovingCluster {
                         List.of(),
                         server.healthy ? "" : "it failed",
                         ScrubReport.NONE,
-                        new Holdings(List.of(), cleared));
+                        new Holdings(stored(server), cleared));
         return new ServerView(
                 "c" + server.number,
                 new Endpoint("h" + server.number, 1),
@@ -137,6 +145,32 @@ final class MovingCluster {
                         racks == 0
                                 ? Labels.NONE
                                 : Labels.parse(List.of("rack=r" + server.number % racks))));
+    }
+
+    /** Groups that are full have two chunks in each copy, others none. */
+    private List<Stored> stored(Server server) {
+        return server.copies.keySet().stream()
+                .filter(id -> full.contains(id))
+                .map(id -> new Stored(id, 2))
+                .toList();
+    }
+
+    private long used(Server server) {
+        return stored(server).size() * CHUNKS_SHARE;
+    }
+
+    /** How unequally full the targets are that take members, in percent. */
+    double spread() {
+        double most = 0;
+        double least = 100;
+        for (Server server : servers.values()) {
+            Target target = map.targetOf(100 + server.number);
+            if (target != null && !target.isDraining() && server.works()) {
+                most = Math.max(most, used(server) / 10.0);
+                least = Math.min(least, used(server) / 10.0);
+            }
+        }
+        return most - least;
     }
 
     /** One look of the leader, as {@link ServerWatch} does it. */

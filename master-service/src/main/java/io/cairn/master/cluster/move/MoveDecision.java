@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A group gets a new member, SYNCING, for each one that is lost or whose target is to be
  * emptied. Groups with the fewest serving members come first, and each target takes part in a few
- * copies at a time only. When as many members serve as the pool has copies the others leave.
+ * copies at a time only. When as many members serve as the pool has copies the others leave. When
+ * nothing else is to do groups move from full targets to emptier ones, until they are about evenly
+ * full.
  *
  * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
@@ -31,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * good copy of a chunk. No group gets two members on one server.
  */
 public final class MoveDecision {
+    /** Targets whose disks are as unequally full as this are left as they are. */
+    private static final double SPREAD = 0.05;
+
     private final ClusterMap map;
     private final Map<Integer, TargetView> targets;
     private final MoveLimits limits;
@@ -90,7 +96,7 @@ public final class MoveDecision {
                 changed.add(next);
             }
         }
-        return changed;
+        return changed.isEmpty() ? balanced(open) : changed;
     }
 
     /**
@@ -135,13 +141,15 @@ public final class MoveDecision {
                 serving(group).stream()
                         .sorted(
                                 Comparator.comparing((Member m) -> going.contains(m.targetId()))
-                                        .thenComparing(this::usedShare))
+                                        .thenComparing(m -> fill(targets.get(m.targetId())))
+                                        .thenComparing(m -> memberships(m.targetId())))
                         .limit(copies)
                         .toList();
         if (kept.size() < copies || copies == 0 || !isSound(group)) {
             return group;
         }
-        long wanted = kept.stream().filter(m -> going.contains(m.targetId())).count();
+        long leaving = kept.stream().filter(m -> going.contains(m.targetId())).count();
+        long wanted = Math.max(leaving, evens(group, kept) ? 1 : 0);
         Set<Member> staying = new HashSet<>(kept);
         for (Member member : group.members()) {
             if (member.state() == MemberState.SYNCING
@@ -215,14 +223,14 @@ public final class MoveDecision {
                 .filter(target -> fits(target, members, going, copies(group)))
                 .min(
                         Comparator.comparingLong(MoveDecision::fill)
-                                .thenComparing(t -> memberships.getOrDefault(t.id(), 0))
+                                .thenComparing(t -> memberships(t.id()))
                                 .thenComparing(TargetView::id))
                 .orElse(null);
     }
 
     /** How full a target is, in steps that are not worth a difference. */
-    private static long fill(TargetView target) {
-        return Math.round(target.usedShare() * 50);
+    private static long fill(@Nullable TargetView target) {
+        return target == null ? 50 : Math.round(target.usedShare() * 50);
     }
 
     /**
@@ -250,9 +258,113 @@ public final class MoveDecision {
         return busy.getOrDefault(targetId, 0) >= limits.parallel();
     }
 
-    private double usedShare(Member member) {
-        TargetView target = targets.get(member.targetId());
-        return target == null ? 1 : target.usedShare();
+    private int memberships(int targetId) {
+        return memberships.getOrDefault(targetId, 0);
+    }
+
+    /** When nothing else is to do: groups that get a member where there is more room. */
+    private List<PlacementGroup> balanced(List<PlacementGroup> open) {
+        Set<Integer> unsettled = new HashSet<>(); // What is known of their room is not true yet.
+        for (PlacementGroup group : map.groups()) {
+            unsettled.addAll(group.left());
+            if (group.isSyncing()) {
+                group.members().forEach(member -> unsettled.add(member.targetId()));
+            }
+        }
+        List<TargetView> order =
+                targets.values().stream()
+                        .filter(target -> target.isOpen() && !unsettled.contains(target.id()))
+                        .sorted(Comparator.comparingDouble(TargetView::usedShare))
+                        .toList();
+        List<PlacementGroup> whole = open.stream().filter(this::isWhole).toList();
+        List<PlacementGroup> changed = new ArrayList<>();
+        for (int i = 0, last = order.size() - 1; i < last; i++, last--) {
+            evenOut(whole, order.get(last), order.get(i)).ifPresent(changed::add);
+        }
+        for (int i = 0; i < order.size() && changed.isEmpty(); i++) {
+            fillUp(whole, order.get(i)).ifPresent(changed::add);
+        }
+        return changed;
+    }
+
+    /** The largest group of a full target with a new member at an emptier one. */
+    private Optional<PlacementGroup> evenOut(
+            List<PlacementGroup> whole, TargetView from, TargetView to) {
+        double gap = from.usedShare() - to.usedShare();
+        if (gap <= SPREAD) {
+            return Optional.empty();
+        }
+        return whole.stream()
+                .filter(group -> group.stateOf(from.id()) != null)
+                .filter(group -> from.share(group.id()) > 0 && from.share(group.id()) <= gap / 2)
+                .filter(group -> mayTake(group, from, to))
+                .max(Comparator.comparingDouble(group -> from.share(group.id())))
+                .map(group -> with(group, to));
+    }
+
+    /** A group with a new member at a target that has nothing, and few places. */
+    private Optional<PlacementGroup> fillUp(List<PlacementGroup> whole, TargetView to) {
+        long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
+        long open = targets.values().stream().filter(TargetView::isOpen).count();
+        if (to.chunkCount() > 0 || 2 * memberships(to.id()) * open >= all) {
+            return Optional.empty();
+        }
+        return targets.values().stream()
+                .filter(from -> from.isOpen() && memberships(from.id()) > memberships(to.id()) + 1)
+                .max(Comparator.comparingInt(from -> memberships(from.id())))
+                .flatMap(
+                        from ->
+                                whole.stream()
+                                        .filter(group -> group.stateOf(from.id()) != null)
+                                        .filter(group -> mayTake(group, from, to))
+                                        .findFirst())
+                .map(group -> with(group, to));
+    }
+
+    private boolean mayTake(PlacementGroup group, TargetView from, TargetView to) {
+        // The one that leaves afterwards: else the others might stand too close.
+        Member worst =
+                group.members().stream()
+                        .sorted(
+                                Comparator.comparing((Member m) -> fill(targets.get(m.targetId())))
+                                        .thenComparing(m -> memberships(m.targetId())))
+                        .toList()
+                        .getLast();
+        return worst.targetId() == from.id()
+                && !group.left().contains(to.id())
+                && fits(to, group.members(), Set.of(), copies(group));
+    }
+
+    private PlacementGroup with(PlacementGroup group, TargetView to) {
+        List<Member> members = new ArrayList<>(group.members());
+        members.add(new Member(to.id(), MemberState.SYNCING));
+        return group.moved(epoch(), members);
+    }
+
+    private boolean isWhole(PlacementGroup group) {
+        return group.isComplete()
+                && group.members().size() == copies(group)
+                && going(group).isEmpty()
+                && isSound(group);
+    }
+
+    /** Whether a member that syncs beside enough others takes the place of one with less room. */
+    private boolean evens(PlacementGroup group, List<Member> kept) {
+        for (Member member : group.members()) {
+            if (member.state() == MemberState.SYNCING
+                    && kept.stream().anyMatch(other -> isBetter(member, other))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isBetter(Member one, Member other) {
+        int byRoom =
+                Long.compare(
+                        fill(targets.get(one.targetId())), fill(targets.get(other.targetId())));
+        return byRoom < 0
+                || (byRoom == 0 && memberships(one.targetId()) < memberships(other.targetId()));
     }
 
     private long epoch() {

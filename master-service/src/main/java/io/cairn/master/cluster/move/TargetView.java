@@ -1,5 +1,6 @@
 package io.cairn.master.cluster.move;
 
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaving whether it is to be emptied: its members move elsewhere, and none comes
  * @param capacityBytes size of its disk, less the reserve
  * @param freeBytes what may still be written
+ * @param chunks how many chunks it has of each group that it has any of
  * @param damaged groups of which something is damaged there; null when they are not all known
  */
 public record TargetView(
@@ -21,6 +23,7 @@ public record TargetView(
         boolean leaving,
         long capacityBytes,
         long freeBytes,
+        Map<Integer, Long> chunks,
         @Nullable Set<Integer> damaged) {
     /** Whether a target is there. */
     public enum Presence {
@@ -45,6 +48,17 @@ public record TargetView(
     /** Whether it is known that nothing of a group is damaged there. */
     boolean isSound(int group) {
         return damaged != null && !damaged.contains(group);
+    }
+
+    /** How many chunks it has. */
+    long chunkCount() {
+        return chunks.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Which part of its disk a group takes, as far as that is known, 0 to 1. */
+    double share(int group) {
+        long all = chunkCount();
+        return all == 0 ? 0 : usedShare() * chunks.getOrDefault(group, 0L) / all;
     }
 
     /** How full its disk is, 0 to 1. */
