@@ -15,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -75,9 +76,25 @@ class BackupTest {
                             .readAll((_, _, _) -> {});
             assertEquals(bench.master.service.namespace().clusterId(), summary.head().clusterId());
             assertTrue(summary.records() > 3, summary::toString);
+            assertNow(summary.head().takenMs());
         }
         assertEquals(406, bench.send(wants("image/png")).statusCode());
         assertEquals(400, bench.send(bench.to("/backup/stream?since=1")).statusCode());
+    }
+
+    private static void assertNow(long wallMs) {
+        long apartMs = Math.abs(System.currentTimeMillis() - wallMs);
+        assertTrue(apartMs < 600_000, "wall time, not that since the start: " + wallMs);
+    }
+
+    @Test
+    void aCheckTellsWhenItWasMade() throws Exception {
+        HttpResponse<String> begun = bench.change("POST", "/fsck", "{}");
+        assertEquals(200, begun.statusCode(), begun.body());
+        AdminBench.until(() -> isTold("/fsck", "\"state\":\"done\""));
+        assertTrue(isTold("/fsck", "\"inodes\":1,"));
+        String finished = String.valueOf(bench.get("/fsck").get("finishedAt"));
+        assertNow(Instant.parse(finished).toEpochMilli());
     }
 
     private HttpRequest.Builder wants(String type) {

@@ -111,7 +111,7 @@ public final class BackupStream {
         try (StoredState state = master.namespace().snapshot()) {
             BackupWriter.write(
                     state,
-                    BackupResource.head(master, state, clock.millis(), release),
+                    BackupResource.head(master, state, clock.wallNs() / 1_000_000, release),
                     new Pieces(out));
         } catch (InterruptedIOException e) {
             Thread.currentThread().interrupt();

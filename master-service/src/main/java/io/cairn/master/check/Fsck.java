@@ -78,6 +78,7 @@ public final class Fsck implements AutoCloseable {
      * A check.
      *
      * @param phase what it does now, or did last
+     * @param startedMs wall time in milliseconds since 1970, as its end; 0 for none
      * @param omitted findings besides those told
      * @param unchecked groups that could not be looked at, each with the reason
      * @param error why it failed, or null
@@ -125,7 +126,7 @@ public final class Fsck implements AutoCloseable {
                         State.RUNNING,
                         "names",
                         repair,
-                        clock.millis(),
+                        nowMs(),
                         0,
                         0,
                         0,
@@ -135,6 +136,10 @@ public final class Fsck implements AutoCloseable {
                         null);
         runner = Thread.ofPlatform().daemon().name("fsck").start(() -> run(repair));
         return true;
+    }
+
+    private long nowMs() {
+        return clock.wallNs() / 1_000_000;
     }
 
     /** The check that runs, or the last one. */
@@ -173,7 +178,7 @@ public final class Fsck implements AutoCloseable {
                             status.phase,
                             repair,
                             status.startedMs,
-                            clock.millis(),
+                            nowMs(),
                             0,
                             0,
                             List.copyOf(report.findings),
