@@ -120,6 +120,10 @@ public final class Verifier implements AutoCloseable {
             }
             operations = workload.operations();
         }
+        String fault = cluster.fsck();
+        if (fault != null) {
+            findings.violate("cairn fsck: " + fault);
+        }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(clock.nanoTime() - beginNs);
         return Report.of(settings, trials, findings, settings.notes(), operations, seconds);
     }

@@ -4,6 +4,7 @@ import io.cairn.net.FreePorts;
 import io.cairn.runtime.Deadline;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,12 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Masters, chunk servers, mounts and gateways as processes of this machine. Thread-safe. */
 public final class Cluster {
     /** How long a process may take to answer after its start. */
     private static final int START_LIMIT_S = 120;
 
+    private static final Pattern ADMIN = Pattern.compile("admin on (\\S+)");
     private static final Pattern LEADER = Pattern.compile("\"leader\":\"([^\"]+)\"");
     private static final Pattern REASON =
             Pattern.compile("\"level\":\"(?:warning|critical)\",\"what\":\"([^\"]*)\"");
@@ -234,11 +237,32 @@ public final class Cluster {
 
     /** Runs {@code cairn} to its end, in the network of the first master. */
     public CommandShell.Answer run(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of("timeout", "20"));
-        command.addAll(network.prefix(Role.MASTER.name(1)));
+        return run(members(Role.MASTER).getFirst(), 20, arguments);
+    }
+
+    private CommandShell.Answer run(Member where, int limitS, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of("timeout", String.valueOf(limitS)));
+        command.addAll(network.prefix(where.name()));
         command.addAll(plan.java());
         command.addAll(List.of(arguments));
         return shell.run(CommandShell.quote(command) + " 2>&1");
+    }
+
+    /** Runs {@code cairn fsck}: what it found, or null when it found no fault. */
+    public @Nullable String fsck() throws IOException {
+        for (Member each : members(Role.MASTER)) {
+            Path token = plan.data(each.name()).resolve("admin.token");
+            Matcher admin = ADMIN.matcher(each.said());
+            if (Files.exists(token) && admin.find()) {
+                String api = "http://" + admin.group(1);
+                CommandShell.Answer answer =
+                        run(each, 120, "fsck", "--api", api, "--token-file", token.toString());
+                // 1: leftovers, which only take room until they are collected.
+                return answer.code() <= 1 ? null : answer.output();
+            }
+        }
+        return "no master has the token of the administrator";
     }
 
     /** What the cluster says of itself, a JSON object, or why it cannot. */
