@@ -216,22 +216,6 @@ class SyncingTest {
     }
 
     @Test
-    void aChunkThatBeginsWithAHoleReachesASyncingMember() {
-        try (ChunkCluster cluster = cluster(8)) {
-            int member = cluster.followersOf(GROUP).get(1);
-            cluster.master.setState(GROUP, member, MemberState.OFFLINE);
-            cluster.simulation.run(1);
-            int offset = 5 << 19; // more than two parts of a copy
-            cluster.await(cluster.client.write(GROUP, OID, 0, offset, random(9, 30_000)));
-            cluster.untilWhole(30_000);
-            assertEquals(List.of(), cluster.differences());
-            assertArrayEquals(
-                    random(9, 30_000),
-                    cluster.await(cluster.client.read(GROUP, OID, 0, offset, 30_000)));
-        }
-    }
-
-    @Test
     void liveWritesZerosAndClonesReachASyncingMember() {
         try (ChunkCluster cluster = cluster(7)) {
             int member = cluster.followersOf(GROUP).get(1);
