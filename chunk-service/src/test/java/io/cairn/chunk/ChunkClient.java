@@ -99,6 +99,25 @@ public final class ChunkClient {
                                         : CompletableFuture.completedFuture(reply));
     }
 
+    /** Writes to a chunk of another size than usual. */
+    public CompletableFuture<WriteReply> write(ChunkAddress chunk, int offset, byte[] data) {
+        OperationId operation = nextOperation();
+        return again(
+                chunk.group(),
+                epoch ->
+                        writing(
+                                new ChunkAddress(
+                                        chunk.group(),
+                                        epoch,
+                                        chunk.oid(),
+                                        chunk.index(),
+                                        chunk.chunkSizeLog2()),
+                                operation,
+                                offset,
+                                data),
+                WriteReply.class);
+    }
+
     public static Message writing(
             ChunkAddress chunk, OperationId operation, int offset, byte[] data) {
         int[] crcs = Crc32c.ofPieces(ByteBuffer.wrap(data), offset);

@@ -216,6 +216,25 @@ class SyncingTest {
     }
 
     @Test
+    void aChunkThatBeginsWithAHoleReachesASyncingMember() {
+        try (ChunkCluster cluster = cluster(8)) {
+            int member = cluster.followersOf(GROUP).get(1);
+            cluster.master.setState(GROUP, member, MemberState.OFFLINE);
+            cluster.simulation.run(1);
+            ChunkAddress large = new ChunkAddress(GROUP, 1, OID, 0, 22);
+            int offset = 5 << 19; // more than two parts of a copy
+            cluster.await(cluster.client.write(large, offset, random(9, 30_000)));
+            cluster.untilWhole(30_000);
+            int head = cluster.headOf(GROUP);
+            assertEquals(
+                    cluster.state(head, GROUP, OID, 0), cluster.state(member, GROUP, OID, 0));
+            assertArrayEquals(
+                    cluster.server(head).target.read(large, offset, 30_000).crcs(),
+                    cluster.server(member).target.read(large, offset, 30_000).crcs());
+        }
+    }
+
+    @Test
     void liveWritesZerosAndClonesReachASyncingMember() {
         try (ChunkCluster cluster = cluster(7)) {
             int member = cluster.followersOf(GROUP).get(1);
