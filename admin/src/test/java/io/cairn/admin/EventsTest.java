@@ -5,6 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Role;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.TargetLoad;
+import io.cairn.wire.scrub.ScrubReport;
+import io.cairn.wire.scrub.ScrubReport.Finding;
 import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -68,6 +74,62 @@ class EventsTest {
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    @Test
+    @Timeout(60)
+    void aDamagedCopyIsToldOnceWithFileServerAndDisk() throws Exception {
+        bench.startServers();
+        AdminBench.until(() -> isTold("poolsMade", "pools"));
+        Forest forest = new Forest(bench.master.service);
+        Inode file = forest.create(Forest.ROOT, "report.odt", "x");
+        long version = file.attributes().version();
+        Layout layout =
+                forest.made(new ContentMutation.Spill(file.ino(), version, 9_000, 1, 9_000))
+                        .layout();
+        long oid = layout.runs().getFirst().oid();
+        List<Finding> findings =
+                List.of(
+                        new Finding(1, 1, oid, 2, true, "1 blocks fail their checksum"),
+                        new Finding(2, 1, 0xdead, 0, false, "it is missing"));
+        ScrubReport scrub = new ScrubReport(0, 0, 3, 3, true, 0, 0, 3, 2, 1, 1, findings);
+        bench.heartbeat("c1", 1, TargetLoad.NONE, scrub);
+        AdminBench.until(() -> isTold("copyMended", "/report.odt"));
+        AdminBench.until(() -> isTold("copyDamaged", Json.hex(0xdead)));
+        bench.heartbeat("c1", 1, TargetLoad.NONE, scrub);
+        long session = bench.openSession("host:/mnt 1");
+        AdminBench.until(() -> isTold("sessionBegan", Json.hex(session)));
+        List<String> told =
+                bench.items("/events?limit=1000").stream()
+                        .filter(event -> String.valueOf(event.get("kind")).startsWith("copy"))
+                        .map(event -> String.valueOf(event.get("text")))
+                        .toList();
+        assertEquals(
+                List.of(
+                        "The copy of chunk 2 of /report.odt on disk /disks/1 of chunk server c1 was"
+                            + " damaged (1 blocks fail their checksum): a good copy has taken its"
+                            + " place.",
+                        "The copy of chunk 0 of object 000000000000dead, of no file that has a"
+                                + " name, on disk /disks/1 of chunk server c1 was damaged (it is"
+                                + " missing): no good copy has been found so far; reading it may"
+                                + " fail."),
+                told);
+        Map<String, Object> target = bench.get("/targets/1");
+        assertTrue(Json.text(target).contains("\"mended\":1"), Json.text(target));
+        HttpResponse<String> ordered = bench.change("POST", "/targets/1/scrub", "");
+        assertEquals(200, ordered.statusCode(), ordered.body());
+        assertTrue(!String.valueOf(bench.get("/targets/1").get("scrubOrder")).equals("null"));
+        assertEquals(404, bench.change("POST", "/targets/99/scrub", "").statusCode());
+        String body = "{\"scrubPeriodSeconds\": 86400, \"scrubSharePercent\": 5}";
+        assertEquals(200, bench.change("PATCH", "/configuration", body).statusCode());
+        assertEquals(86_400, number(bench.get("/configuration").get("scrubPeriodSeconds")));
+        assertEquals(5, number(bench.get("/configuration").get("scrubSharePercent")));
+        String wrong = "{\"scrubSharePercent\": 0}";
+        assertEquals(400, bench.change("PATCH", "/configuration", wrong).statusCode());
+    }
+
+    private static long number(Object value) {
+        return ((Number) value).longValue();
     }
 
     @Test

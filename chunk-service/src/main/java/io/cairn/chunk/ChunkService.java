@@ -24,6 +24,7 @@ import io.cairn.net.Listener;
 import io.cairn.net.Message;
 import io.cairn.wire.master.ClusterRequest.Leaving;
 import io.cairn.wire.master.Push;
+import io.cairn.wire.scrub.ScrubReport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -175,6 +176,11 @@ public final class ChunkService implements AutoCloseable {
     /** Why the masters refuse this server, with the remedy; empty when they do not. */
     public String refusal() {
         return station.heartbeat().refusal();
+    }
+
+    /** How far a target of this server is verified. */
+    public ScrubReport scrubReport(StorageTarget target) {
+        return scrubs.report(target);
     }
 
     /** The cluster map in force; empty before the first answer of a master. */

@@ -121,11 +121,13 @@ final class TargetReports {
             TargetReport report;
             String trouble = "";
             try {
+                target.requireHere();
                 long capacity = target.capacityBytes();
                 long free = target.freeBytes();
                 report = of(target, capacity, free, target.fault(), target.filesystem());
             } catch (FsException e) {
-                trouble = String.valueOf(e.getMessage());
+                trouble = target.fault();
+                trouble = trouble.isEmpty() ? String.valueOf(e.getMessage()) : trouble;
                 report = of(target, 0, 0, trouble, 0);
             }
             synchronized (this) {

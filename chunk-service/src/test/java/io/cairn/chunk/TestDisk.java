@@ -3,12 +3,14 @@ package io.cairn.chunk;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.runtime.FileDisk;
+import io.cairn.runtime.ReadOnlyDiskException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 /**
  * A disk with a switch for each way to fail (full: contents of chunks have no room). A process that
@@ -23,6 +25,8 @@ public final class TestDisk implements Disk {
     private volatile boolean syncFails;
     private volatile boolean failsOnce;
     private volatile boolean writeFails;
+    private volatile boolean readOnly;
+    private volatile Predicate<Path> unreadable = path -> false;
     private volatile long usableBytes = 1L << 40;
     private volatile CountDownLatch hanging = new CountDownLatch(0);
 
@@ -76,6 +80,23 @@ public final class TestDisk implements Disk {
         syncFails = fails;
     }
 
+    /** No file and no name can be changed any more. */
+    public void setReadOnly(boolean isReadOnly) {
+        readOnly = isReadOnly;
+    }
+
+    /** Reading files fails wherever this says so. */
+    public void setReadFails(Predicate<Path> where) {
+        unreadable = where;
+    }
+
+    private void change(Path path) throws IOException {
+        check();
+        if (readOnly) {
+            throw new ReadOnlyDiskException(path);
+        }
+    }
+
     public void setWriteFails(boolean fails) {
         writeFails = fails;
     }
@@ -103,12 +124,15 @@ public final class TestDisk implements Disk {
         @Override
         public int read(ByteBuffer target, long offsetBytes) throws IOException {
             check();
+            if (unreadable.test(path)) {
+                throw new IOException(path + ": cannot be read for the test");
+            }
             return file.read(target, offsetBytes);
         }
 
         @Override
         public void write(ByteBuffer source, long offsetBytes) throws IOException {
-            check();
+            change(path);
             if (full && offsetBytes < 1 << ChunkCluster.CHUNK_LOG2) {
                 throw new DiskFullException(path);
             }
@@ -120,7 +144,7 @@ public final class TestDisk implements Disk {
 
         @Override
         public void force(boolean metadata) throws IOException {
-            check();
+            change(path);
             if (syncFails || failsOnce) {
                 failsOnce = false;
                 throw new IOException(path + ": sync fails for the test");
@@ -138,13 +162,13 @@ public final class TestDisk implements Disk {
 
         @Override
         public void truncate(long sizeBytes) throws IOException {
-            check();
+            change(path);
             file.truncate(sizeBytes);
         }
 
         @Override
         public void punchHole(long offsetBytes, long lengthBytes) throws IOException {
-            check();
+            change(path);
             file.punchHole(offsetBytes, lengthBytes);
         }
 
@@ -172,13 +196,13 @@ public final class TestDisk implements Disk {
 
     @Override
     public DiskFile openOrCreate(Path path) throws IOException {
-        check();
+        change(path);
         return kept(path, disk.openOrCreate(path));
     }
 
     @Override
     public void makeDirectories(Path path) throws IOException {
-        check();
+        change(path);
         disk.makeDirectories(path);
     }
 
@@ -196,13 +220,13 @@ public final class TestDisk implements Disk {
 
     @Override
     public boolean delete(Path path) throws IOException {
-        check();
+        change(path);
         return disk.delete(path);
     }
 
     @Override
     public void rename(Path from, Path to) throws IOException {
-        check();
+        change(to);
         disk.rename(from, to);
     }
 

@@ -313,7 +313,7 @@ final class LinuxFile implements DiskFile {
             case SystemCalls.EMFILE, SystemCalls.ENFILE ->
                     failure(path, "Too many open files; raise the limit (ulimit -n)");
             case SystemCalls.EFBIG -> failure(path, "File too large for this disk");
-            case SystemCalls.EROFS -> failure(path, "Read-only file system");
+            case SystemCalls.EROFS -> new ReadOnlyDiskException(path);
             case SystemCalls.EISDIR -> failure(path, "Is a directory");
             default -> failure(path, "error number " + -result);
         };

@@ -7,6 +7,7 @@ import io.cairn.chunk.FormerTargets;
 import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
+import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.net.Transport;
 import io.cairn.runtime.BootIdentity;
@@ -16,6 +17,7 @@ import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.MeasuredDisk;
 import io.cairn.runtime.OwnerOnly;
 import io.cairn.wire.master.OperationNames;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.io.IOException;
@@ -29,6 +31,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A chunk server: its storage directories and its service, put together. */
@@ -71,6 +74,7 @@ public final class ChunkNode implements AutoCloseable {
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             service.start();
+            measureScrubs(world, targets);
             Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
                     .description("1 while a master's lease runs")
                     .tag("server", settings.name())
@@ -128,6 +132,45 @@ public final class ChunkNode implements AutoCloseable {
         world.metrics().gauge("cairn.target.free.bytes", tags, target, t -> t.freeBytes());
         world.metrics().gauge("cairn.target.blobs", tags, target, t -> t.chunks().total());
         world.metrics().gauge("cairn.target.healthy", tags, target, t -> t.healthy() ? 1 : 0);
+        BlobVerification scrub = target.verification();
+        world.metrics().gauge("cairn.target.damaged", tags, target, t -> t.doubtful().size());
+        world.metrics().gauge("cairn.target.quarantined", tags, scrub, s -> s.quarantined());
+        counter(world, "cairn.scrub.read.bytes", tags, scrub, s -> s.readBytes());
+        counter(world, "cairn.scrub.blobs", tags, scrub, s -> s.verifiedBlobs());
+    }
+
+    private static void counter(
+            ProcessContext world,
+            String name,
+            Tags tags,
+            BlobVerification scrub,
+            ToDoubleFunction<BlobVerification> value) {
+        FunctionCounter.builder(name, scrub, value).tags(tags).register(world.metrics());
+    }
+
+    /** What is known only while the service runs. */
+    private void measureScrubs(ProcessContext world, List<StorageTarget> targets) {
+        for (StorageTarget target : targets) {
+            Tags tags = Tags.of("target", target.directory().toString());
+            world.metrics()
+                    .gauge(
+                            "cairn.target.verified.seconds",
+                            tags,
+                            service,
+                            s -> age(s.scrubReport(target).verifiedAgoMs()));
+            FunctionCounter.builder(
+                            "cairn.scrub.found", service, s -> s.scrubReport(target).found())
+                    .tags(tags)
+                    .register(world.metrics());
+            FunctionCounter.builder(
+                            "cairn.scrub.mended", service, s -> s.scrubReport(target).mended())
+                    .tags(tags)
+                    .register(world.metrics());
+        }
+    }
+
+    private static double age(long agoMs) {
+        return agoMs < 0 ? Double.NaN : agoMs / 1e3;
     }
 
     private static int exitCode(TargetException.Reason reason) {

@@ -166,6 +166,7 @@ public final class ClusterResource implements Resource {
         tellRepair(master.servers().moves(), health);
         Instant now = clock.now();
         DiskErrors.tell(DiskErrors.of(servers, master.servers().load(), now), health);
+        DiskErrors.tellSlow(DiskErrors.slow(servers, master.servers().load()), health);
         if (master.log().isRecovering()) {
             health.critical(
                     Health.recovers(master.settings().id()),

@@ -135,7 +135,7 @@ final class DamageWatch {
                             .formatted(
                                     finding.index(),
                                     file.isEmpty()
-                                            ? "object %s, of no file that has a name"
+                                            ? "object %s, of no file that has a name,"
                                                     .formatted(Json.hex(finding.oid()))
                                             : file);
             String outcome =

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The targets that work and lately had errors: failed reads, writes or syncs, or contents that were
@@ -46,6 +48,38 @@ public final class DiskErrors {
     private static boolean hasErrors(TargetActivity activity, Instant now) {
         Instant last = activity.lastErrorAt();
         return last != null && last.plus(LATELY).isAfter(now);
+    }
+
+    /** The slow disks, by target: in words. */
+    public static Map<Long, String> slow(List<ServerStatus> servers, LoadWatch load) {
+        Map<Long, String> reasons = load.slow();
+        Map<Long, String> texts = new TreeMap<>();
+        for (ServerStatus server : servers) {
+            for (TargetReport report : server.targets()) {
+                String reason = reasons.get(report.identity());
+                if (reason != null && server.alive() && report.healthy()) {
+                    String disk =
+                            report.directory().isEmpty()
+                                    ? "target " + Json.hex(report.identity())
+                                    : report.directory();
+                    texts.put(
+                            report.identity(),
+                            "Disk %s of chunk server %s is slow: %s."
+                                    .formatted(disk, server.name(), reason));
+                }
+            }
+        }
+        return texts;
+    }
+
+    /** Says which disks are slow to those who ask how the cluster is. */
+    public static void tellSlow(Map<Long, String> slow, Health health) {
+        for (String text : slow.values()) {
+            health.warning(
+                    text,
+                    "Look at the disk's own health and at what else uses it; empty and replace it"
+                            + " if this stays.");
+        }
     }
 
     /** Says so to those who ask how the cluster is. */

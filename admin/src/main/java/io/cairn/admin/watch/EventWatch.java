@@ -43,6 +43,7 @@ public final class EventWatch {
      * @param masterUp the same for masters
      * @param masters the names of all
      * @param erring disks that had errors lately, in words
+     * @param slow disks that are slow beside others, in words
      * @param risk 0: all groups are complete; 1: some are short of a copy; 2: some do not serve
      */
     record Look(
@@ -51,6 +52,7 @@ public final class EventWatch {
             Set<String> masters,
             Map<Long, String> failedTargets,
             Map<Long, String> erring,
+            Map<Long, String> slow,
             Map<Long, String> sessions,
             int pools,
             int risk) {}
@@ -132,6 +134,7 @@ public final class EventWatch {
                 names(),
                 failed,
                 erring,
+                DiskErrors.slow(master.servers().status(), master.servers().load()),
                 sessions,
                 map.pools().lastId(),
                 risk);
@@ -174,6 +177,12 @@ public final class EventWatch {
                 (id, text) -> {
                     if (!was.erring.containsKey(id)) {
                         events.add("warning", "diskErrors", Json.hex(id), text);
+                    }
+                });
+        is.slow.forEach(
+                (id, text) -> {
+                    if (!was.slow.containsKey(id)) {
+                        events.add("warning", "diskSlow", Json.hex(id), text);
                     }
                 });
         is.sessions.forEach(

@@ -115,6 +115,13 @@ public final class StorageTarget implements AutoCloseable {
         return disk.attempt(() -> shelf.disk.filesystem(shelf.paths.root()));
     }
 
+    /**
+     * Looks whether the directory is still the one that was opened, else {@link #fault} says so.
+     */
+    public void requireHere() {
+        disk.run(shelf::requireHere);
+    }
+
     /** Size of the disk less the reserve, in bytes. */
     public long capacityBytes() {
         return disk.attempt(shelf.space::capacityBytes);

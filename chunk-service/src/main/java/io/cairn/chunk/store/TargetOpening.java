@@ -121,7 +121,8 @@ final class TargetOpening {
         IntentLogFile file = new IntentLogFile(disk, paths, format.identity(), boot, ledger::size);
         IntentLog log = new IntentLog(file, contents);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), settings.reserveBytes());
-        BlobContext.Books books = new BlobContext.Books(log, ledger, contents.isOf(boot));
+        BlobContext.Books books =
+                new BlobContext.Books(log, ledger, contents.isOf(boot), format.identity());
         BlobContext shelf =
                 new BlobContext(disk, paths, books, space, new TargetMeter(settings.clock()));
         BlobCache blobs = new BlobCache(shelf, settings.openBlobs());

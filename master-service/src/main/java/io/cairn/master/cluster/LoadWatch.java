@@ -8,7 +8,9 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,7 @@ public final class LoadWatch {
 
     private final Clock clock;
     private final Map<String, Server> servers = new HashMap<>();
+    private final SlowTargets slow = new SlowTargets();
 
     /** The targets of a process of a chunk server. */
     private record Server(long incarnation, long heardMs, Map<Long, Track> tracks) {}
@@ -77,6 +80,7 @@ public final class LoadWatch {
     /** Forgets all: another master has led. */
     synchronized void clear() {
         servers.clear();
+        slow.clear();
     }
 
     /** Takes the counters of a heartbeat; what it does not report any more is forgotten. */
@@ -94,8 +98,12 @@ public final class LoadWatch {
                 known.add(load, now);
             }
             tracks.put(report.identity(), known);
+            slow.heard(report.identity(), load);
         }
         servers.put(heartbeat.name(), new Server(heartbeat.incarnation(), clock.millis(), tracks));
+        Set<Long> all = new HashSet<>();
+        servers.values().forEach(server -> all.addAll(server.tracks.keySet()));
+        slow.retain(all);
     }
 
     private boolean isFresh(Server server) {
@@ -117,6 +125,11 @@ public final class LoadWatch {
         }
         return new TargetActivity(
                 isFresh(latest) ? track.rates() : null, track.last, track.since, track.lastErrorAt);
+    }
+
+    /** Targets that are slow beside the others, and what they do slowly, in words. */
+    public synchronized Map<Long, String> slow() {
+        return slow.slow();
     }
 
     /** All targets whose rates are known together; null when none are. */

@@ -182,11 +182,7 @@ public final class Blob {
         }
     }
 
-    /**
-     * Looks whether the file of this name is still the one in use: else what is there now counts.
-     *
-     * @param sound whether the one in use is as it was written
-     */
+    /** Looks whether the file is still the one in use and {@code sound}: what is there counts. */
     void lookAgain(BlobBody.Reader<Boolean> sound) throws IOException {
         alone(
                 () -> {
@@ -200,6 +196,7 @@ public final class Blob {
                         closeFile();
                         loaded = false;
                         take(found);
+                        shelf.changed(key, condition, reason);
                         return;
                     }
                     found.close();
@@ -359,6 +356,7 @@ public final class Blob {
     /** The state on disk is unknown from now on: no caller may rely on the blob again. */
     private FsException fence(IOException cause) {
         boolean full = DiskFullException.isBehind(cause);
+        shelf.notice(cause);
         condition = Condition.FENCED;
         reason = "a write or sync failed: " + cause.getMessage();
         shelf.fence(key, reason, full);

@@ -4,8 +4,10 @@ import io.cairn.chunk.store.format.BlobCount;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.ScratchPool;
+import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.runtime.Disk;
+import io.cairn.runtime.ReadOnlyDiskException;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +20,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +47,8 @@ public final class BlobContext {
     /** Whether power cannot have been lost since the target was open last. */
     public final boolean kept;
 
+    private final long identity;
+
     public final SpaceGauge space;
     public final TargetMeter meter;
     final ScratchPool scratch = new ScratchPool(ScratchPool.BYTES, 32);
@@ -60,6 +65,9 @@ public final class BlobContext {
     /** Blobs that turned out to be damaged or fenced, and why, until somebody takes note. */
     final ConcurrentNavigableMap<BlobKey, String> found = new ConcurrentSkipListMap<>();
 
+    /** Why this process never relies on the disk again; empty while it may. */
+    private volatile String givenUp = "";
+
     private final AtomicInteger quarantined = new AtomicInteger();
     private final Set<BlobKey> deletions = ConcurrentHashMap.newKeySet();
 
@@ -74,8 +82,9 @@ public final class BlobContext {
      * Records that a target writes about its blobs.
      *
      * @param kept whether power cannot have been lost since the target was open last
+     * @param identity of the target
      */
-    public record Books(IntentLog log, Ledger ledger, boolean kept) {}
+    public record Books(IntentLog log, Ledger ledger, boolean kept, long identity) {}
 
     /** The shelf of a target. */
     public BlobContext(
@@ -85,6 +94,7 @@ public final class BlobContext {
         this.log = books.log();
         this.ledger = books.ledger();
         this.kept = books.kept();
+        this.identity = books.identity();
         this.space = space;
         this.meter = meter;
     }
@@ -128,6 +138,15 @@ public final class BlobContext {
         }
     }
 
+    /**
+     * Notes that the file of a blob in use is not what it was: no crash of this process did that.
+     */
+    void changed(BlobKey key, Condition condition, String reason) {
+        if (condition != Condition.GOOD) {
+            found.putIfAbsent(key, reason.isEmpty() ? "it is missing" : reason);
+        }
+    }
+
     /** Notes that the medium does not give back what a blob holds, or a part of it. */
     void unreadable(BlobKey key, IOException error) {
         String reason = "it cannot be read: " + error.getMessage();
@@ -153,8 +172,42 @@ public final class BlobContext {
         }
     }
 
+    /** Notes an error of the disk: one that shows that it is of no use any more gives it up. */
+    void notice(@Nullable Throwable error) {
+        if (ReadOnlyDiskException.isBehind(error)) {
+            giveUp(
+                    "its filesystem is read-only: look at the log of the kernel, repair or replace"
+                            + " it");
+        }
+    }
+
+    private void giveUp(String reason) {
+        if (givenUp.isEmpty()) {
+            givenUp = reason;
+            LOG.error("{}: the target is given up until the next start: {}", paths.root(), reason);
+        }
+    }
+
+    /**
+     * Makes sure that the directory is still the one that was opened. Else the disk is not mounted
+     * there any more, and what is made now would lie on another one.
+     */
+    public void requireHere() throws IOException {
+        boolean isHere = disk.exists(paths.format());
+        if (isHere) {
+            isHere = TargetFormat.read(disk, paths).identity() == identity;
+        }
+        if (!isHere) {
+            giveUp("its disk is not mounted there any more: mount it and start the server again");
+            throw new IOException(paths.format() + " is not that of this target any more");
+        }
+    }
+
     /** Why the disk is given up; empty while it is well. */
     public String fault() {
+        if (!givenUp.isEmpty()) {
+            return givenUp;
+        }
         if (log.hasFailed()) {
             return "its file 'intents' cannot be written";
         }
@@ -185,6 +238,7 @@ public final class BlobContext {
         if (!slices.contains(slice)) {
             Path path = paths.slice(key);
             if (!disk.exists(path)) {
+                requireHere();
                 disk.makeDirectories(path);
                 forceGroup(key.group());
             }
@@ -193,6 +247,7 @@ public final class BlobContext {
         if (key.index() != 0) {
             Path path = paths.directory(key);
             if (!disk.exists(path)) {
+                requireHere();
                 disk.makeDirectories(path);
             }
         }
@@ -288,6 +343,7 @@ public final class BlobContext {
      * when there are many already.
      */
     void quarantine(BlobKey key) throws IOException {
+        requireHere();
         disk.makeDirectories(paths.quarantine());
         if (disk.list(paths.quarantine()).size() >= MAX_QUARANTINED) {
             LOG.warn(

@@ -166,24 +166,26 @@ public final class BlobVerification {
     /** Keeps it for the next process. */
     public void keep(ScrubPosition position) {
         try {
+            shelf.requireHere();
             shelf.disk.delete(shelf.paths.newScrub());
             try (DiskFile file = shelf.disk.openOrCreate(shelf.paths.newScrub())) {
                 file.write(position.encode(), 0);
             }
             shelf.disk.rename(shelf.paths.newScrub(), shelf.paths.scrub());
         } catch (IOException e) {
+            shelf.notice(e);
             LOG.debug("{}: {}", shelf.paths.scrub(), Wording.of(e));
         }
     }
 
     /** Whether the medium has header pages and checksums as memory holds them. */
-    private boolean isOnMedium(BlobBody body) throws IOException {
+    private boolean isOnMedium(BlobBody body) {
         if (!body.isTidy()) {
             return true; // It is stored later.
         }
-        ByteBuffer wanted = body.trailer();
         ByteBuffer buffer = shelf.pieces.take();
         try (DiskFile file = shelf.disk.openUncached(body.file().path())) {
+            ByteBuffer wanted = body.trailer();
             int bytes = (wanted.remaining() + BLOCK - 1) & -BLOCK;
             file.readAll(buffer.limit(bytes), 1L << body.file().chunkSizeLog2());
             buffer.flip();

@@ -56,6 +56,7 @@ public final class DiskWork {
             throw new FsException(Errno.ENOSPC, String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
             shelf.meter.failed();
+            shelf.notice(e);
             throw new FsException(Errno.EIO, shelf.paths.root() + ": " + e.getMessage(), e);
         }
     }

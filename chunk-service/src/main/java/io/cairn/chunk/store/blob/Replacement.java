@@ -41,6 +41,7 @@ public final class Replacement {
         this.version = version;
         this.map = new BlockMap(chunkSizeLog2);
         Path path = shelf.paths.incoming(key);
+        shelf.requireHere();
         shelf.disk.makeDirectories(shelf.paths.incoming());
         shelf.disk.delete(path);
         this.file = new BlobFile(shelf.disk.openOrCreate(path), path, chunkSizeLog2, shelf.scratch);
