@@ -135,8 +135,8 @@ public final class ChunkNode implements AutoCloseable {
         BlobVerification scrub = target.verification();
         world.metrics().gauge("cairn.target.damaged", tags, target, t -> t.doubtful().size());
         world.metrics().gauge("cairn.target.quarantined", tags, scrub, s -> s.quarantined());
-        counter(world, "cairn.scrub.read.bytes", tags, scrub, s -> s.readBytes());
-        counter(world, "cairn.scrub.blobs", tags, scrub, s -> s.verifiedBlobs());
+        counter(world, "cairn.target.scrub.read.bytes", tags, scrub, s -> s.readBytes());
+        counter(world, "cairn.target.scrub.blobs", tags, scrub, s -> s.verifiedBlobs());
     }
 
     private static void counter(
@@ -159,11 +159,11 @@ public final class ChunkNode implements AutoCloseable {
                             service,
                             s -> age(s.scrubReport(target).verifiedAgoMs()));
             FunctionCounter.builder(
-                            "cairn.scrub.found", service, s -> s.scrubReport(target).found())
+                            "cairn.target.scrub.found", service, s -> s.scrubReport(target).found())
                     .tags(tags)
                     .register(world.metrics());
             FunctionCounter.builder(
-                            "cairn.scrub.mended", service, s -> s.scrubReport(target).mended())
+                            "cairn.target.scrub.mended", service, s -> s.scrubReport(target).mended())
                     .tags(tags)
                     .register(world.metrics());
         }

@@ -167,24 +167,7 @@ public final class EventWatch {
         }
         is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
         is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
-        is.failedTargets.forEach(
-                (target, text) -> {
-                    if (!was.failedTargets.containsKey(target)) {
-                        events.add("warning", "targetFailed", Json.hex(target), text);
-                    }
-                });
-        is.erring.forEach(
-                (id, text) -> {
-                    if (!was.erring.containsKey(id)) {
-                        events.add("warning", "diskErrors", Json.hex(id), text);
-                    }
-                });
-        is.slow.forEach(
-                (id, text) -> {
-                    if (!was.slow.containsKey(id)) {
-                        events.add("warning", "diskSlow", Json.hex(id), text);
-                    }
-                });
+        disks(was, is);
         is.sessions.forEach(
                 (id, client) -> {
                     if (!was.sessions.containsKey(id)) {
@@ -218,6 +201,27 @@ public final class EventWatch {
                             "Some placement groups have no copy that serves.");
             events.add(levels.get(is.risk), kinds.get(is.risk), "groups", texts.get(is.risk));
         }
+    }
+
+    private void disks(Look was, Look is) {
+        is.failedTargets.forEach(
+                (target, text) -> {
+                    if (!was.failedTargets.containsKey(target)) {
+                        events.add("warning", "targetFailed", Json.hex(target), text);
+                    }
+                });
+        is.erring.forEach(
+                (id, text) -> {
+                    if (!was.erring.containsKey(id)) {
+                        events.add("warning", "diskErrors", Json.hex(id), text);
+                    }
+                });
+        is.slow.forEach(
+                (id, text) -> {
+                    if (!was.slow.containsKey(id)) {
+                        events.add("warning", "diskSlow", Json.hex(id), text);
+                    }
+                });
     }
 
     private static String failure(String server, TargetReport target) {
