@@ -163,7 +163,9 @@ public final class ChunkNode implements AutoCloseable {
                     .tags(tags)
                     .register(world.metrics());
             FunctionCounter.builder(
-                            "cairn.target.scrub.mended", service, s -> s.scrubReport(target).mended())
+                            "cairn.target.scrub.mended",
+                            service,
+                            s -> s.scrubReport(target).mended())
                     .tags(tags)
                     .register(world.metrics());
         }
