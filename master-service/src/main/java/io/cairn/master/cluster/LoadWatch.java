@@ -1,5 +1,6 @@
 package io.cairn.master.cluster;
 
+import io.cairn.master.load.SlowTargets;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.Heartbeat;
 import io.cairn.wire.master.ClusterRequest.TargetReport;

@@ -1,4 +1,4 @@
-package io.cairn.master.cluster;
+package io.cairn.master.load;
 
 import io.cairn.wire.master.TargetLoad;
 import java.util.ArrayDeque;
@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * other targets: the mean of the last {@value #WINDOW_MS} ms against the median of the others'
  * means. A mean counts when it is one of {@value #LEAST_COUNT} operations, and a median when it is
  * one of two or more targets. So an idle target is neither slow nor a measure for others. Not
- * thread-safe: {@link LoadWatch} guards it.
+ * thread-safe: its owner guards it.
  */
-final class SlowTargets {
+public final class SlowTargets {
     static final long WINDOW_MS = 60_000;
     static final int LEAST_COUNT = 30;
 
@@ -59,13 +59,14 @@ final class SlowTargets {
     private final Map<Long, Deque<TargetLoad>> windows = new HashMap<>();
     private final Map<Long, String> slow = new TreeMap<>();
 
-    void clear() {
+    /** Forgets all. */
+    public void clear() {
         windows.clear();
         slow.clear();
     }
 
     /** Takes the counters of a target. */
-    void heard(long identity, TargetLoad load) {
+    public void heard(long identity, TargetLoad load) {
         Deque<TargetLoad> window = windows.computeIfAbsent(identity, t -> new ArrayDeque<>());
         TargetLoad last = window.peekLast();
         if (last != null && load.countedMs() < last.countedMs()) {
@@ -88,13 +89,13 @@ final class SlowTargets {
     }
 
     /** Forgets targets that nobody reports any more. */
-    void retain(Set<Long> identities) {
+    public void retain(Set<Long> identities) {
         windows.keySet().retainAll(identities);
         slow.keySet().retainAll(identities);
     }
 
     /** What each slow target does slowly, in words. */
-    Map<Long, String> slow() {
+    public Map<Long, String> slow() {
         return new TreeMap<>(slow);
     }
 

@@ -1,4 +1,4 @@
-package io.cairn.master.cluster;
+package io.cairn.master.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

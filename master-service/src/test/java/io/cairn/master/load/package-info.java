@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.master.load;
+
+import org.jspecify.annotations.NullUnmarked;
