@@ -20,6 +20,8 @@ public interface MasterGroup {
         CATCHING_UP,
         /** It belongs to another cluster, and neither takes anything from the other. */
         FOREIGN,
+        /** Its state is another one than that of the others. */
+        DIFFERING,
         /** It was not heard yet, or not since it went. */
         UNKNOWN
     }
@@ -47,7 +49,7 @@ public interface MasterGroup {
 
         /** All that {@link #state} may be. */
         public static List<String> states() {
-            return List.of("up", "catching up", "other cluster", "down", "unknown");
+            return List.of("up", "catching up", "other cluster", "differs", "down", "unknown");
         }
 
         /**
@@ -61,6 +63,7 @@ public interface MasterGroup {
             return switch (share) {
                 case CATCHING_UP -> "catching up";
                 case FOREIGN -> "other cluster";
+                case DIFFERING -> "differs";
                 case UNKNOWN -> "unknown";
                 case FULL -> silentMs < 0 ? "unknown" : "up";
             };
@@ -73,7 +76,10 @@ public interface MasterGroup {
 
         /** Whether it has no part in what the masters decide now. */
         public boolean isAbsent() {
-            return isDown() || share == Share.CATCHING_UP || share == Share.FOREIGN;
+            return isDown()
+                    || share == Share.CATCHING_UP
+                    || share == Share.FOREIGN
+                    || share == Share.DIFFERING;
         }
 
         /** When one that is down was heard last, {@code 2026-01-31T12:00:00Z}; else null. */

@@ -27,6 +27,7 @@ import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.InodeCache;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Notice;
+import io.cairn.metadata.state.StateHash;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.StoredState;
@@ -90,6 +91,7 @@ public final class Namespace {
     private final Interpreter interpreter;
     private final View view;
     private final MapHistory maps;
+    private final StateHash hash;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile Published published;
 
@@ -114,6 +116,7 @@ public final class Namespace {
         interpreter = new Interpreter(store, transaction, understood);
         view = new View(store, cache);
         maps = new MapHistory(interpreter.cluster().map());
+        hash = StateHash.load(store);
         published = publication(store.appliedTerm(), store.appliedIndex());
     }
 
@@ -188,7 +191,7 @@ public final class Namespace {
     private void commit(List<Change> changes, long term, long index) {
         lock.writeLock().lock();
         try {
-            store.commit(changes, term, index);
+            store.commit(hash.follow(changes, index), term, index);
             orphans.follow(changes);
             garbage.follow(changes);
             transaction.publish();
@@ -419,6 +422,11 @@ public final class Namespace {
     /** Data to delete, by entry, after {@code afterEntryId}. */
     public List<ClusterRequest.GarbageTask> garbage(long afterEntryId, int max) {
         return reading(() -> ContentQueries.garbage(view, afterEntryId, max));
+    }
+
+    /** The hash of the state after some of the last log entries; for any thread. */
+    public List<StateHash.Mark> hashes() {
+        return hash.marks();
     }
 
     /** The state between two log entries, as it is now; its user closes it. */

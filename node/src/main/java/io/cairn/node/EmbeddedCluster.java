@@ -6,6 +6,7 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.raft.KnownAddress;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.member.Peer;
 import io.cairn.node.log.LogLevels;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One master and some chunk servers in this process, on one data directory: {@code DIR/master} and
@@ -29,6 +31,7 @@ import java.util.stream.Stream;
 public final class EmbeddedCluster implements AutoCloseable {
     private static final long START_LIMIT_S = 60;
     private static final String MASTER = "master";
+    private static final String MASTER_ID = "m1";
     private static final String CHUNK = "chunk-";
     private static final List<String> OWN_FILES =
             List.of(
@@ -57,6 +60,8 @@ public final class EmbeddedCluster implements AutoCloseable {
      * @param listen where the master listens
      * @param admin the admin address and what belongs to it
      * @param sessionLeaseMs how long the session of a client lasts without a sign of life
+     * @param raft where other masters reach this one, when the cluster has grown; null for where
+     *     they do already, or any port of the loopback
      */
     public record Plan(
             Path data,
@@ -64,7 +69,19 @@ public final class EmbeddedCluster implements AutoCloseable {
             int replicas,
             Endpoint listen,
             AdminAddress admin,
-            long sessionLeaseMs) {
+            long sessionLeaseMs,
+            @Nullable Endpoint raft) {
+        /** Of one machine. */
+        public Plan(
+                Path data,
+                int chunkServers,
+                int replicas,
+                Endpoint listen,
+                AdminAddress admin,
+                long sessionLeaseMs) {
+            this(data, chunkServers, replicas, listen, admin, sessionLeaseMs, null);
+        }
+
         /** With sessions that last as long as everywhere. */
         public Plan(
                 Path data, int chunkServers, int replicas, Endpoint listen, AdminAddress admin) {
@@ -99,14 +116,13 @@ public final class EmbeddedCluster implements AutoCloseable {
                             servers,
                             standard.settleMs(),
                             standard.serverLeaseMs());
-            List<Peer> self =
-                    List.of(new Peer("m1", new Endpoint("127.0.0.1", world.ports().next())));
+            List<Peer> self = List.of(new Peer(MASTER_ID, raft(world, plan)));
             MasterNode master =
                     closing.add(
                             new MasterNode(
                                     world,
                                     new MasterNode.Plan(
-                                            "m1",
+                                            MASTER_ID,
                                             plan.data().resolve(MASTER),
                                             plan.listen(),
                                             new RatisSettings.Members(
@@ -124,7 +140,8 @@ public final class EmbeddedCluster implements AutoCloseable {
             Endpoint endpoint = master.service().endpoint();
             for (int i = 1; i <= servers; i++) {
                 ChunkSettings settings =
-                        ChunkSettings.of("c" + i, new Endpoint("127.0.0.1", 0), List.of(endpoint));
+                        ChunkSettings.of(
+                                "c" + i, new Endpoint(endpoint.host(), 0), List.of(endpoint));
                 Path directory = plan.data().resolve(CHUNK + i);
                 closing.add(new ChunkNode(world, settings, ChunkDirectories.of(directory)));
             }
@@ -134,6 +151,18 @@ public final class EmbeddedCluster implements AutoCloseable {
         } catch (RuntimeException | InterruptedException e) {
             closing.close();
             throw e;
+        }
+    }
+
+    private static Endpoint raft(ProcessContext world, Plan plan) {
+        if (plan.raft() != null) {
+            return plan.raft();
+        }
+        try {
+            Endpoint known = KnownAddress.amongOthers(plan.data().resolve(MASTER), MASTER_ID);
+            return known != null ? known : new Endpoint("127.0.0.1", world.ports().next());
+        } catch (IOException e) {
+            throw new CommandException(ExitCode.of(e), Wording.of(e), e);
         }
     }
 

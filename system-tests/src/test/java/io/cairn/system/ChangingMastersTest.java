@@ -1,5 +1,6 @@
 package io.cairn.system;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +71,58 @@ final class ChangingMastersTest {
         }
     }
 
+    /** As docs/operating.md tells, on one machine. */
+    @Test
+    @Timeout(value = 240)
+    void anAllInOneClusterGrowsAndItsFirstProcessDies() throws Exception {
+        Path data = directory.resolve("up");
+        String door = "127.0.0.1:" + ProcessCluster.freePort();
+        String master = "127.0.0.1:" + ProcessCluster.freePort();
+        try (ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.start(
+                    "up",
+                    "up",
+                    "--data",
+                    data.toString(),
+                    "--listen",
+                    master,
+                    "--raft",
+                    door,
+                    "--admin",
+                    "127.0.0.1:0");
+            cluster.process("up").await("(?m)^cairn is ready", 60);
+            Path mount = cluster.mountFrom("mnt", master);
+            Files.writeString(mount.resolve("small"), "names and small contents");
+            byte[] large = new byte[3 << 20];
+            new Random(3).nextBytes(large);
+            Files.write(mount.resolve("large"), large);
+            Path token = data.resolve(MasterNode.TOKEN_FILE);
+            for (String name : List.of("m2", "m3")) {
+                String newcomer = cluster.join(name, door);
+                cluster.process(name).await("masters add " + name, 60);
+                assertEquals(
+                        ExitCode.OK, admin(cluster, token, "up", "add", newcomer), cluster.logs());
+            }
+            cluster.process("m3").await(CairnProcess.READY, 60);
+            cluster.kill("up");
+            assertEquals("names and small contents", Files.readString(mount.resolve("small")));
+            cluster.start(
+                    "c1",
+                    "chunk",
+                    "--id",
+                    "c1",
+                    "--data",
+                    data.resolve("chunk-1").toString(),
+                    "--listen",
+                    "127.0.0.1:0",
+                    "--masters",
+                    cluster.clientAddress("m3"));
+            assertArrayEquals(large, Files.readAllBytes(mount.resolve("large")));
+            Files.write(mount.resolve("more"), large);
+            assertArrayEquals(large, Files.readAllBytes(mount.resolve("more")));
+        }
+    }
+
     private static void work(AckedLoad load) {
         int goal = load.operations() + 40;
         Poll.until("work", 60, () -> load.operations() >= goal);
@@ -98,7 +152,7 @@ final class ChangingMastersTest {
 
     private static CommandResult command(
             ProcessCluster cluster, Path token, String at, List<String> words) throws Exception {
-        String door = cluster.process(at).await("admin on (\\S+)", 60).group(1);
+        String door = cluster.process(at).await("admin (?:on|  ) (\\S+)", 60).group(1);
         String url = "http://" + door.replaceFirst("^http://", "").replaceAll("/+$", "");
         List<String> arguments = new ArrayList<>(List.of("admin", "masters"));
         arguments.addAll(words);

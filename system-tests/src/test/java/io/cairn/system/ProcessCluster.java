@@ -104,6 +104,12 @@ public final class ProcessCluster implements AutoCloseable {
         return self;
     }
 
+    /** Where clients reach a master that was started here. */
+    String clientAddress(String master) {
+        List<String> command = commands.getOrDefault(master, List.of());
+        return command.get(command.indexOf("--listen") + 1);
+    }
+
     /** Where the masters of the beginning talk to each other. */
     String doors() {
         return String.join(",", doors);
@@ -140,10 +146,15 @@ public final class ProcessCluster implements AutoCloseable {
                 each.getValue().await(CairnProcess.READY, 60);
             }
         }
+        return mountFrom(name, masters() + subdirectory, arguments);
+    }
+
+    /** The same of a source, such as {@code HOST:PORT:/DIR}. */
+    Path mountFrom(String name, String source, String... arguments) throws Exception {
         Path mountpoint = directory.resolve(name);
         Files.createDirectories(mountpoint);
         mountpoints.add(mountpoint);
-        List<String> command = new ArrayList<>(List.of("mount", masters() + subdirectory));
+        List<String> command = new ArrayList<>(List.of("mount", source));
         command.addAll(List.of(mountpoint.toString(), "--foreground"));
         command.addAll(List.of(arguments));
         commands.put(name, command);

@@ -283,6 +283,11 @@ public final class ClusterResource implements Resource {
                 health.critical(
                         "Master %s belongs to another cluster: %s.".formatted(each.id(), risk),
                         "Look at its log and its data directory at %s.".formatted(each.raft()));
+            } else if (each.share() == Share.DIFFERING) {
+                health.critical(
+                        "Master %s holds another state than the others: %s."
+                                .formatted(each.id(), risk),
+                        "Remove the one that you do not trust, empty it, and add it again.");
             } else {
                 health.warning(
                         "Master %s catches up and has no vote yet: %s.".formatted(each.id(), risk),

@@ -253,7 +253,7 @@ public final class MastersResource implements Resource {
         if (next.leads()) {
             throw Problem.conflict("Master " + next.id() + " leads already.");
         }
-        if (next.share() == Share.CATCHING_UP || next.share() == Share.FOREIGN) {
+        if (next.share() != Share.FULL && next.share() != Share.UNKNOWN) {
             throw Problem.conflict(
                     "Master %s cannot lead: it is in the state '%s'."
                             .formatted(next.id(), next.state()));

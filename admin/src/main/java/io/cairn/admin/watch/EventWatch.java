@@ -4,6 +4,7 @@ import io.cairn.admin.api.EventLog;
 import io.cairn.admin.api.Json;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ServerStatus;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ public final class EventWatch {
      * @param serverUp those of which it is known
      * @param masterUp the same for masters
      * @param masters the names of all
+     * @param differing the names of those with another state than the others
      * @param erring disks that had errors lately, in words
      * @param slow disks that are slow beside others, in words
      * @param risk 0: all groups are complete; 1: some are short of a copy; 2: some do not serve
@@ -50,6 +53,7 @@ public final class EventWatch {
             Map<String, Boolean> serverUp,
             Map<String, Boolean> masterUp,
             Set<String> masters,
+            Set<String> differing,
             Map<Long, String> failedTargets,
             Map<Long, String> erring,
             Map<Long, String> slow,
@@ -131,7 +135,8 @@ public final class EventWatch {
         return new Look(
                 serverUp,
                 mastersUp(),
-                names(),
+                names(each -> true),
+                names(each -> each.share() == Share.DIFFERING),
                 failed,
                 erring,
                 DiskErrors.slow(master.servers().status(), master.servers().load()),
@@ -150,14 +155,25 @@ public final class EventWatch {
         return masterUp;
     }
 
-    private Set<String> names() {
-        return master.log().masters().stream().map(Standing::id).collect(Collectors.toSet());
+    private Set<String> names(Predicate<Standing> which) {
+        return master.log().masters().stream()
+                .filter(which)
+                .map(Standing::id)
+                .collect(Collectors.toSet());
     }
 
     private void compare(Look was, Look is) {
         for (String id : is.masters) {
             if (!was.masters.contains(id)) {
                 events.add("info", "masterJoins", id, "Master " + id + " joins the cluster.");
+            }
+        }
+        for (String id : is.differing) {
+            if (!was.differing.contains(id)) {
+                String text =
+                        "Master %s holds another state than the others: empty its directory, and"
+                                + " let it join again.";
+                events.add("critical", "masterDiffers", id, text.formatted(id));
             }
         }
         for (String id : was.masters) {

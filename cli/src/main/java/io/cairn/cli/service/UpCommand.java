@@ -19,6 +19,7 @@ import io.cairn.node.CommandException;
 import io.cairn.node.EmbeddedCluster;
 import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
+import io.cairn.node.MasterNode;
 import io.cairn.node.MountNode;
 import io.cairn.node.NfsNode;
 import io.cairn.node.Ports;
@@ -91,8 +92,19 @@ public final class UpCommand implements Callable<Integer> {
             names = "--listen",
             paramLabel = "HOST:PORT",
             defaultValue = "127.0.0.1:9871",
-            description = "Where further mounts find the master (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Where further mounts find the master, and on which address the chunk servers"
+                            + " listen (default: ${DEFAULT-VALUE}).")
     private String listen = "";
+
+    @Option(
+            names = "--raft",
+            paramLabel = "HOST:PORT",
+            description = {
+                "Where further masters reach this one, when the cluster is to grow.",
+                "Default: a port of the loopback, for this machine only."
+            })
+    private @Nullable String raft;
 
     @Option(
             names = "--nfs",
@@ -125,7 +137,9 @@ public final class UpCommand implements Callable<Integer> {
                         chunkServers,
                         copies,
                         MasterList.endpoint(listen),
-                        admin.address());
+                        admin.address(),
+                        MasterNode.SESSION_LEASE_MS,
+                        raft == null ? null : MasterList.endpoint(raft));
         EmbeddedCluster.check(data.path());
         if (mount != null) {
             makeMountpoint(mount);
@@ -177,6 +191,10 @@ public final class UpCommand implements Callable<Integer> {
                 ChunkService.class,
                 CairnFileSystem.class,
                 FuseMount.class);
+        OpenPort.warn(plan.listen());
+        if (plan.raft() != null) {
+            OpenPort.warn(plan.raft());
+        }
         ProcessContext world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
@@ -281,6 +299,9 @@ public final class UpCommand implements Callable<Integer> {
         arguments.addAll(worldOptions.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
+        }
+        if (raft != null) {
+            arguments.addAll(List.of("--raft", raft));
         }
         if (nfs != null) {
             arguments.addAll(List.of("--nfs", nfs));

@@ -49,6 +49,12 @@ final class MasterDirectory implements AutoCloseable {
         ReplicatedState opened = null;
         try {
             format = FormatFile.open(directory, masterId);
+            if (format.differs()) {
+                throw new IOException(
+                        ("%s: the state of this master differed from that of the others after the"
+                                        + " same entries of the log; %s")
+                                .formatted(directory, LogFiles.REPLACE));
+            }
             OwnerOnly.close(directory);
             room = new Headroom(new FileDisk(), directory);
             raft = directory.resolve("raft");

@@ -183,9 +183,9 @@ public final class RatisLog implements ReplicatedLog {
                         division,
                         gate,
                         others,
-                        () -> namespace().appliedIndex(),
+                        this::namespace,
                         directory.room()::isLow,
-                        this::dismiss);
+                        new Admission.Ends(this::dismiss, why -> stop(why, null)));
         long incarnation = UUID.randomUUID().getMostSignificantBits();
         return new Admission(
                 members, settings.found(), seat, around, incarnation, settings.client());

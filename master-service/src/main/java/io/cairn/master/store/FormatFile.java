@@ -24,8 +24,9 @@ import java.util.zip.CRC32C;
  * founded. Flag 1, the vote, is there once this master has founded the cluster or has caught up
  * with it: one that lost its directory does not remember what it promised. {@code recovery} is 0,
  * or the number of the last recovery by an operator, after which the directories of other masters
- * count no more; flag 2 tells that this master is to lead it. Replaced as a whole by renaming.
- * Thread-safe.
+ * count no more; flag 2 tells that this master is to lead it. Flag 4 tells that the state here is
+ * another one than that of most masters, so that nobody may use it. Replaced as a whole by
+ * renaming. Thread-safe.
  */
 public final class FormatFile {
     /** Version of the directory layout and of all keys and values in the store. */
@@ -38,12 +39,14 @@ public final class FormatFile {
 
     private static final int VOTES = 1;
     private static final int RECOVERS = 2;
+    private static final int DIFFERS = 4;
 
     private final Path file;
     private final String masterId;
     private volatile Contents contents;
 
-    private record Contents(long clusterId, long recovery, boolean votes, boolean recovers) {}
+    private record Contents(
+            long clusterId, long recovery, boolean votes, boolean recovers, boolean differs) {}
 
     private FormatFile(Path file, String masterId, Contents contents) {
         this.file = file;
@@ -70,7 +73,7 @@ public final class FormatFile {
             bytes = Files.readAllBytes(file);
         } catch (NoSuchFileException e) {
             requireEmpty(directory);
-            Contents empty = new Contents(0, 0, false, false);
+            Contents empty = new Contents(0, 0, false, false, false);
             FormatFile created = new FormatFile(file, masterId, empty);
             created.write(empty);
             return created;
@@ -110,16 +113,27 @@ public final class FormatFile {
         return contents.recovers;
     }
 
+    /** Whether the state here was found to be another one than that of most masters. */
+    public boolean differs() {
+        return contents.differs;
+    }
+
+    /** Writes durably that the state here is another one than that of most masters. */
+    public synchronized void setDiffers() throws IOException {
+        Contents now = contents;
+        write(new Contents(now.clusterId, now.recovery, now.votes, now.recovers, true));
+    }
+
     /** Writes durably whether this master has a vote. */
     public synchronized void setVotes(boolean next) throws IOException {
         Contents now = contents;
-        write(new Contents(now.clusterId, now.recovery, next, now.recovers));
+        write(new Contents(now.clusterId, now.recovery, next, now.recovers, now.differs));
     }
 
     /** Writes durably that this master leads a recovery from now on, or no longer. */
     public synchronized void setRecovery(long recovery, boolean recovers) throws IOException {
         Contents now = contents;
-        write(new Contents(now.clusterId, recovery, now.votes, recovers));
+        write(new Contents(now.clusterId, recovery, now.votes, recovers, now.differs));
     }
 
     /**
@@ -134,7 +148,7 @@ public final class FormatFile {
                     Fault.FOREIGN,
                     "%s belongs to cluster %016x, not to %016x".formatted(file, now.clusterId, id));
         }
-        write(new Contents(id, now.recovery, now.votes, now.recovers));
+        write(new Contents(id, now.recovery, now.votes, now.recovers, now.differs));
     }
 
     private static FormatFile parse(Path file, byte[] bytes) throws FormatException {
@@ -170,7 +184,12 @@ public final class FormatFile {
         return new FormatFile(
                 file,
                 new String(bytes, in.position(), idLength, StandardCharsets.UTF_8),
-                new Contents(clusterId, recovery, (flags & VOTES) != 0, (flags & RECOVERS) != 0));
+                new Contents(
+                        clusterId,
+                        recovery,
+                        (flags & VOTES) != 0,
+                        (flags & RECOVERS) != 0,
+                        (flags & DIFFERS) != 0));
     }
 
     private static FormatException corrupt(Path file, String why) {
@@ -202,7 +221,10 @@ public final class FormatFile {
             throw new IllegalArgumentException("a master's id has 1 to 255 bytes: " + masterId);
         }
         ByteBuffer out = ByteBuffer.allocate(FIXED_BYTES + id.length);
-        int flags = (next.votes ? VOTES : 0) | (next.recovers ? RECOVERS : 0);
+        int flags =
+                (next.votes ? VOTES : 0)
+                        | (next.recovers ? RECOVERS : 0)
+                        | (next.differs ? DIFFERS : 0);
         out.putLong(MAGIC).putInt(VERSION).putLong(next.clusterId).putLong(next.recovery);
         out.put((byte) flags);
         out.put((byte) id.length).put(id);

@@ -50,6 +50,11 @@ public final class Membership {
         format.setRecovery(format.recovery(), false);
     }
 
+    /** The state of this master is another one than that of most: it is not to be used again. */
+    public void markDiffering() throws IOException {
+        format.setDiffers();
+    }
+
     /** The stamp of the messages of this master: the cluster and its last recovery. */
     public long stamp() {
         return stamp(clusterId(), recovery());

@@ -2,12 +2,20 @@ package io.cairn.master.raft;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.master.MasterGroup.Change;
+import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.MasterGroup.Standing;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
+import io.cairn.master.store.Durable;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.metadata.Namespace;
+import io.cairn.wire.Encoder;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.LeaderMutation;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +78,40 @@ class MemberChangesTest {
                 assertTrue(TestSession.has(group.leaderLog(), "before-" + i), "before-" + i);
             }
             assertEquals(List.of(), group.leaderLog().namespace().check());
+        }
+    }
+
+    @Test
+    void aMasterWithAnotherStateStopsForGoodAndRejoinsEmpty() throws Exception {
+        try (TestGroup group = new TestGroup(directory, 3, OFTEN)) {
+            group.startAll();
+            TestSession session = new TestSession(group::leaderLog);
+            session.create("first");
+            group.awaitAgreement();
+            int wrong = group.follower();
+            Namespace state = group.log(wrong).namespace();
+            byte[] other = new Envelope(0, 0, 0, 1, new LeaderMutation.Recover()).toBytes();
+            state.apply(
+                    state.appliedTerm(),
+                    state.appliedIndex() + 1,
+                    new Encoder().bytes(other).toBytes());
+            for (int i = 0; i < 140; i++) {
+                session.create("after-" + i);
+            }
+            TestGroup.await(
+                    "the leader to tell of it",
+                    () ->
+                            group.leaderLog().masters().stream()
+                                    .anyMatch(each -> each.share() == Share.DIFFERING));
+            TestGroup.await("the wrong one to stop", () -> group.heard(wrong).halted);
+            group.stop(wrong);
+            IOException refused = assertThrows(IOException.class, () -> group.start(wrong));
+            assertTrue(String.valueOf(refused.getMessage()).contains("--join"), refused::toString);
+            Durable.deleteTree(group.directory(wrong));
+            group.start(wrong);
+            group.awaitAgreement();
+            session.create("last");
+            group.awaitAgreement();
         }
     }
 

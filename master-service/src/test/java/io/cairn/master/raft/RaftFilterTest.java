@@ -11,6 +11,7 @@ import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.raft.member.Hello;
 import io.cairn.master.raft.member.Peer;
 import io.cairn.master.store.MemoryDirectory;
+import io.cairn.metadata.state.StateHash.Mark;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.LeaderMutation;
 import java.io.IOException;
@@ -168,7 +169,8 @@ class RaftFilterTest {
                         12,
                         List.of(
                                 new Peer("m1", new Endpoint("a.example", 1)),
-                                new Peer("m2", new Endpoint("::1", 2))));
+                                new Peer("m2", new Endpoint("::1", 2))),
+                        List.of(new Mark(64, -3)));
         assertEquals(hello, Hello.decode(hello.encode()));
         assertNull(Hello.decode(UnsafeByteOperations.unsafeWrap(new byte[20])));
         assertNull(Hello.decode(hello.encode().substring(0, 30)));

@@ -50,6 +50,7 @@ class RetreatTest {
                         false,
                         new Endpoint("client.example", 1),
                         0,
+                        List.of(),
                         List.of()));
     }
 

@@ -36,6 +36,7 @@ import java.nio.charset.StandardCharsets;
  *                                                             though the contents are inline
  *   "record/" key 1..200
  *                -> | 1 | version 8 | value ... |           records of the administration
+ *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
  *
@@ -134,6 +135,10 @@ public final class Keys {
 
     static byte[] counters() {
         return meta("counters");
+    }
+
+    static byte[] stateHash() {
+        return meta("hash");
     }
 
     public static byte[] level() {

@@ -4,6 +4,7 @@ import io.cairn.base.Wording;
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.MasterGroup.Share;
 import io.cairn.master.store.Membership;
+import io.cairn.metadata.Namespace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
@@ -56,7 +58,7 @@ public final class Admission {
     private final RaftServer.Division division;
     private final LeaderGate gate;
     private final RollCall others;
-    private final Supplier<Long> applied;
+    private final Supplier<Namespace> state;
     private final BooleanSupplier low;
     private final Runnable leave;
     private final long incarnation;
@@ -76,6 +78,7 @@ public final class Admission {
 
     private volatile boolean wasCounted;
     private final LeaderNews news;
+    private final StateWatch states;
 
     /** The index that must be applied, of which leader. */
     private record Target(long term, long index) {}
@@ -83,17 +86,25 @@ public final class Admission {
     /**
      * The facts that it looks at.
      *
-     * @param applied index of the last entry that was applied
+     * @param state what was applied
      * @param low whether the disk has too little room to lead
-     * @param leave hears, once or more, that this master is none of the group any more
+     * @param ends what becomes of this master
      */
     public record Surroundings(
             RaftServer.Division division,
             LeaderGate gate,
             RollCall others,
-            Supplier<Long> applied,
+            Supplier<Namespace> state,
             BooleanSupplier low,
-            Runnable leave) {}
+            Ends ends) {}
+
+    /**
+     * What becomes of this master.
+     *
+     * @param leave hears, once or more, that this master is none of the group any more
+     * @param wrong hears why this master must stop for good
+     */
+    public record Ends(Runnable leave, Consumer<String> wrong) {}
 
     /**
      * Decides nothing before {@link #tick}.
@@ -115,12 +126,14 @@ public final class Admission {
         this.division = around.division();
         this.gate = around.gate();
         this.others = around.others();
-        this.applied = around.applied();
+        this.state = around.state();
         this.low = around.low();
-        this.leave = around.leave();
+        this.leave = around.ends().leave();
         this.incarnation = incarnation;
         this.client = client;
         this.news = new LeaderNews(members, division);
+        this.states =
+                new StateWatch(members, seat, () -> state.get().hashes(), around.ends().wrong());
         this.waiting = seat.votes() ? null : "this master looks for the others";
     }
 
@@ -142,7 +155,8 @@ public final class Admission {
                 members.joins(),
                 client,
                 listIndex,
-                members.peers());
+                members.peers(),
+                state.get().hashes());
     }
 
     private long lastIndex() {
@@ -159,7 +173,9 @@ public final class Admission {
     /** How a master takes part, as far as this one knows. */
     public Share shareOf(String id) {
         if (id.equals(members.id())) {
-            return seat.votes() ? Share.FULL : Share.CATCHING_UP;
+            return states.isDiffering(id)
+                    ? Share.DIFFERING
+                    : seat.votes() ? Share.FULL : Share.CATCHING_UP;
         }
         Hello hello = others.recent().get(id);
         if (hello == null) {
@@ -167,6 +183,9 @@ public final class Admission {
         }
         if (seat.isForeign(hello.stamp())) {
             return Share.FOREIGN;
+        }
+        if (states.isDiffering(id)) {
+            return Share.DIFFERING;
         }
         return hello.votes() ? Share.FULL : Share.CATCHING_UP;
     }
@@ -257,6 +276,12 @@ public final class Admission {
         if (untilAsking-- <= 0) {
             untilAsking = seat.votes() ? ASK_EVERY : 1;
             ask();
+            if (seat.votes()) {
+                states.look(others.recent(), gate.mayRead());
+            }
+        }
+        if (states.mine() != null) {
+            gate.keepFollowing(); // never stands for election
         }
         noteCounted();
         if (isDismissed()) {
@@ -430,7 +455,7 @@ public final class Admission {
         if (leading.recovers()) {
             return "it catches up with " + leading.id() + ", which recovers the cluster";
         }
-        if (isSameTerm && isSameCluster && applied.get() >= aim.index()) {
+        if (isSameTerm && isSameCluster && state.get().appliedIndex() >= aim.index()) {
             return take("it has caught up with " + leading.id());
         }
         return "it catches up with " + leading.id();

@@ -2,6 +2,7 @@ package io.cairn.master.raft.member;
 
 import io.cairn.cluster.Endpoint;
 import io.cairn.master.store.Membership;
+import io.cairn.metadata.state.StateHash.Mark;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -17,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * | MAGIC | id | incarnation | votes | founds | clusterId | recovery | recovers |
  * |   8   |4+n |      8      |   1   |   1    |     8     |    8     |    1     |
  * +-------+----+-------------+-------+--------+-----------+----------+----------+
- * | term | last | leads | low | joins | client | listIndex |  members   |
- * |  8   |  8   |   1   |  1  |   1   | 4+n, 4 |     8     | list of 3  |
- * +------+------+-------+-----+-------+--------+-----------+------------+
+ * | term | last | leads | low | joins | client | listIndex |  members  |  hashes   |
+ * |  8   |  8   |   1   |  1  |   1   | 4+n, 4 |     8     | list of 3 | list of 2 |
+ * +------+------+-------+-----+-------+--------+-----------+-----------+-----------+
  * </pre>
  *
  * The question is the magic number alone.
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param client where clients reach it
  * @param listIndex the log entry of its list of masters, -1 when it was only told of them
  * @param members all masters as it knows them, by name: name, host and port
+ * @param hashes of its state after some of the last entries: index and hash
  */
 public record Hello(
         String id,
@@ -53,7 +55,8 @@ public record Hello(
         boolean joins,
         Endpoint client,
         long listIndex,
-        List<Peer> members) {
+        List<Peer> members,
+        List<Mark> hashes) {
     private static final long MAGIC = 0x434149524e484149L; // "CAIRNHAI"
 
     /** The question that it answers. */
@@ -95,6 +98,7 @@ public record Hello(
                     to.text(each.id());
                     endpoint(to, each.raft());
                 });
+        out.list(hashes, (to, each) -> to.i64(each.index()).i64(each.hash()));
         return ByteString.copyFrom(out.toBytes());
     }
 
@@ -120,7 +124,8 @@ public record Hello(
                     in.bool(),
                     endpoint(in),
                     in.i64(),
-                    in.list(each -> new Peer(each.text(), endpoint(each))));
+                    in.list(each -> new Peer(each.text(), endpoint(each))),
+                    in.list(each -> new Mark(each.i64(), each.i64())));
         } catch (MalformedMessageException e) {
             return null;
         }
