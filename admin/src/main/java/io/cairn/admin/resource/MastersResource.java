@@ -44,7 +44,7 @@ public final class MastersResource implements Resource {
             Shape.fields(
                     Field.of("id", Shape.text(), "As given with --id."),
                     Field.of("raft", Shape.text(), "Where the other masters reach it."),
-                    Field.maybe("address", Shape.text(), "For clients; null before it has led."),
+                    Field.maybe("address", Shape.text(), "For clients; null before it was heard."),
                     Field.of("role", Shape.choice(List.of("leader", "follower")), "What it is."),
                     Field.of(
                             "state",

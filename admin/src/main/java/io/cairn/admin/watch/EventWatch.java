@@ -162,7 +162,7 @@ public final class EventWatch {
                 .collect(Collectors.toSet());
     }
 
-    private void compare(Look was, Look is) {
+    private void members(Look was, Look is) {
         for (String id : is.masters) {
             if (!was.masters.contains(id)) {
                 events.add("info", "masterJoins", id, "Master " + id + " joins the cluster.");
@@ -181,6 +181,10 @@ public final class EventWatch {
                 events.add("info", "masterLeft", id, "Master " + id + " has left the cluster.");
             }
         }
+    }
+
+    private void compare(Look was, Look is) {
+        members(was, is);
         is.serverUp.forEach((name, up) -> server(name, was.serverUp.get(name), up));
         is.masterUp.forEach((id, up) -> master(id, was.masterUp.getOrDefault(id, true), up));
         disks(was, is);

@@ -133,7 +133,7 @@ function masters(context, items) {
         ['Role', (m) => state(m.role === 'leader' ? 'leader' : 'follower', m.role)],
         ['State', (m) => m.silentSince == null ? state(m.state)
             : state(m.state, `down since ${time(m.silentSince)}`)],
-        ['Address', (m) => m.address || 'not known before it has led'],
+        ['Address', (m) => m.address || 'not known before it was heard'],
         ['Term', (m) => count(m.term), 'number'],
         ['Behind by', (m) => m.lagEntries == null ? 'not known'
             : plural(m.lagEntries, 'entry', 'entries'), 'number'],

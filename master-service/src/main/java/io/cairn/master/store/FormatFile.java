@@ -195,7 +195,11 @@ public final class FormatFile {
     private static FormatException corrupt(Path file, String why) {
         return new FormatException(
                 Fault.CORRUPT,
-                file + " is not a master's FORMAT file: " + why + "; restore it from a backup");
+                file
+                        + " is not a master's FORMAT file: "
+                        + why
+                        + "; restore it, or empty the directory and have this master get everything"
+                        + " from the others: cairn master --join");
     }
 
     private static void requireEmpty(Path directory) throws IOException {

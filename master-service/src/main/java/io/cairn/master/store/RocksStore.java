@@ -44,8 +44,9 @@ import org.rocksdb.WriteOptions;
 public final class RocksStore implements Store {
     private static final String REMEDY =
             "a master that has others moves its whole data directory away and gets everything from"
-                    + " them; one that is alone moves only the directory of the store away, which"
-                    + " is made anew of its newest checkpoint and its log";
+                    + " them when it is started with 'cairn master --join'; one that is alone moves"
+                    + " only the directory of the store away, which is made anew of its newest"
+                    + " checkpoint and its log";
 
     private static final byte[] POSITION = {'p'};
     private static final long CLOSE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(30);
