@@ -17,12 +17,12 @@ final class LabelsTest {
     }
 
     private static void assertRefused(String why, String... labels) {
-        String message =
+        IllegalArgumentException refusal =
                 assertThrows(
-                                IllegalArgumentException.class,
-                                () -> Labels.parse(List.of(labels)),
-                                () -> "label " + List.of(labels))
-                        .getMessage();
+                        IllegalArgumentException.class,
+                        () -> Labels.parse(List.of(labels)),
+                        () -> "label " + List.of(labels));
+        String message = String.valueOf(refusal.getMessage());
         assertTrue(message.contains(why), message);
         assertTrue(message.contains("'" + labels[labels.length - 1].split("=", 2)[0]), message);
     }
