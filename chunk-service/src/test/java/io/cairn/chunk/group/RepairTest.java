@@ -48,7 +48,7 @@ class RepairTest {
         damage(directory.resolve("c" + server), OID, offset);
     }
 
-    private static void damage(Path target, long oid, int offset) {
+    static void damage(Path target, long oid, int offset) {
         Path blobs = target.resolve("pg").resolve("" + GROUP);
         String name = Long.toHexString(oid) + ".0";
         try (Stream<Path> files = Files.walk(blobs)) {
