@@ -55,12 +55,8 @@ public class PendingRequest {
         }
     }
 
-    /**
-     * The work that is being done here looks for an answer without sleeping; to be called now and
-     * then.
-     */
-    public static void stillLooking() {
-        PendingRequest errand = current();
+    /** Some work looks for an answer without sleeping; to be called now and then. */
+    public static void stillLooking(@Nullable PendingRequest errand) {
         if (errand != null) {
             errand.glance();
         }

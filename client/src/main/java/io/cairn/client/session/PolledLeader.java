@@ -27,6 +27,9 @@ final class PolledLeader implements AutoCloseable {
 
     private static final long RETRY_MS = 1000;
 
+    /** Turns of the loop after which others are let in: finding out whether one asks costs. */
+    private static final int TURNS_BEFORE_REQUESTS = 4;
+
     private final PolledNetwork network;
     private final PollLoop loop;
     private final Clock clock;
@@ -107,17 +110,26 @@ final class PolledLeader implements AutoCloseable {
 
     /**
      * Looks for an answer a little, if the calling thread owns the loop: it need not sleep then.
+     * What it finds for others belongs to none of its own requests.
      */
-    @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
     void look(Future<?> answer) {
-        if (!loop.isOwned()) {
-            return;
+        if (loop.isOwned()) {
+            PendingRequest own = PendingRequest.current();
+            PendingRequest.runApart(() -> Scope.run(Span.NONE, () -> look(answer, own)));
         }
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // Correct without it, but others may want to run.
+    private void look(Future<?> answer, @Nullable PendingRequest own) {
         long endNs = clock.nanoTime() + lookNs;
+        int turns = 0;
         while (!answer.isDone() && loop.isOwned() && clock.nanoTime() - endNs < 0) {
-            PendingRequest.runApart(() -> Scope.run(Span.NONE, loop::poll));
+            loop.poll();
             if (!answer.isDone()) {
-                PendingRequest.stillLooking();
+                turns++;
+                if (turns % TURNS_BEFORE_REQUESTS == 0) {
+                    PendingRequest.stillLooking(own);
+                }
                 Thread.yield();
             }
         }

@@ -32,6 +32,9 @@ final class PolledWire implements Wire {
     private boolean finishing;
     private @Nullable ByteBuf spare;
 
+    /** The memory of {@link #spare}. */
+    private @Nullable MemorySegment window;
+
     PolledWire(
             PolledTransport loop,
             StreamSocket socket,
@@ -80,11 +83,17 @@ final class PolledWire implements Wire {
     }
 
     private int readOnce() {
-        ByteBuf in = spare == null ? loop.allocator().directBuffer(READ_BYTES) : spare;
-        spare = in;
+        ByteBuf in = spare;
+        MemorySegment into = window;
+        if (in == null || into == null) {
+            in = loop.allocator().directBuffer(READ_BYTES);
+            into = MemorySegment.ofBuffer(in.internalNioBuffer(0, READ_BYTES));
+            spare = in;
+            window = into;
+        }
         int count;
         try {
-            count = socket.receive(MemorySegment.ofBuffer(in.internalNioBuffer(0, READ_BYTES)));
+            count = socket.receive(into);
         } catch (IOException e) {
             channel.failed(e);
             return 0;
