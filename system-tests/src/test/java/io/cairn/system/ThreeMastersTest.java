@@ -39,6 +39,7 @@ final class ThreeMastersTest {
                     cluster.start("m" + round);
                     cluster.process("m" + round).await(CairnProcess.READY, 60);
                 }
+                restartEach(cluster, load);
                 load.stop();
                 load.verify(mount);
                 assertEquals(List.of(), load.failures(), cluster.logs());

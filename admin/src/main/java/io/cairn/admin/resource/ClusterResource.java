@@ -253,8 +253,7 @@ public final class ClusterResource implements Resource {
         counts.put("serversUp", servers.stream().filter(ServerStatus::alive).count());
         counts.put("targets", map.targets().size());
         counts.put("groups", map.groups().size());
-        counts.put(
-                "groupsAtRisk", map.groups().stream().filter(map::isShort).count());
+        counts.put("groupsAtRisk", map.groups().stream().filter(map::isShort).count());
         counts.put(
                 "groupsUnavailable", map.groups().stream().filter(g -> g.head() == null).count());
         return counts;

@@ -126,9 +126,9 @@ public final class StorageResource implements Resource {
                         master.namespace().usedPools(),
                         subject.targets());
         String reason = call.bodyText("force");
-        boolean forced = reason != null && !reason.isBlank();
+        String forced = reason == null || reason.isBlank() ? null : reason;
         List<String> obstacles = drain.obstacles();
-        if (!forced && !obstacles.isEmpty()) {
+        if (forced == null && !obstacles.isEmpty()) {
             throw Problem.conflict(
                     "%s cannot be emptied. %s To begin nevertheless: --force REASON."
                             .formatted(subject.title(), String.join(" ", obstacles)));
@@ -142,7 +142,7 @@ public final class StorageResource implements Resource {
         plan.change(
                 subject.title(),
                 subject.state(map()),
-                forced ? "draining, by force: " + Printable.of(reason) : "draining");
+                forced == null ? "draining" : "draining, by force: " + Printable.of(forced));
         plan.warn(
                 "About %s in %s move to other targets%s."
                         .formatted(

@@ -145,8 +145,8 @@ public final class Drain {
         long most = Long.MIN_VALUE;
         for (Target target : map.targets()) {
             TargetReport report = reports.get(target.id());
-            boolean open = report != null && !target.isDraining() && target.serverId() != 0;
-            if (open && spread.mayJoin(target.id(), members, copies)) {
+            boolean open = !target.isDraining() && target.serverId() != 0;
+            if (report != null && open && spread.mayJoin(target.id(), members, copies)) {
                 long free = room.getOrDefault(disk(target.id(), report), 0L);
                 if (free > most) {
                     best = target;

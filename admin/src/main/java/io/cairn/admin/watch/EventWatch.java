@@ -170,10 +170,14 @@ public final class EventWatch {
         }
         for (String id : is.differing) {
             if (!was.differing.contains(id)) {
-                String text =
-                        "Master %s holds another state than the others: empty its directory, and"
-                                + " let it join again.";
-                events.add("critical", "masterDiffers", id, text.formatted(id));
+                events.add(
+                        "critical",
+                        "masterDiffers",
+                        id,
+                        "Master "
+                                + id
+                                + " holds another state than the others: empty its directory, and"
+                                + " let it join again.");
             }
         }
         for (String id : was.masters) {

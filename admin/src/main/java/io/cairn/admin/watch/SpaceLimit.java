@@ -74,13 +74,10 @@ public record SpaceLimit(long bytes, String why) {
         if (report.freeBytes() == 0) {
             return "reserve: " + name + " is full but for the reserve of its disk";
         }
-        boolean labelled =
-                server != null
-                        && (server.labels().get(Labels.RACK) != null
-                                || server.labels().get(Labels.ZONE) != null);
-        return labelled
+        Labels labels = server == null ? Labels.NONE : server.labels();
+        return labels.get(Labels.RACK) != null || labels.get(Labels.ZONE) != null
                 ? "label: with copies in different racks and zones (%s) %s fills first"
-                        .formatted(server.labels(), name)
+                        .formatted(labels, name)
                 : "pool: pool %d spreads evenly, and %s fills first".formatted(pool.id(), name);
     }
 }

@@ -266,9 +266,7 @@ public final class StorageHealth {
                 map.groups().stream().filter(group -> !explained.contains(group.id())).toList();
         long unreadable = others.stream().filter(this::isMissed).count();
         long syncing =
-                others.stream()
-                        .filter(group -> group.head() != null && map.isShort(group))
-                        .count();
+                others.stream().filter(group -> group.head() != null && map.isShort(group)).count();
         if (unreadable > 0) {
             health.critical(
                     Wording.count(unreadable, "placement group")

@@ -185,13 +185,15 @@ final class Scrub {
         ScrubPosition known = position;
         if (known == null) {
             ScrubPosition kept = verification.position();
-            boolean usable = kept != null && kept.beganMs() <= wallMs();
+            if (kept != null && kept.beganMs() > wallMs()) {
+                kept = null;
+            }
             Map<Integer, Long> verified = new TreeMap<>();
             for (int group : target.groups()) {
-                Long since = usable ? kept.verified().get(group) : null;
+                Long since = kept == null ? null : kept.verified().get(group);
                 verified.put(group, since == null ? 0 : since);
             }
-            known = usable ? kept.with(verified) : ScrubPosition.begin(wallMs(), 0, verified);
+            known = kept != null ? kept.with(verified) : ScrubPosition.begin(wallMs(), 0, verified);
             position = known;
             read(known);
         }

@@ -74,7 +74,7 @@ public final class StorageTarget implements AutoCloseable {
         this.replacements = new Replacements(shelf);
         this.pages = new GroupPages(shelf, blobs);
         this.remains = new ObjectRemains(shelf);
-        this.verification = new BlobVerification(shelf, blobs, disk);
+        this.verification = new BlobVerification(shelf, disk);
         this.identity = new TargetIdentity(shelf, format);
         this.lock = lock;
     }

@@ -104,7 +104,7 @@ class HeadWritesTest {
         try (ChunkCluster cluster = cluster(2)) {
             byte[] bytes = random(1, 20_000);
             cluster.await(cluster.client.write(GROUP, OID, 0, 0, bytes));
-            damage(cluster, cluster.headOf(GROUP));
+            damage(cluster.headOf(GROUP));
             cluster.await(cluster.client.write(GROUP, OID, 0, 5000, new byte[100]));
             Arrays.fill(bytes, 5000, 5100, (byte) 0);
             assertArrayEquals(
@@ -119,7 +119,7 @@ class HeadWritesTest {
             cluster.client.setRetryLimitMs(5_000);
             byte[] bytes = random(1, 20_000);
             cluster.await(cluster.client.write(GROUP, OID, 0, 0, bytes));
-            damage(cluster, 1);
+            damage(1);
             Errno errno = cluster.error(cluster.client.write(GROUP, OID, 0, 5000, new byte[100]));
             assertEquals(Errno.EIO, errno);
             byte[] whole = random(2, 4096);
@@ -131,7 +131,7 @@ class HeadWritesTest {
     }
 
     /** Flips a byte of block 1. */
-    private void damage(ChunkCluster cluster, int server) {
+    private void damage(int server) {
         RepairTest.damage(directory.resolve("c" + server), OID, 4096 + 17);
     }
 }

@@ -226,8 +226,7 @@ class SyncingTest {
             cluster.await(cluster.client.write(large, offset, random(9, 30_000)));
             cluster.untilWhole(30_000);
             int head = cluster.headOf(GROUP);
-            assertEquals(
-                    cluster.state(head, GROUP, OID, 0), cluster.state(member, GROUP, OID, 0));
+            assertEquals(cluster.state(head, GROUP, OID, 0), cluster.state(member, GROUP, OID, 0));
             assertArrayEquals(
                     cluster.server(head).target.read(large, offset, 30_000).crcs(),
                     cluster.server(member).target.read(large, offset, 30_000).crcs());

@@ -337,11 +337,11 @@ public sealed interface ClusterRequest extends TypedMessage {
         public static final CopyLimits NONE = new CopyLimits(100, 0);
 
         void encode(Encoder out) {
-            out.u8(repairShare).i64(moveBytes);
+            out.i32(repairShare).i64(moveBytes);
         }
 
         static CopyLimits decode(Decoder in) {
-            return new CopyLimits(in.u8(), in.i64());
+            return new CopyLimits(in.i32(), in.i64());
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,6 +22,7 @@ public final class BackupReader {
     private static final int MAX_BLOCK_BYTES = 64 << 20;
 
     private static final byte[] NONE = {};
+    private static final List<Family> FAMILIES = List.of(Family.values());
 
     private final String name;
     private final InputStream in;
@@ -159,11 +161,7 @@ public final class BackupReader {
 
     private void readRecords(Decoder in, Visitor visitor) throws IOException {
         String text = in.text();
-        Family of =
-                Arrays.stream(Family.values())
-                        .filter(f -> f.name().equals(text))
-                        .findFirst()
-                        .orElse(null);
+        Family of = FAMILIES.stream().filter(f -> f.name().equals(text)).findFirst().orElse(null);
         if (of == null || of.compareTo(family) < 0) {
             throw damaged("its tables are not in order: " + text);
         }
@@ -197,7 +195,7 @@ public final class BackupReader {
         if (in.read() >= 0) {
             throw damaged("something follows its end");
         }
-        if (!hasCluster || family != Family.values()[Family.values().length - 1]) {
+        if (!hasCluster || family != FAMILIES.getLast()) {
             throw damaged("it does not hold a whole cluster");
         }
         return new BackupSummary(head, records, bytes, sha256);

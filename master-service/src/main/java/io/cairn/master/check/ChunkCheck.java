@@ -222,7 +222,7 @@ public final class ChunkCheck {
         Inode inode = view.inode(use.ino());
         Layout layout = inode == null ? null : inode.layout();
         PlacementGroup wanted = layout == null ? null : map.groupOf(layout, chunk.index());
-        if (wanted == null || wanted.id() != group.id()) {
+        if (inode == null || layout == null || wanted == null || wanted.id() != group.id()) {
             found.faults.add(fault(Kind.MISPLACED, use.ino(), group, chunk, 0));
             return;
         }

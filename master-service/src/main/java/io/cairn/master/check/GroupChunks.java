@@ -32,7 +32,7 @@ final class GroupChunks {
     record Held(ChunkState state, List<Integer> holders, List<Integer> lacking) {}
 
     /** Where the list of a member stands. */
-    private final class Cursor {
+    private static final class Cursor {
         private final int target;
         private final Source source;
         private List<ChunkState> page = List.of();

@@ -118,14 +118,13 @@ final class MapDecision {
     /** What an administrator set stays; labels that it is started with are its own. */
     private static ChunkServer entry(int id, ServerView view, @Nullable ChunkServer known) {
         Labels told = view.declaration().labels();
-        boolean asBefore = known != null && told.values().isEmpty();
         return new ChunkServer(
                 id,
                 view.name(),
                 view.endpoint(),
                 view.incarnation(),
                 view.bootId(),
-                asBefore ? known.labels() : told,
+                known != null && told.values().isEmpty() ? known.labels() : told,
                 known == null ? 0 : known.maintenanceUntilMs());
     }
 

@@ -62,7 +62,7 @@ final class HeadDecisionTest {
         assertEquals(8, heads(map, 1).get(1), "the only one has no other head");
         assertEquals(map, decided(map, 999), "in maintenance");
         int steps = 0;
-        for (ClusterMap next = decided(map, 1000); next != map; next = decided(map, 1000)) {
+        for (ClusterMap next = decided(map, 1000); !next.equals(map); next = decided(map, 1000)) {
             assertTrue(next.since(map).size() <= 8);
             map = next;
             steps++;

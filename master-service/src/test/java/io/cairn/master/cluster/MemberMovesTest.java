@@ -19,8 +19,10 @@ import java.util.Objects;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 
+@NullUnmarked
 final class MemberMovesTest {
     private static final int MOST_LOOKS = 1_000;
 

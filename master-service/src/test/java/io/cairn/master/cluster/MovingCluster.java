@@ -32,12 +32,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.NullUnmarked;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Servers with one target each, the decisions of the leader, and the newest write that each copy of
  * each group has. Checks after each decision what must always hold.
  */
+@NullUnmarked
 final class MovingCluster {
     static final long GRACE_MS = 10_000;
 

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,7 +63,7 @@ class MemberChangesTest {
                         left == 4
                                 ? leader
                                 : alive.stream().filter(i -> i != leader).findFirst().orElseThrow();
-                alive.remove((Integer) goes);
+                alive.removeIf(i -> i == goes);
                 change(group, new Change(null, "m" + (goes + 1)));
                 TestGroup.await("the removed one to notice", () -> group.heard(goes).dismissed);
                 group.stop(goes);
@@ -124,7 +125,7 @@ class MemberChangesTest {
     /** Makes files until it is told to stop. */
     private static final class Writer {
         private final Thread thread;
-        private volatile int made;
+        private final AtomicInteger made = new AtomicInteger();
         private volatile @Nullable Throwable failure;
 
         Writer(TestSession session, AtomicBoolean over) {
@@ -135,7 +136,7 @@ class MemberChangesTest {
                                         try {
                                             while (!over.get()) {
                                                 session.create("during-" + made);
-                                                made++;
+                                                made.incrementAndGet();
                                             }
                                         } catch (Throwable e) {
                                             failure = e;
@@ -146,7 +147,7 @@ class MemberChangesTest {
         int join() throws InterruptedException {
             thread.join();
             assertNull(failure, () -> String.valueOf(failure));
-            return made;
+            return made.get();
         }
     }
 }

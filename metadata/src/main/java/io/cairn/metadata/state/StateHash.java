@@ -112,7 +112,7 @@ public final class StateHash {
             crc.update(content);
             of = crc.getValue() + (1L << 32);
         }
-        return mix(mix(key + ((long) change.family().ordinal() << 32)) + of);
+        return mix(mix(key + ((long) change.family().name().hashCode() << 32)) + of);
     }
 
     /** The finalizer of MurmurHash3, by Austin Appleby: each bit in decides over each bit out. */

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 
 /** The files of blobs in the data of a chunk server, while it does not run. */
 final class BlobFiles {
+    private static final List<BlobDamage> KINDS = List.of(BlobDamage.values());
+
     private static final int CHUNK_BYTES = 4 << 20;
     private static final int PAGE = 4096;
 
@@ -46,15 +48,14 @@ final class BlobFiles {
         }
     }
 
-    /** Damages some files; what was done to which. */
-    List<String> damage(Random random, int count) throws IOException {
-        List<String> done = new ArrayList<>();
+    /** Damages some files. */
+    void damage(Random random, int count) throws IOException {
         for (int i = 0; i < count; i++) {
             List<Path> files = new ArrayList<>(files());
             if (files.size() < 2) {
                 break;
             }
-            BlobDamage kind = BlobDamage.values()[random.nextInt(BlobDamage.values().length)];
+            BlobDamage kind = KINDS.get(random.nextInt(KINDS.size()));
             if (kind == BlobDamage.EARLIER_FILE_PUT_BACK) {
                 files.retainAll(earlier.keySet());
             }
@@ -72,9 +73,7 @@ final class BlobFiles {
                             random.nextInt(PAGE),
                             former::duplicate,
                             () -> BlobDamage.contents(disk, other)));
-            done.add(kind + " " + data.relativize(file));
         }
-        return done;
     }
 
     private Path other(Path file, Random random) throws IOException {

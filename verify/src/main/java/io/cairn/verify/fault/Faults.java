@@ -5,7 +5,6 @@ import io.cairn.verify.process.Cluster;
 import io.cairn.verify.process.Member;
 import io.cairn.verify.process.Role;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -107,7 +106,6 @@ public final class Faults {
                 blobs.computeIfAbsent(
                         hit.name(), name -> new BlobFiles(disk, cluster.plan().data(name)));
         files.remember(random, 2 * MAX_DAMAGED);
-        List<String> done = new ArrayList<>();
         return new Strike(
                 "damaged blobs of " + hit,
                 List.of(hit),
@@ -115,7 +113,7 @@ public final class Faults {
                 false,
                 () -> {
                     hit.kill();
-                    done.addAll(files.damage(random, 1 + random.nextInt(MAX_DAMAGED)));
+                    files.damage(random, 1 + random.nextInt(MAX_DAMAGED));
                 },
                 hit::start);
     }

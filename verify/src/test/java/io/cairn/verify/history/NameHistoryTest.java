@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.verify.history.NameHistory.Kind;
 import io.cairn.verify.history.NameHistory.Operation;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class NameHistoryTest {
+    private static final List<Kind> KINDS = List.of(Kind.values());
+
     private final NameHistory history = new NameHistory();
 
     private void done(Kind kind, int name, int other, long from, long to) {
@@ -129,7 +132,7 @@ class NameHistoryTest {
         NameHistory history = new NameHistory();
         int names = 0;
         for (int i = 0; i < 40; i++) {
-            Kind kind = Kind.values()[random.nextInt(3)];
+            Kind kind = KINDS.get(random.nextInt(3));
             int name = random.nextInt(3);
             int other = (name + 1) % 3;
             boolean there = (names & 1 << name) != 0;

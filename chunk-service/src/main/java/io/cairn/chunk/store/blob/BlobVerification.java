@@ -34,7 +34,6 @@ public final class BlobVerification {
     private static final int BLOCK = Limits.BLOCK_BYTES;
 
     private final BlobContext shelf;
-    private final BlobCache blobs;
     private final DiskWork disk;
     private final LongAdder readBytes = new LongAdder();
     private final LongAdder verified = new LongAdder();
@@ -48,9 +47,8 @@ public final class BlobVerification {
     public record Step(boolean good, int nextBytes) {}
 
     /** Of the blobs of a target. */
-    public BlobVerification(BlobContext shelf, BlobCache blobs, DiskWork disk) {
+    public BlobVerification(BlobContext shelf, DiskWork disk) {
         this.shelf = shelf;
-        this.blobs = blobs;
         this.disk = disk;
     }
 

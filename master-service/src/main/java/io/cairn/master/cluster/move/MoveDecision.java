@@ -87,8 +87,8 @@ public final class MoveDecision {
         }
         open.sort(
                 Comparator.comparing((PlacementGroup group) -> !isShort(group))
-                        .thenComparing(group -> serving(group).size())
-                        .thenComparing(PlacementGroup::id));
+                        .thenComparingInt(group -> serving(group).size())
+                        .thenComparingInt(PlacementGroup::id));
         for (PlacementGroup group : open) {
             Set<Integer> going = going(group);
             PlacementGroup next = withNewcomers(withoutSurplus(group, going), going);
@@ -141,8 +141,8 @@ public final class MoveDecision {
                 serving(group).stream()
                         .sorted(
                                 Comparator.comparing((Member m) -> going.contains(m.targetId()))
-                                        .thenComparing(m -> fill(targets.get(m.targetId())))
-                                        .thenComparing(m -> memberships(m.targetId())))
+                                        .thenComparingLong(m -> fill(targets.get(m.targetId())))
+                                        .thenComparingInt(m -> memberships(m.targetId())))
                         .limit(copies)
                         .toList();
         if (kept.size() < copies || copies == 0 || !isSound(group)) {
@@ -185,9 +185,11 @@ public final class MoveDecision {
     private boolean isSound(PlacementGroup group) {
         for (Member member : group.members()) {
             TargetView target = targets.get(member.targetId());
-            boolean serves = member.state() == MemberState.SERVING;
-            boolean here = target != null && target.presence() == Presence.HERE;
-            if (serves && (!here || !target.isSound(group.id()))) {
+            boolean sound =
+                    target != null
+                            && target.presence() == Presence.HERE
+                            && target.isSound(group.id());
+            if (member.state() == MemberState.SERVING && !sound) {
                 return false;
             }
         }
@@ -223,8 +225,8 @@ public final class MoveDecision {
                 .filter(target -> fits(target, members, going, copies(group)))
                 .min(
                         Comparator.comparingLong(MoveDecision::fill)
-                                .thenComparing(t -> memberships(t.id()))
-                                .thenComparing(TargetView::id))
+                                .thenComparingInt(t -> memberships(t.id()))
+                                .thenComparingInt(TargetView::id))
                 .orElse(null);
     }
 
@@ -306,7 +308,7 @@ public final class MoveDecision {
     private Optional<PlacementGroup> fillUp(List<PlacementGroup> whole, TargetView to) {
         long all = memberships.values().stream().mapToInt(Integer::intValue).sum();
         long open = targets.values().stream().filter(TargetView::isOpen).count();
-        if (to.chunkCount() > 0 || 2 * memberships(to.id()) * open >= all) {
+        if (to.chunkCount() > 0 || 2L * memberships(to.id()) * open >= all) {
             return Optional.empty();
         }
         return targets.values().stream()
@@ -326,8 +328,9 @@ public final class MoveDecision {
         Member worst =
                 group.members().stream()
                         .sorted(
-                                Comparator.comparing((Member m) -> fill(targets.get(m.targetId())))
-                                        .thenComparing(m -> memberships(m.targetId())))
+                                Comparator.comparingLong(
+                                                (Member m) -> fill(targets.get(m.targetId())))
+                                        .thenComparingInt(m -> memberships(m.targetId())))
                         .toList()
                         .getLast();
         return worst.targetId() == from.id()

@@ -80,8 +80,8 @@ public final class MemberChanges {
             return "Another change of the masters is under way: %s.".formatted(text(other));
         }
         Newcomer joins = change.joins();
-        boolean isKnown = joins == null || members.contains(joins.id());
-        Hello answer = isKnown ? null : others.askNow(peer(joins));
+        Hello answer =
+                joins == null || members.contains(joins.id()) ? null : others.askNow(peer(joins));
         return new MemberRules(now, seat.clusterId()).refusal(change, answer);
     }
 
