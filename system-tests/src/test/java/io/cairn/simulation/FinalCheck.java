@@ -83,6 +83,9 @@ final class FinalCheck {
                             + ", sessions "
                             + namespace.sessions());
         }
+        if (!waiting.until(() -> strays().isEmpty(), GARBAGE_LIMIT_MS)) {
+            cluster.history.violate("I11 copies stay at servers that left: " + strays());
+        }
         for (String violation : namespace.check()) {
             cluster.history.violate(violation);
         }
@@ -182,6 +185,22 @@ final class FinalCheck {
             }
         }
         return left;
+    }
+
+    /** Groups of which a server that is no member has chunks. */
+    private List<String> strays() {
+        ClusterMap map = cluster.masters.namespace().clusterMap();
+        List<String> strays = new ArrayList<>();
+        for (SimulatedServer server : cluster.servers) {
+            for (int id : server.target().groups()) {
+                PlacementGroup group = map.group(id);
+                if (!chunks(server.target(), id).isEmpty()
+                        && (group == null || !isMember(map, group, server))) {
+                    strays.add(server.node() + " of " + group);
+                }
+            }
+        }
+        return strays;
     }
 
     private static List<ChunkState> chunks(StorageTarget target, int group) {

@@ -146,6 +146,9 @@ final class SimulatedCluster {
             if (server.isRunning()) {
                 text.append(server.service().isReady() ? " ready" : " without lease");
                 text.append(" at epoch ").append(server.service().clusterMap().epoch());
+                if (!server.target().doubtful().isEmpty()) {
+                    text.append(", damaged: ").append(server.target().doubtful());
+                }
             } else {
                 text.append(" down");
             }

@@ -85,10 +85,13 @@ final class SimulationRun {
         Operator operator = new Operator(cluster, oracle);
         operator.begin();
         FaultPlan faults = new FaultPlan(cluster, oracle, this::startWork);
+        MovePlan moves = new MovePlan(cluster);
         if (faulty) {
             faults.begin();
+            moves.begin();
         }
         runUntil(() -> false, workMs);
+        moves.end();
         faults.end();
         cluster.network.setFaults(NetworkFaults.NONE);
         oracle.calm();

@@ -8,6 +8,7 @@ import io.cairn.node.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,7 @@ class VerifyTest {
         return left;
     }
 
+    @Tag("long")
     @Test
     void promisesHoldWhileProcessesAreKilledAndBlobsDamaged() throws Exception {
         Path page = directory.resolve("report.html");

@@ -55,7 +55,7 @@ final class MapDraft {
     }
 
     void put(PlacementGroup group) {
-        if (!group.equals(map.group(group.id()))) {
+        if (!gonePools.contains(group.poolId()) && !group.equals(map.group(group.id()))) {
             groups.put(group.id(), group);
         }
     }
@@ -67,8 +67,10 @@ final class MapDraft {
         }
     }
 
+    /** Takes a pool away with its groups, also those that other decisions change. */
     void removePool(int id) {
         gonePools.add(id);
+        groups.values().removeIf(group -> group.poolId() == id);
     }
 
     /** Whether a group is other in the next map. */
