@@ -1,6 +1,7 @@
 package io.cairn.cli.admin;
 
 import io.cairn.base.Wording;
+import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiOptions;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
@@ -53,9 +54,10 @@ import tools.jackson.jr.ob.JSON;
         footer = {
             "  cairn admin backup /backup/cairn-metadata",
             "  cairn admin backup - | ssh vault 'cat > cairn-metadata'",
-            "  cairn admin backup --verify /backup/cairn-metadata"
+            "  cairn admin backup --verify /backup/cairn-metadata",
+            "  cairn admin backup --plan                     # what it would hold"
         })
-@Calls("GET /backup/stream")
+@Calls({"GET /backup", "GET /backup/stream"})
 final class AdminBackupCommand implements Callable<Integer> {
     private static final int BUFFER_BYTES = 1 << 20;
 
@@ -63,6 +65,7 @@ final class AdminBackupCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "FILE",
+            arity = "0..1",
             description = "Where to write it, for its owner only; - for standard output.")
     private String file = "";
 
@@ -71,12 +74,25 @@ final class AdminBackupCommand implements Callable<Integer> {
             description = "Write nothing: check FILE, without a cluster, and tell what it holds.")
     private boolean verify;
 
+    @Option(names = "--plan", description = "Write nothing: tell what a backup would hold now.")
+    private boolean plan;
+
     @Option(names = "--force", description = "Replace FILE if it exists.")
     private boolean force;
 
     @Override
     public Integer call() {
-        if (verify) {
+        if (plan) {
+            ApiAnswer now = api.ask(ApiRequest.of("GET /backup"));
+            if (api.isJson()) {
+                api.printDocument(now.text());
+            } else {
+                api.print(lines("a backup now", now.document()));
+            }
+        } else if (file.isEmpty()) {
+            throw new CommandException(
+                    ExitCode.USAGE, "name the FILE to write, or - for standard output");
+        } else if (verify) {
             print(verified(Path.of(file)), "whole");
         } else if (file.equals("-")) {
             toStandardOutput();
@@ -91,7 +107,7 @@ final class AdminBackupCommand implements Callable<Integer> {
      */
     private void toStandardOutput() {
         try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-            lines(receive(out), "written").forEach(api.errors()::println);
+            lines(file + ": written", document(receive(out))).forEach(api.errors()::println);
             api.errors().flush();
         } catch (IOException e) {
             throw new CommandException(
@@ -218,7 +234,7 @@ final class AdminBackupCommand implements Callable<Integer> {
         if (api.isJson()) {
             api.printDocument(JSON.std.asString(document(summary)));
         } else {
-            api.print(lines(summary, what));
+            api.print(lines(file + ": " + what, document(summary)));
         }
     }
 
@@ -237,15 +253,12 @@ final class AdminBackupCommand implements Callable<Integer> {
         return document;
     }
 
-    private List<String> lines(BackupSummary summary, String what) {
+    private List<String> lines(String title, Map<String, Object> document) {
         List<String> lines = new ArrayList<>();
-        lines.add(file + ": " + what);
-        document(summary)
-                .forEach(
-                        (name, value) ->
-                                lines.add(
-                                        "  %-9s %s"
-                                                .formatted(name, api.values().text(name, value))));
+        lines.add(title);
+        document.forEach(
+                (name, value) ->
+                        lines.add("  %-9s %s".formatted(name, api.values().text(name, value))));
         return lines;
     }
 }
