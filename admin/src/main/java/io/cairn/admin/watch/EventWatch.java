@@ -12,6 +12,7 @@ import io.cairn.metadata.session.SessionRecord;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,9 +31,13 @@ public final class EventWatch {
     /** After this long as a leader, a server that was not heard is down, in milliseconds. */
     private static final long PATIENCE_MS = 5_000;
 
+    /** A server that is started anew is not told, nor are those that end with the masters. */
+    private static final long LASTING_MS = 4_000;
+
     private final MasterService master;
     private final EventLog events;
     private final Clock clock;
+    private final Map<String, Long> since = new HashMap<>();
     private final DamageWatch damage;
     private long term = -1;
     private long sinceMs;
@@ -84,6 +89,7 @@ public final class EventWatch {
             sinceMs = clock.millis();
             before = null;
             damage.lead();
+            since.clear();
             events.lead(term);
             String id = master.settings().id();
             events.add("info", "leader", id, "Master %s leads in term %d.".formatted(id, term));
@@ -104,6 +110,15 @@ public final class EventWatch {
         return clock.millis() - sinceMs > PATIENCE_MS;
     }
 
+    private boolean isLasting(String what, boolean holds) {
+        if (!holds) {
+            since.remove(what);
+            return false;
+        }
+        long now = clock.millis();
+        return now - since.computeIfAbsent(what, _ -> now) >= LASTING_MS;
+    }
+
     private Look look() {
         ClusterMap map = master.namespace().clusterMap();
         Map<String, Boolean> serverUp = new TreeMap<>();
@@ -112,7 +127,8 @@ public final class EventWatch {
         }
         Map<Long, String> failed = new TreeMap<>();
         for (ServerStatus server : master.servers().status()) {
-            serverUp.put(server.name(), server.alive());
+            boolean lost = isLasting(server.name(), !server.alive());
+            serverUp.put(server.name(), server.alive() || !lost);
             server.targets().stream()
                     .filter(target -> !target.healthy())
                     .forEach(t -> failed.put(t.identity(), failure(server.name(), t)));
@@ -131,7 +147,9 @@ public final class EventWatch {
         }
         boolean isDown = map.groups().stream().anyMatch(g -> g.head() == null);
         boolean isShort = map.groups().stream().anyMatch(group -> !group.isComplete());
-        int risk = isDown ? 2 : isShort ? 1 : 0;
+        boolean isDownForLong = isLasting("/down", isDown);
+        boolean isShortForLong = isLasting("/short", isShort);
+        int risk = isDownForLong ? 2 : isShortForLong ? 1 : 0;
         return new Look(
                 serverUp,
                 mastersUp(),
