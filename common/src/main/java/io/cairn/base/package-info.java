@@ -1,6 +1,6 @@
 /**
- * Used by every package: error numbers, codes of constants, and words for people. It imports
- * nothing of ours.
+ * Used by every package: error numbers, codes of constants, words for people, and SHA-256. It
+ * imports nothing of ours.
  */
 @NullMarked
 package io.cairn.base;

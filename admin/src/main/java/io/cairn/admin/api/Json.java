@@ -1,10 +1,9 @@
 package io.cairn.admin.api;
 
+import io.cairn.base.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -72,15 +71,7 @@ public final class Json {
     }
 
     public static String etag(byte[] document) {
-        return HexFormat.of().formatHex(sha256(document), 0, 12);
-    }
-
-    static byte[] sha256(byte[] bytes) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return HexFormat.of().formatHex(Sha256.of(document), 0, 12);
     }
 
     /** An identifier of 64 bits: 16 hexadecimal digits. */

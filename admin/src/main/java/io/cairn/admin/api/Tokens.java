@@ -1,5 +1,6 @@
 package io.cairn.admin.api;
 
+import io.cairn.base.Sha256;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.runtime.Clock;
 import java.nio.charset.StandardCharsets;
@@ -77,7 +78,7 @@ public final class Tokens {
     }
 
     public static String hash(String secret) {
-        return HexFormat.of().formatHex(Json.sha256(secret.getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(Sha256.of(secret.getBytes(StandardCharsets.UTF_8)));
     }
 
     public List<Token> all() {

@@ -20,21 +20,15 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -134,24 +128,8 @@ final class AdminBackupCommand implements Callable<Integer> {
         }
         Path partial = path.resolveSibling("." + path.getFileName() + ".partial");
         try {
-            Files.deleteIfExists(partial);
-            BackupSummary summary;
-            try (FileChannel channel =
-                            FileChannel.open(
-                                    partial,
-                                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                                    PosixFilePermissions.asFileAttribute(
-                                            PosixFilePermissions.fromString("rw-------")));
-                    OutputStream out = Channels.newOutputStream(channel)) {
-                summary = receive(out);
-                channel.force(true);
-            }
-            Files.move(
-                    partial,
-                    path,
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
-            Durable.forceEntry(path);
+            BackupSummary summary = Durable.create(partial, this::receive);
+            Durable.rename(partial, path);
             return summary;
         } catch (IOException e) {
             throw new CommandException(

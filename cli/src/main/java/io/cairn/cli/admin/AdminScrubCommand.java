@@ -4,6 +4,7 @@ import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
+import io.cairn.cli.api.Pause;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -111,13 +111,7 @@ final class AdminScrubCommand implements Callable<Integer> {
                         "target %s is %s: it is verified when it is up again"
                                 .formatted(id, now.get("state")));
             }
-            try {
-                TimeUnit.MILLISECONDS.sleep(POLL_MS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new CommandException(
-                        ExitCode.TEMPORARY, "interrupted; the targets go on without this", e);
-            }
+            Pause.millis(POLL_MS, ExitCode.TEMPORARY, "the targets go on without this");
         }
     }
 }

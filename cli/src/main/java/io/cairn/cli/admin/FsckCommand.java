@@ -6,6 +6,7 @@ import io.cairn.cli.api.ApiAnswer;
 import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
+import io.cairn.cli.api.Pause;
 import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -63,7 +63,7 @@ public final class FsckCommand implements Callable<Integer> {
             if (i % TELL_EVERY == 0) {
                 progress(answer.document());
             }
-            pause();
+            Pause.millis(PERIOD_MS, INCOMPLETE, "the check goes on");
             answer = api.ask(ApiRequest.of("GET /fsck"));
         }
         boolean isOurs =
@@ -102,15 +102,6 @@ public final class FsckCommand implements Callable<Integer> {
 
     private static long number(Map<String, Object> document, String field) {
         return document.get(field) instanceof Number number ? number.longValue() : 0;
-    }
-
-    private static void pause() {
-        try {
-            TimeUnit.MILLISECONDS.sleep(PERIOD_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(INCOMPLETE, "interrupted; the check goes on", e);
-        }
     }
 
     private static List<?> list(Map<String, Object> document, String field) {

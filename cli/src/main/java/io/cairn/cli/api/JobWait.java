@@ -1,13 +1,11 @@
 package io.cairn.cli.api;
 
-import io.cairn.node.CommandException;
 import io.cairn.node.ExitCode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for a job, with a bar while a terminal is there to show it, and tells what came of it. */
@@ -48,18 +46,8 @@ public final class JobWait {
                     throw e;
                 }
             }
-            pause(id, pauseMs);
+            Pause.millis(pauseMs, ExitCode.TEMPORARY, "job " + id + " goes on without this");
             pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
-        }
-    }
-
-    private static void pause(String id, long pauseMs) {
-        try {
-            TimeUnit.MILLISECONDS.sleep(pauseMs);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CommandException(
-                    ExitCode.TEMPORARY, "interrupted; job " + id + " goes on without this", e);
         }
     }
 

@@ -3,21 +3,13 @@ package io.cairn.master.backup;
 import io.cairn.master.store.Durable;
 import io.cairn.master.store.Membership;
 import io.cairn.metadata.state.StoredState;
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -51,13 +43,15 @@ public final class BackupFiles {
         Path file = directory.resolve(prefix + time + SUFFIX);
         Path partial = directory.resolve("." + prefix + "partial");
         try {
-            write(partial, state, head);
+            var _ =
+                    Durable.create(
+                            partial,
+                            out -> {
+                                BackupWriter.write(state, head, out);
+                                return head;
+                            });
             Restore.verify(partial);
-            Files.move(
-                    partial,
-                    file,
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
+            Durable.rename(partial, file);
         } finally {
             Files.deleteIfExists(partial);
         }
@@ -77,21 +71,5 @@ public final class BackupFiles {
     private static boolean isOne(Path file, String prefix) {
         String name = file.getFileName().toString();
         return name.startsWith(prefix) && name.endsWith(SUFFIX);
-    }
-
-    private static void write(Path file, StoredState state, BackupHead head) throws IOException {
-        Files.deleteIfExists(file);
-        try (FileChannel channel =
-                        FileChannel.open(
-                                file,
-                                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                                PosixFilePermissions.asFileAttribute(
-                                        PosixFilePermissions.fromString("rw-------")));
-                OutputStream out =
-                        new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 18)) {
-            BackupWriter.write(state, head, out);
-            out.flush();
-            channel.force(true);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.cairn.master.backup;
 
+import io.cairn.base.Sha256;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.wire.Decoder;

@@ -1,7 +1,9 @@
 package io.cairn.master.store;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
@@ -19,6 +21,8 @@ import java.util.Set;
 
 /** Operations that the JDK leaves out: durable and recursive ones. */
 public final class Durable {
+    private static final int BUFFER_BYTES = 1 << 18;
+
     private Durable() {}
 
     /** Makes the contents of a file, or the entries of a directory, durable. */
@@ -36,13 +40,19 @@ public final class Durable {
         }
     }
 
+    /** What a file will hold. */
+    @FunctionalInterface
+    public interface Contents<T> {
+        /** Writes all of it; what the caller wants to know of it. The stream is buffered. */
+        T write(OutputStream out) throws IOException;
+    }
+
     /**
-     * Replaces a small file as a whole, readable for its owner only: after a power cut the old or
-     * the new one is there. Beside it {@code NAME.new} is made.
+     * Makes a file, readable for its owner only, in the place of an earlier one. Its contents are
+     * durable afterwards; its name is only after {@link #rename}.
      */
-    public static void replace(Path file, byte[] contents) throws IOException {
-        Path next = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(next);
+    public static <T> T create(Path file, Contents<T> contents) throws IOException {
+        Files.deleteIfExists(file);
         FileAttribute<?>[] ownerOnly =
                 FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
                         ? new FileAttribute<?>[] {
@@ -51,18 +61,39 @@ public final class Durable {
                         }
                         : new FileAttribute<?>[0];
         try (FileChannel channel =
-                FileChannel.open(
-                        next,
-                        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                        ownerOnly)) {
-            ByteBuffer left = ByteBuffer.wrap(contents);
-            while (left.hasRemaining()) {
-                channel.write(left);
-            }
+                        FileChannel.open(
+                                file,
+                                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                                ownerOnly);
+                OutputStream out =
+                        new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES)) {
+            T told = contents.write(out);
+            out.flush();
             channel.force(true);
+            return told;
         }
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        forceEntry(file);
+    }
+
+    /** Gives a file another name in its directory, in the place of an earlier one, durably. */
+    public static void rename(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        forceEntry(to);
+    }
+
+    /**
+     * Replaces a small file as a whole, readable for its owner only: after a power cut the old or
+     * the new one is there. Beside it {@code NAME.new} is made.
+     */
+    public static void replace(Path file, byte[] contents) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".new");
+        var _ =
+                create(
+                        next,
+                        out -> {
+                            out.write(contents);
+                            return contents;
+                        });
+        rename(next, file);
     }
 
     /** Makes a directory and those above it that are missing, with their names durable. */

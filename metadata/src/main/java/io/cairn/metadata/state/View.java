@@ -2,13 +2,13 @@ package io.cairn.metadata.state;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.base.Sha256;
 import io.cairn.cluster.Inode;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Store.Visitor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -91,12 +91,7 @@ public final class View {
 
     /** SHA-256 over all keys and values but the position of the store. */
     public byte[] fingerprint() {
-        MessageDigest digest;
-        try {
-            digest = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        MessageDigest digest = Sha256.digest();
         ByteBuffer lengths = ByteBuffer.allocate(8);
         for (Family family : Family.values()) {
             digest.update(family.name().getBytes(StandardCharsets.US_ASCII));

@@ -1,6 +1,7 @@
 package io.cairn.nfs.lock;
 
 import io.cairn.base.FsException;
+import io.cairn.base.Sha256;
 import io.cairn.fs.HostContact;
 import io.cairn.fs.HostLocks;
 import io.cairn.fs.HostLocks.Outcome;
@@ -10,8 +11,6 @@ import io.cairn.fs.LockHost;
 import io.cairn.nfs.rpc.RpcCall;
 import io.cairn.nfs.v3.LockableFiles;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -150,12 +149,7 @@ final class LockService {
 
     /** Reservations have an opaque owner only: so many bits of its hash that no two meet. */
     private static long number(byte[] owner) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(owner);
-            return ByteBuffer.wrap(hash).getLong();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return ByteBuffer.wrap(Sha256.of(owner)).getLong();
     }
 
     /** A machine gives everything back. */

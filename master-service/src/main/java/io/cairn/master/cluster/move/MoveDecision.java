@@ -44,6 +44,10 @@ public final class MoveDecision {
     private final Map<Integer, Integer> busy = new HashMap<>();
     private final Map<Integer, Integer> memberships = new HashMap<>();
 
+    /** Targets by how full they are; those about as full by how many groups they are in. */
+    private final Comparator<Integer> byRoom =
+            Comparator.comparingLong(this::fill).thenComparingInt(this::memberships);
+
     /**
      * A decision.
      *
@@ -141,8 +145,7 @@ public final class MoveDecision {
                 serving(group).stream()
                         .sorted(
                                 Comparator.comparing((Member m) -> going.contains(m.targetId()))
-                                        .thenComparingLong(m -> fill(targets.get(m.targetId())))
-                                        .thenComparingInt(m -> memberships(m.targetId())))
+                                        .thenComparing(Member::targetId, byRoom))
                         .limit(copies)
                         .toList();
         if (kept.size() < copies || copies == 0 || !isSound(group)) {
@@ -223,15 +226,13 @@ public final class MoveDecision {
                 .filter(target -> target.isOpen() && !isBusy(target.id()))
                 .filter(target -> !group.left().contains(target.id()))
                 .filter(target -> fits(target, members, going, copies(group)))
-                .min(
-                        Comparator.comparingLong(MoveDecision::fill)
-                                .thenComparingInt(t -> memberships(t.id()))
-                                .thenComparingInt(TargetView::id))
+                .min(Comparator.comparing(TargetView::id, byRoom).thenComparingInt(TargetView::id))
                 .orElse(null);
     }
 
     /** How full a target is, in steps that are not worth a difference. */
-    private static long fill(@Nullable TargetView target) {
+    private long fill(int targetId) {
+        TargetView target = targets.get(targetId);
         return target == null ? 50 : Math.round(target.usedShare() * 50);
     }
 
@@ -325,15 +326,11 @@ public final class MoveDecision {
 
     private boolean mayTake(PlacementGroup group, TargetView from, TargetView to) {
         // The one that leaves afterwards: else the others might stand too close.
-        Member worst =
-                group.members().stream()
-                        .sorted(
-                                Comparator.comparingLong(
-                                                (Member m) -> fill(targets.get(m.targetId())))
-                                        .thenComparingInt(m -> memberships(m.targetId())))
-                        .toList()
-                        .getLast();
-        return worst.targetId() == from.id()
+        int worst = group.members().getFirst().targetId();
+        for (Member member : group.members()) {
+            worst = byRoom.compare(member.targetId(), worst) >= 0 ? member.targetId() : worst;
+        }
+        return worst == from.id()
                 && !group.left().contains(to.id())
                 && fits(to, group.members(), Set.of(), copies(group));
     }
@@ -355,19 +352,12 @@ public final class MoveDecision {
     private boolean evens(PlacementGroup group, List<Member> kept) {
         for (Member member : group.members()) {
             if (member.state() == MemberState.SYNCING
-                    && kept.stream().anyMatch(other -> isBetter(member, other))) {
+                    && kept.stream()
+                            .anyMatch(k -> byRoom.compare(member.targetId(), k.targetId()) < 0)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private boolean isBetter(Member one, Member other) {
-        int byRoom =
-                Long.compare(
-                        fill(targets.get(one.targetId())), fill(targets.get(other.targetId())));
-        return byRoom < 0
-                || (byRoom == 0 && memberships(one.targetId()) < memberships(other.targetId()));
     }
 
     private long epoch() {
