@@ -12,6 +12,14 @@ public interface Connection extends AutoCloseable {
     /** The other side: the endpoint connected to, or the address a caller came from. */
     Endpoint remote();
 
+    /**
+     * The other side, as its certificate tells; {@linkplain Principal#anonymous anonymous} where
+     * connections have none. It is the same from the first message on.
+     */
+    default Principal principal() {
+        return Principal.anonymous(remote().host());
+    }
+
     /** Whether calls can still be made. */
     boolean isOpen();
 

@@ -51,6 +51,7 @@ public abstract class TransportContract {
         assertEquals("hello", text(get(connection.call(text("hello"), 5_000))));
         assertEquals("", text(get(connection.call(Message.empty(), 5_000))));
         assertEquals("127.0.0.1", echo.first().remote().host());
+        assertEquals(Principal.anonymous("127.0.0.1"), echo.first().principal());
     }
 
     @Test

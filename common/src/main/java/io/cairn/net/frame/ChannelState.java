@@ -1,6 +1,8 @@
 package io.cairn.net.frame;
 
+import io.cairn.net.Principal;
 import io.cairn.wire.ProtocolRange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a {@link FrameChannel} stands.
@@ -24,9 +26,19 @@ sealed interface ChannelState {
      * @param version of the protocol that both speak
      * @param release what it runs, for operators
      * @param traces whether it wants to know to which trace a request belongs
+     * @param principal as its certificate tells; null before it has greeted
      */
-    record Peer(int version, String release, boolean traces) {
-        static final Peer UNKNOWN = new Peer(ProtocolRange.FIRST, "", false);
+    record Peer(int version, String release, boolean traces, @Nullable Principal principal) {
+        static final Peer UNKNOWN = new Peer(ProtocolRange.FIRST, "", false, null);
+
+        /** After both have greeted, and understand each other. */
+        static Peer of(Greeting ours, Greeting theirs, Principal principal) {
+            return new Peer(
+                    ours.range().common(theirs.range()),
+                    theirs.release(),
+                    ours.traces() && theirs.traces(),
+                    principal);
+        }
     }
 
     /** The other side has not said HELLO. */

@@ -8,6 +8,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Message;
 import io.cairn.net.NoAnswer;
+import io.cairn.net.Principal;
 import io.cairn.net.TimerWheel;
 import io.cairn.net.frame.ChannelState.Ended;
 import io.cairn.net.frame.ChannelState.New;
@@ -112,6 +113,12 @@ public final class FrameChannel implements Connection {
     }
 
     @Override
+    public Principal principal() {
+        Principal told = state.peer().principal();
+        return told == null ? Principal.anonymous(remote.host()) : told;
+    }
+
+    @Override
     public boolean isOpen() {
         return !closing && isAlive();
     }
@@ -138,7 +145,8 @@ public final class FrameChannel implements Connection {
             request.release();
             return CompletableFuture.failedFuture(refusal);
         }
-        Call call = new Call(this, lastRequestId.incrementAndGet(), timeoutMs, nowNs());
+        long nowNs = settings.clock().nanoTime();
+        Call call = new Call(this, lastRequestId.incrementAndGet(), timeoutMs, nowNs);
         outbox.add(Frame.request(request, call, peer.traces()));
         return call.future;
     }
@@ -191,10 +199,6 @@ public final class FrameChannel implements Connection {
         } catch (RejectedExecutionException e) {
             outbox.discard();
         }
-    }
-
-    private long nowNs() {
-        return settings.clock().nanoTime();
     }
 
     // ---- what the wire tells ----
@@ -329,7 +333,7 @@ public final class FrameChannel implements Connection {
     /** A call begins, before its frame is sent; false when its time is already over. */
     boolean remember(Call call) {
         calls.put(call.requestId, call);
-        long remainingMs = call.remainingMs(nowNs());
+        long remainingMs = call.remainingMs(settings.clock().nanoTime());
         if (remainingMs <= 0) {
             call.expire();
             return false;
@@ -449,8 +453,7 @@ public final class FrameChannel implements Connection {
             breakOff(why);
             return;
         }
-        boolean traces = ours.traces() && theirs.traces();
-        state = new Open(new Peer(version, theirs.release(), traces));
+        state = new Open(Peer.of(ours, theirs, wire.principal(remote.host())));
         try {
             handler.opened(this);
         } catch (RuntimeException e) {

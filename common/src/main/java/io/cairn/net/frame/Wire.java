@@ -1,5 +1,6 @@
 package io.cairn.net.frame;
 
+import io.cairn.net.Principal;
 import io.cairn.net.TimerWheel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -19,6 +20,15 @@ public interface Wire {
      * @throws java.util.concurrent.RejectedExecutionException when nothing runs any more
      */
     void execute(Runnable task);
+
+    /**
+     * The other side. Asked once, when it has greeted.
+     *
+     * @param address the address it speaks from
+     */
+    default Principal principal(String address) {
+        return Principal.anonymous(address);
+    }
 
     /** Timers of the owner. */
     TimerWheel wheel();
