@@ -27,6 +27,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -47,6 +48,10 @@ import org.openjdk.jmh.annotations.Warmup;
 public class NamespaceBenchmark {
     private static final int GROUP = 64;
     private static final int FILES_PER_DIRECTORY = 10_000;
+
+    /** Directories between the root and the files. */
+    @Param({"1", "8"})
+    private int depth;
 
     private Path directory = Path.of("");
     private WriteBehindStore store;
@@ -91,10 +96,13 @@ public class NamespaceBenchmark {
     }
 
     private void nextDirectory() {
-        Name name = Name.of("d" + sequence);
-        TreeMutation.Mkdir mkdir = new TreeMutation.Mkdir(FileSystem.ROOT_INO, name, 0755, 0, 0);
-        Reply made = apply(session, ++sequence, mkdir);
-        parent = made instanceof Reply.EntryReply entry ? entry.inode().ino() : 0;
+        parent = FileSystem.ROOT_INO;
+        for (int level = 0; level < depth; level++) {
+            Name name = Name.of("d" + sequence);
+            TreeMutation.Mkdir mkdir = new TreeMutation.Mkdir(parent, name, 0755, 0, 0);
+            Reply made = apply(session, ++sequence, mkdir);
+            parent = made instanceof Reply.EntryReply entry ? entry.inode().ino() : 0;
+        }
         this.made = 0;
     }
 

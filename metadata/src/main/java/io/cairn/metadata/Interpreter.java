@@ -27,6 +27,7 @@ import io.cairn.metadata.tree.EditOperation;
 import io.cairn.metadata.tree.NameOperations;
 import io.cairn.metadata.tree.RenameOperation;
 import io.cairn.metadata.tree.TreeOperations;
+import io.cairn.metadata.usage.UsageTable;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
 import io.cairn.wire.ProtocolRange;
@@ -67,6 +68,7 @@ final class Interpreter {
     Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction, understood);
+        transaction.watch(new UsageTable(store, transaction, cluster));
         storage = new StorageOperations(cluster, transaction);
         records = new RecordTable(store, transaction);
         ledger = new ObjectLedger(transaction);

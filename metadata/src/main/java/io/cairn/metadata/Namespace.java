@@ -6,6 +6,8 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.MapHistory;
@@ -35,6 +37,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.tree.PathSearch;
 import io.cairn.metadata.tree.TreeQueries;
+import io.cairn.metadata.usage.UsageQueries;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -344,6 +347,11 @@ public final class Namespace {
         } finally {
             lock.readLock().unlock();
         }
+    }
+
+    /** What lies below a directory, or what a user or a group owns: one read. */
+    public Sums usage(Account account) {
+        return reading(() -> UsageQueries.sums(view, account));
     }
 
     /** Number of inodes, orphans included. */

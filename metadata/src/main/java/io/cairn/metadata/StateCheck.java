@@ -1,6 +1,8 @@
 package io.cairn.metadata;
 
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
+import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.content.ContentCheck;
 import io.cairn.metadata.inode.XattrCheck;
 import io.cairn.metadata.job.JobCheck;
@@ -14,6 +16,7 @@ import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.tree.TreeCheck;
+import io.cairn.metadata.usage.UsageCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +32,7 @@ public final class StateCheck {
     static final int MAX_LINES = 1000;
 
     private final View view;
+    private final ClusterMap map;
     private final Runnable step;
     private final List<String> violations = new ArrayList<>();
     private int omitted;
@@ -46,12 +50,14 @@ public final class StateCheck {
      */
     public StateCheck(StoredState state, Runnable step) {
         this.view = new View(state, new InodeCache());
+        map = Cluster.mapOf(state);
         this.step = step;
     }
 
     /** One line per violation, each with the name of its invariant; empty when all is well. */
     public List<String> violations() {
-        TreeCheck tree = new TreeCheck(view, this::violated);
+        UsageCheck usage = new UsageCheck(view, map, this::violated);
+        TreeCheck tree = new TreeCheck(view, usage, this::violated);
         ContentCheck contents = new ContentCheck(view, this::violated);
         view.each(
                 Family.INODE,
@@ -63,9 +69,11 @@ public final class StateCheck {
                     }
                     tree.check(inode);
                     contents.check(inode);
+                    usage.count(inode);
                 });
         tree.check(Counters.load(view).inodeCount());
         contents.check();
+        usage.finish();
         Set<Long> sessions = new SessionCheck(view, this::violated).check();
         new LockCheck(view, sessions, this::violated).check();
         new XattrCheck(view, this::violated).check();

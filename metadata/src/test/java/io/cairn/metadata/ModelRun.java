@@ -380,6 +380,7 @@ final class ModelRun {
                 List.copyOf(clients.keySet()),
                 namespace.sessions().stream().map(SessionRecord::session).toList());
         compareChunks();
+        UsageModel.compare(tree, namespace);
     }
 
     private static byte[] encoded(Inode inode) {

@@ -11,6 +11,7 @@ import io.cairn.cluster.Layout;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Lock;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.job.JobError;
 import io.cairn.metadata.job.JobRecord;
@@ -318,5 +319,31 @@ class StateCheckTest {
         assertTold("J1 0 jobs run, 1 wait");
         put(Family.META, Keys.jobs(), Keys.value(9).i64(1).toBytes());
         assertTold("J1 job 1 has a number that was never given");
+    }
+
+    @Test
+    void aWrongSumIsTold() {
+        byte[] key = Keys.usage(Account.directory(dir));
+        put(Family.USAGE, key, Keys.value(25).i64(1).i64(5).i64(512).toBytes());
+        assertTold("I11 directory " + dir + " holds", "lengthBytes=4", "lengthBytes=5");
+        assertTold("I11 directory 1 holds");
+        put(Family.USAGE, key, null);
+        assertTold("I11 directory " + dir + " holds");
+        put(Family.USAGE, Keys.usage(Account.user(10)), null);
+        assertTold("I11 user 10 holds");
+    }
+
+    @Test
+    void aSumOfNothingIsTold() {
+        byte[] sums = Keys.value(25).i64(1).i64(0).i64(0).toBytes();
+        put(Family.USAGE, Keys.usage(Account.group(99)), sums);
+        put(Family.USAGE, Keys.usage(Account.directory(file)), sums);
+        put(
+                Family.USAGE,
+                Keys.usage(Account.user(7)),
+                Keys.value(25).i64(0).i64(0).i64(0).toBytes());
+        assertTold("I11 there is a sum of group 99");
+        assertTold("I11 there is a sum of directory " + file);
+        assertTold("I11 the sum of user 7 is kept");
     }
 }

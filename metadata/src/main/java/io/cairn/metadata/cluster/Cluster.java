@@ -12,6 +12,7 @@ import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Limits;
@@ -59,6 +60,11 @@ public final class Cluster {
         }
         records = new MapRecords(transaction);
         map = MapRecords.load(store);
+    }
+
+    /** The cluster map in a state. */
+    public static ClusterMap mapOf(StoredState state) {
+        return MapRecords.load(state);
     }
 
     /** Founds the cluster; false when it is founded already. */

@@ -10,8 +10,8 @@ import io.cairn.cluster.Pool;
 import io.cairn.cluster.Table;
 import io.cairn.cluster.Target;
 import io.cairn.metadata.state.Keys;
-import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
@@ -35,7 +35,7 @@ final class MapRecords {
         this.transaction = transaction;
     }
 
-    static ClusterMap load(Store store) {
+    static ClusterMap load(StoredState store) {
         byte[] head = store.get(Family.META, Keys.map());
         if (head == null) {
             return ClusterMap.EMPTY;

@@ -3,6 +3,7 @@ package io.cairn.metadata.state;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Account;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.MalformedMessageException;
@@ -92,6 +93,10 @@ import java.nio.charset.StandardCharsets;
  *
  * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
  *           -> | 1 | version 8 |
+ *
+ * USAGE     | kind 1 | id 8 |                                what an account holds, if anything;
+ *           -> | 1 | inodes 8 | lengthBytes 8 | spaceBytes 8 |
+ *                                                             kind: Account.Kind
  * </pre>
  *
  * The version of a record is the log index of the entry that changed it last, shifted left by
@@ -298,6 +303,23 @@ public final class Keys {
     /** The key of the dentry that a key of a further name tells of. */
     public static byte[] dentryOf(byte[] linkKey) {
         return suffix(linkKey, 8);
+    }
+
+    /** The key of the sums of an account. */
+    public static byte[] usage(Account account) {
+        byte[] key = new byte[9];
+        key[0] = (byte) account.kind().code();
+        LONG.set(key, 1, account.id());
+        return key;
+    }
+
+    /** The account in the key of its sums. */
+    public static Account account(byte[] usageKey) {
+        Account.Kind kind = Account.Kind.CODES.find(usageKey[0]);
+        if (kind == null) {
+            throw new MalformedMessageException("an account of kind " + usageKey[0]);
+        }
+        return new Account(kind, numberAt(usageKey, 1));
     }
 
     public static byte[] xattr(long ino, byte[] name) {

@@ -50,6 +50,7 @@ public final class RecordWriter {
      * @param before what it replaces; null for a new one
      */
     public void put(@Nullable Inode before, Inode after) {
+        transaction.watch().changing(before, after);
         if (before == null) {
             transaction.counters().countInodes(1);
         }
@@ -59,6 +60,7 @@ public final class RecordWriter {
 
     /** Removes an inode. */
     public void remove(Inode before) {
+        transaction.watch().changing(before, null);
         transaction.counters().countInodes(-1);
         countPools(before.layout(), null);
         transaction.putInode(before.ino(), null);

@@ -25,7 +25,8 @@ public interface Store extends StoredState {
         GC,
         HOST,
         JOB,
-        LINK;
+        LINK,
+        USAGE;
 
         /** Whether its records tell of the tree, and the version of their last change. */
         public boolean isOfTree() {

@@ -39,6 +39,7 @@ public final class Transaction {
     private final Map<Long, Slot> inodes = new HashMap<>();
     private final Map<Family, NavigableMap<byte[], byte[]>> overlays = new EnumMap<>(Family.class);
     private final Encoder scratch = new Encoder();
+    private InodeWatch watch = InodeWatch.NONE;
     private List<Notice> notices = new ArrayList<>();
     private long index;
     private long version;
@@ -53,6 +54,15 @@ public final class Transaction {
         for (Family family : Family.values()) {
             overlays.put(family, new TreeMap<>(Arrays::compareUnsigned));
         }
+    }
+
+    /** From now on changes of inodes are told. */
+    public void watch(InodeWatch newWatch) {
+        watch = newWatch;
+    }
+
+    InodeWatch watch() {
+        return watch;
     }
 
     /** Begins a log entry. */
@@ -194,7 +204,7 @@ public final class Transaction {
         return notices;
     }
 
-    /** Everything this entry has changed, ready to commit. */
+    /** Everything this entry has changed, ready to commit; once, at its end. */
     public List<Change> changes() {
         List<Change> changes = new ArrayList<>();
         inodes.forEach(
@@ -209,6 +219,7 @@ public final class Transaction {
                                                         family,
                                                         key,
                                                         isDeleted(value) ? null : value))));
+        watch.finish(changes);
         if (counters.takeChanged()) {
             changes.add(new Change(Family.META, Keys.counters(), counters.encode()));
         }

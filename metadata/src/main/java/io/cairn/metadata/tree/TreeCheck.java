@@ -5,10 +5,12 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
+import io.cairn.metadata.usage.UsageCheck;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -25,6 +27,7 @@ public final class TreeCheck {
     private static final int MAX_ROOTED = 1 << 18;
 
     private final View view;
+    private final UsageCheck usage;
     private final Consumer<String> violated;
     private final Set<Long> rooted = new HashSet<>();
     private long inodes;
@@ -36,6 +39,7 @@ public final class TreeCheck {
         final @Nullable Inode directory;
         long entries;
         int directories;
+        Sums sums = Sums.ZERO;
 
         Listing(long ino, @Nullable Inode directory) {
             this.ino = ino;
@@ -43,8 +47,9 @@ public final class TreeCheck {
         }
     }
 
-    public TreeCheck(View view, Consumer<String> violated) {
+    public TreeCheck(View view, UsageCheck usage, Consumer<String> violated) {
         this.view = view;
+        this.usage = usage;
         this.violated = violated;
     }
 
@@ -170,6 +175,7 @@ public final class TreeCheck {
         if (isFurther(child, key)) {
             return;
         }
+        of.sums = of.sums.plus(usage.total(child));
         if (child.parentIno() != parentIno) {
             violated.accept(what + " thinks that it is in directory " + child.parentIno());
         } else if (child.nameCookie() != name.cookie()) {
@@ -204,6 +210,9 @@ public final class TreeCheck {
         }
         if (inode.entryCount() != names.entries) {
             violated.accept(what + " counts " + inode.entryCount() + " entries: " + names.entries);
+        }
+        if (a.isDirectory()) {
+            usage.compare(a.ino(), names.sums);
         }
         long changes = inode.nameChanges();
         boolean counts = a.isDirectory() || a.isFile();
