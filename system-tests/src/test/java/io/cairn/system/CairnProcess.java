@@ -17,6 +17,14 @@ public final class CairnProcess implements AutoCloseable {
     /** The line by which a service says that it answers; lines of the log begin with a date. */
     public static final String READY = "(?m)^cairn .*ready";
 
+    /** What every JVM with Cairn is started with. */
+    static final List<String> COMMON_OPTIONS =
+            List.of(
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-XX:-UsePerfData",
+                    "-Dlogback.configurationFile=logback.xml");
+
     private final ProcessHandle process;
     private final @Nullable Process child;
     private final Path output;
@@ -57,14 +65,13 @@ public final class CairnProcess implements AutoCloseable {
             Map<String, String> environment) {
         List<String> command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("--sun-misc-unsafe-memory-access=allow");
+        command.addAll(COMMON_OPTIONS);
         command.add("-Xmx512m");
         command.add("-XX:+UseSerialGC");
-        command.add("-XX:-UsePerfData");
-        command.add("-Dlogback.configurationFile=logback.xml");
-        command.add("-cp");
-        command.add(System.getProperty("java.class.path"));
+        // Several share the processors of a test machine; the second compiler takes more than it
+        // gives in so short a life.
+        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(ClassArchive.options());
         command.add("io.cairn.cli.Cairn");
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command);

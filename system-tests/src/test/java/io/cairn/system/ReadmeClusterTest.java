@@ -43,8 +43,8 @@ final class ReadmeClusterTest {
                         + java
                         + " --enable-native-access=ALL-UNNAMED"
                         + " --sun-misc-unsafe-memory-access=allow -Xmx300m -XX:+UseSerialGC"
-                        + " -XX:TieredStopAtLevel=1 -cp '"
-                        + System.getProperty("java.class.path")
+                        + " -XX:TieredStopAtLevel=1 '"
+                        + String.join("' '", ClassArchive.options())
                         + "' io.cairn.cli.Cairn \"$@\"\n");
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
