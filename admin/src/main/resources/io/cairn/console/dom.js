@@ -153,7 +153,7 @@ export function card(title, ...content) {
 const MARKS = { good: '●', warning: '▲', bad: '■', idle: '○' };
 const TONES = {
     ok: 'good', up: 'good', serving: 'good', complete: 'good', done: 'good', leader: 'good',
-    warning: 'warning', syncing: 'warning', degraded: 'warning', paused: 'warning',
+    warning: 'warning', syncing: 'warning', adopted: 'warning', degraded: 'warning', paused: 'warning',
     waiting: 'warning', absent: 'warning', unknown: 'warning',
     critical: 'bad', down: 'bad', failed: 'bad', unavailable: 'bad', offline: 'bad',
     lastServing: 'bad', 'last-serving': 'bad',

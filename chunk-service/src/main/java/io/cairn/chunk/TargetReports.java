@@ -181,11 +181,13 @@ final class TargetReports {
         }
 
         private Holdings holdings() {
+            // Before it is counted: what is told to be deleted must not count as there.
+            List<Cleared> deleted = cleared.apply(target);
             List<Stored> stored =
                     target.chunks().byGroup().entrySet().stream()
                             .map(each -> new Stored(each.getKey(), each.getValue()))
                             .toList();
-            return new Holdings(stored, cleared.apply(target));
+            return new Holdings(stored, deleted);
         }
 
         private TargetReport of(

@@ -420,7 +420,7 @@ public final class FakeMaster implements Handler {
 
     private MemberState withdrawn(Member m, boolean kept) {
         return switch (m.state()) {
-            case OFFLINE, WAITING -> m.state();
+            case OFFLINE, WAITING, ADOPTED -> m.state();
             case LAST_SERVING -> isRebooted(m) ? MemberState.WAITING : m.state();
             case SYNCING ->
                     isPresent(m) && !isRestarted(m) ? MemberState.SYNCING : MemberState.OFFLINE;

@@ -17,7 +17,13 @@ public enum MemberState implements Coded {
     /** Was among the last ones serving when it went away: may come back as SERVING. */
     LAST_SERVING(3),
     /** Away; must sync when it comes back. */
-    OFFLINE(4);
+    OFFLINE(4),
+    /**
+     * Like {@link #SYNCING}, and may have what no other member has: its target held chunks of the
+     * group before the masters knew that. It leaves with what it has when it goes away, and comes
+     * back when it is seen again.
+     */
+    ADOPTED(5);
 
     /** All by their codes. */
     public static final CodeTable<MemberState> CODES = new CodeTable<>(values());
@@ -26,6 +32,11 @@ public enum MemberState implements Coded {
 
     MemberState(int code) {
         this.code = code;
+    }
+
+    /** Whether it receives every write, and the head brings it up to date. */
+    public boolean isSyncing() {
+        return this == SYNCING || this == ADOPTED;
     }
 
     @Override

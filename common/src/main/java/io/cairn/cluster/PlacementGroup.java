@@ -119,13 +119,13 @@ public record PlacementGroup(
 
     /** Whether a member is being brought up to date. */
     public boolean isSyncing() {
-        return members.stream().anyMatch(member -> member.state == MemberState.SYNCING);
+        return members.stream().anyMatch(member -> member.state.isSyncing());
     }
 
-    /** Whether a target must receive every write: it is SERVING or SYNCING. */
+    /** Whether a target must receive every write: it serves or syncs. */
     public boolean isCurrent(int targetId) {
         MemberState state = stateOf(targetId);
-        return state == MemberState.SERVING || state == MemberState.SYNCING;
+        return state != null && (state == MemberState.SERVING || state.isSyncing());
     }
 
     /** The state of a target in this group, or null when it is not a member. */

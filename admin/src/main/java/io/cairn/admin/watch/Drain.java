@@ -3,13 +3,16 @@ package io.cairn.admin.watch;
 import io.cairn.base.Wording;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MapDelta;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Pool;
 import io.cairn.cluster.Spread;
 import io.cairn.cluster.Target;
 import io.cairn.cluster.TargetState;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +37,7 @@ public final class Drain {
     private int groups;
     private long movedBytes;
     private int unplaced;
+    private int within;
     private int crowded;
     private long crowdedBytes;
 
@@ -94,24 +98,32 @@ public final class Drain {
 
     private void move(PlacementGroup group) {
         List<Integer> members = new ArrayList<>();
+        // Those that stay until another one has what they have; one of them goes after each copy.
+        ArrayDeque<Integer> sources = new ArrayDeque<>();
         long bytes = 0;
         int missing = 0;
         for (PlacementGroup.Member member : group.members()) {
-            if (leaving.contains(member.targetId())) {
-                bytes = Math.max(bytes, share(member.targetId()));
-                missing++;
-            } else {
+            if (!leaving.contains(member.targetId())) {
                 members.add(member.targetId());
+                continue;
+            }
+            bytes = Math.max(bytes, share(member.targetId()));
+            missing++;
+            if (member.state() != MemberState.OFFLINE) {
+                sources.add(member.targetId());
             }
         }
         Pool pool = map.pool(group.poolId());
         int copies = pool == null ? group.members().size() : pool.replicas();
         for (; missing > 0; missing--) {
-            Target place = place(members, copies);
+            Target place = place(members, sources, copies);
             if (place == null) {
-                unplaced++;
+                boolean beside = place(members, List.of(), copies) != null;
+                within += beside ? 1 : 0;
+                unplaced += beside ? 0 : 1;
                 return;
             }
+            sources.poll();
             TargetReport report = reports.get(place.id());
             long free =
                     report == null ? 0 : room.merge(disk(place.id(), report), -bytes, Long::sum);
@@ -140,13 +152,17 @@ public final class Drain {
                         report.capacityBytes() - report.freeBytes(), report.chunks() * CHUNK_BYTES);
     }
 
-    private @Nullable Target place(List<Integer> members, int copies) {
+    /** The target with most room; a server answers for one member of a group only. */
+    private @Nullable Target place(List<Integer> members, Collection<Integer> sources, int copies) {
         Target best = null;
         long most = Long.MIN_VALUE;
         for (Target target : map.targets()) {
             TargetReport report = reports.get(target.id());
             boolean open = !target.isDraining() && target.serverId() != 0;
-            if (report != null && open && spread.mayJoin(target.id(), members, copies)) {
+            if (report != null
+                    && open
+                    && !spread.isBeside(target.id(), sources)
+                    && spread.mayJoin(target.id(), members, copies)) {
                 long free = room.getOrDefault(disk(target.id(), report), 0L);
                 if (free > most) {
                     best = target;
@@ -182,6 +198,15 @@ public final class Drain {
                             + " no other target for a copy: each copy has to be on a chunk server,"
                             + " and as far as there are enough in a rack and zone, of its own."
                             + " Add chunk servers, or ask for fewer copies.");
+        }
+        if (within > 0) {
+            obstacles.add(
+                    Wording.count(within, "placement group")
+                            + (within == 1 ? " finds" : " find")
+                            + " room on another disk of the same chunk server only: a chunk server"
+                            + " cannot hold two copies of a group, not even for the time of a"
+                            + " move. Add a chunk server, or add"
+                            + " one until the move is done.");
         }
         if (crowded > 0) {
             obstacles.add(

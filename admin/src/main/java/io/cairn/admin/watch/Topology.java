@@ -296,6 +296,7 @@ public final class Topology {
             case WAITING -> "waiting";
             case LAST_SERVING -> "lastServing";
             case OFFLINE -> "offline";
+            case ADOPTED -> "adopted";
         };
     }
 
@@ -320,7 +321,8 @@ public final class Topology {
                                                                 "syncing",
                                                                 "waiting",
                                                                 "lastServing",
-                                                                "offline")),
+                                                                "offline",
+                                                                "adopted")),
                                                 "What it is to the group."))),
                         "In order; the first that serves is the head."));
     }

@@ -19,6 +19,7 @@ import io.cairn.cluster.TargetState;
 import io.cairn.master.cluster.ServerStatus;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -95,6 +96,36 @@ final class DrainTest {
         // One that is away takes nothing.
         told = drain(map("", "", ""), reports(9, 9), 1).obstacles().getFirst();
         assertTrue(told.contains("find"), told);
+    }
+
+    /** Two disks in each server; the groups are on the first ones. */
+    private static ClusterMap twoDisks(int servers) {
+        ClusterMap one = map(Collections.nCopies(servers, "").toArray(String[]::new));
+        List<Target> targets = new ArrayList<>(List.copyOf(one.targets()));
+        for (int id = 1; id <= servers; id++) {
+            targets.add(new Target(servers + id, 100 + servers + id, id));
+        }
+        return new ClusterMap(
+                1,
+                List.copyOf(one.servers()),
+                targets,
+                List.copyOf(one.pools()),
+                List.copyOf(one.groups()));
+    }
+
+    @Test
+    void anotherDiskOfTheSameServerTakesNothingWhileTheFirstHasIt() {
+        String told =
+                drain(twoDisks(2), reports(9, 9, 9, 9), 1).obstacles().stream()
+                        .findFirst()
+                        .orElse("nothing");
+        assertTrue(told.contains("another disk of the same chunk server only"), told);
+        assertTrue(told.contains("Add a chunk server"), told);
+        // With a third server each group finds a place.
+        assertEquals(List.of(), drain(twoDisks(3), reports(9, 9, 9, 9, 9, 9), 1).obstacles());
+        // One after the other: the second finds room where the first one was.
+        Drain both = drain(twoDisks(3), reports(9, 9, 9, 9, 9, 9), 1, 2);
+        assertEquals(List.of(), both.obstacles());
     }
 
     @Test

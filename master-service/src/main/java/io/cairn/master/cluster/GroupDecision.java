@@ -21,8 +21,10 @@ import java.util.function.Function;
  *   away                       OFFLINE                       LAST_SERVING
  * </pre>
  *
- * While a process was down nothing was acknowledged without it, so that it has missed nothing: the
- * head of the new epoch makes the members agree on what was under way.
+ * An ADOPTED one that went away is no member any more, and keeps what it has.
+ *
+ * <p>While a process was down nothing was acknowledged without it, so that it has missed nothing:
+ * the head of the new epoch makes the members agree on what was under way.
  *
  * <p>A LAST_SERVING one that comes back serves, or is WAITING when its machine was restarted. Those
  * WAITING serve, together, when no LAST_SERVING one is left to wait for or patience is over; only
@@ -68,6 +70,7 @@ final class GroupDecision {
     PlacementGroup decide(long nextEpoch) {
         withdraw();
         boolean broken = restore();
+        members.removeIf(m -> m.state() == MemberState.ADOPTED && !standings.apply(m).stayed());
         if (members.equals(group.members()) && !renewed && !broken) {
             return group;
         }
@@ -84,7 +87,7 @@ final class GroupDecision {
             Standing standing = standings.apply(member);
             MemberState next =
                     switch (member.state()) {
-                        case OFFLINE, WAITING -> member.state();
+                        case OFFLINE, WAITING, ADOPTED -> member.state();
                         case LAST_SERVING ->
                                 standing.rebooted() ? MemberState.WAITING : member.state();
                         case SYNCING -> standing.stayed() ? member.state() : MemberState.OFFLINE;
@@ -115,7 +118,7 @@ final class GroupDecision {
         if (any(MemberState.SERVING)) {
             for (int i = 0; i < members.size(); i++) {
                 MemberState state = members.get(i).state();
-                if (state != MemberState.SERVING && state != MemberState.SYNCING) {
+                if (state != MemberState.SERVING && !state.isSyncing()) {
                     boolean present = standings.apply(members.get(i)).present();
                     set(i, present ? MemberState.SYNCING : MemberState.OFFLINE);
                 }

@@ -90,7 +90,7 @@ final class GroupReports {
             if (group != null
                     && !draft.changes(group.id())
                     && group.epoch() == report.epoch()
-                    && group.stateOf(report.targetId()) == MemberState.SYNCING) {
+                    && isSyncing(group, report.targetId())) {
                 PlacementGroup base = changed.getOrDefault(group.id(), group);
                 changed.put(group.id(), with(base, report.targetId(), MemberState.SERVING, draft));
             }
@@ -106,18 +106,30 @@ final class GroupReports {
             if (group != null && !draft.changes(group.id()) && !mayServe.test(removal.server())) {
                 PlacementGroup base = changed.getOrDefault(group.id(), group);
                 if (servesWithout(base, removal.targetId())) {
-                    PlacementGroup next =
-                            with(base, removal.targetId(), MemberState.OFFLINE, draft);
-                    changed.put(group.id(), next);
+                    changed.put(group.id(), without(base, removal.targetId(), draft));
                 }
             }
         }
         changed.values().forEach(draft::put);
     }
 
+    private static boolean isSyncing(PlacementGroup group, int targetId) {
+        MemberState state = group.stateOf(targetId);
+        return state != null && state.isSyncing();
+    }
+
     private static boolean servesWithout(PlacementGroup group, int targetId) {
         return group.members().stream()
                 .anyMatch(m -> m.state() == MemberState.SERVING && m.targetId() != targetId);
+    }
+
+    private static PlacementGroup without(PlacementGroup group, int targetId, MapDraft draft) {
+        if (group.stateOf(targetId) != MemberState.ADOPTED) {
+            return with(group, targetId, MemberState.OFFLINE, draft);
+        }
+        List<Member> members = new ArrayList<>(group.members());
+        members.removeIf(member -> member.targetId() == targetId);
+        return group.next(draft.epoch(), false, members);
     }
 
     private static PlacementGroup with(

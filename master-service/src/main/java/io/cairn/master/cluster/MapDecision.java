@@ -198,7 +198,8 @@ final class MapDecision {
             case LAST_SERVING -> 1;
             case WAITING -> 2;
             case SYNCING -> 3;
-            case OFFLINE -> 4;
+            case ADOPTED -> 4;
+            case OFFLINE -> 5;
         };
     }
 

@@ -225,6 +225,68 @@ final class MemberMovesTest {
         assertTrue(places >= 24, places + " places");
     }
 
+    /** A server has what a state that was set back does not know, and what nobody else has. */
+    private static Server stray(MovingCluster moving, PlacementGroup group, long write) {
+        Server stray =
+                moving.servers.values().stream()
+                        .filter(server -> stateOn(group, server.number) == null)
+                        .findFirst()
+                        .orElseThrow();
+        moving.full.add(group.id());
+        stray.copies.put(group.id(), write);
+        return stray;
+    }
+
+    @Test
+    void aCopyThatNobodyKnowsIsTakenInAndDeletedAfterItHasServed() {
+        PlacementGroup group = pair(1);
+        Server stray = stray(cluster, group, 7);
+        cluster.tick();
+        assertEquals(MemberState.ADOPTED, stateOn(now(group), stray.number));
+        rest(cluster);
+        assertEquals(7, cluster.written.get(group.id()));
+        assertEquals(2, now(group).members().size());
+        assertEquals(List.of(), now(group).left());
+        long copies =
+                cluster.servers.values().stream()
+                        .filter(server -> server.copies.containsKey(group.id()))
+                        .peek(server -> assertEquals(7, server.copies.get(group.id())))
+                        .count();
+        assertEquals(2, copies);
+    }
+
+    @Test
+    void aCopyThatNobodyKnowsStaysWhenItsServerGoesAwayBeforeItHasServed() {
+        MovingCluster small = new MovingCluster(3);
+        PlacementGroup group =
+                small.map.groups().stream()
+                        .filter(each -> small.copies(each) == 2)
+                        .findFirst()
+                        .orElseThrow();
+        Server stray = stray(small, group, 7);
+        Server lost = small.server(group.members().getLast().targetId());
+        lost.up = false;
+        small.tick();
+        small.pass(MovingCluster.GRACE_MS);
+        small.tick();
+        assertNotNull(stateOn(small.map.group(group.id()), stray.number));
+        stray.up = false; // Nothing was synced yet.
+        small.tick();
+        lost.up = true;
+        rest(small);
+        assertEquals(0, small.written.get(group.id()));
+        stray.up = true;
+        stray.incarnation++;
+        for (int i = 0; i < 3; i++) {
+            small.tell();
+            small.clear(stray);
+            small.tick();
+        }
+        assertEquals(7, stray.copies.get(group.id()));
+        rest(small);
+        assertEquals(7, small.written.get(group.id()));
+    }
+
     /** Servers come and go, disks fail, clients write, copies are brought up to date. */
     @Property(tries = 20)
     void whateverHappensNothingIsLostAndItComesToRest(@ForAll long seed) {

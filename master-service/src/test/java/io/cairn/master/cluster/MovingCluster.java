@@ -215,7 +215,9 @@ final class MovingCluster {
             return;
         }
         for (Member member : before.members()) {
-            if (now.stateOf(member.targetId()) == null) {
+            if (now.stateOf(member.targetId()) == null && member.state() == MemberState.ADOPTED) {
+                assertTrue(!now.left().contains(member.targetId()), "nobody saw it: " + now);
+            } else if (now.stateOf(member.targetId()) == null) {
                 assertTrue(
                         serving(now) >= copies(now),
                         "a member left that was needed: " + before + " " + now);
@@ -279,13 +281,24 @@ final class MovingCluster {
         Member head = group.head();
         for (Member member : group.members()) {
             if (head != null
-                    && member.state() == MemberState.SYNCING
+                    && member.state().isSyncing()
                     && server(head.targetId()).works()
                     && server(member.targetId()).works()) {
                 server(member.targetId()).known = map; // else it refuses what the head sends
+                salvage(group, server(member.targetId()).copies.getOrDefault(id, -1L));
                 server(member.targetId()).copies.put(id, Objects.requireNonNull(written.get(id)));
                 reports.synced(new MemberSynced(id, group.epoch(), member.targetId()));
             }
+        }
+    }
+
+    /** What is later at a syncing member is taken from it. */
+    private void salvage(PlacementGroup group, long theirs) {
+        if (theirs > Objects.requireNonNull(written.get(group.id()))) {
+            written.put(group.id(), theirs);
+            group.members().stream()
+                    .filter(member -> member.state() == MemberState.SERVING)
+                    .forEach(member -> server(member.targetId()).copies.put(group.id(), theirs));
         }
     }
 

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.MapDelta;
+import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Target;
@@ -191,7 +192,7 @@ public final class Cluster {
         List<Target> targets = map.targets().stream().map(t -> t.at(t.serverId(), 0)).toList();
         List<PlacementGroup> groups =
                 map.groups().stream()
-                        .map(group -> group.next(epoch, false, group.members()))
+                        .map(group -> group.next(epoch, false, adopted(group)))
                         // This state may have forgotten that they are members again.
                         .map(group -> group.withLeft(List.of()))
                         .toList();
@@ -204,6 +205,21 @@ public final class Cluster {
                         List.of(),
                         groups,
                         MapDelta.Gone.NOTHING));
+    }
+
+    /** Members that were behind may have gone before those that served, unknown to this state. */
+    private static List<PlacementGroup.Member> adopted(PlacementGroup group) {
+        if (group.head() == null) {
+            return group.members();
+        }
+        return group.members().stream()
+                .map(
+                        member ->
+                                member.state() == MemberState.SERVING
+                                        ? member
+                                        : new PlacementGroup.Member(
+                                                member.targetId(), MemberState.ADOPTED))
+                .toList();
     }
 
     /** Takes a change that leads from this map to a younger one, and tells everybody. */

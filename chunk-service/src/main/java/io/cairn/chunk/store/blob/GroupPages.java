@@ -100,7 +100,11 @@ public final class GroupPages {
         for (long each : keys.stream().mapToLong(BlobKey::oid).distinct().toArray()) {
             shelf.removeObjectDirectory(group, each);
         }
-        return keys.isEmpty() ? null : keys.getLast();
+        if (keys.isEmpty()) {
+            shelf.count.none(group);
+            return null;
+        }
+        return keys.getLast();
     }
 
     private List<ChunkState> states(GroupListing listing, long oid, long index, int max)

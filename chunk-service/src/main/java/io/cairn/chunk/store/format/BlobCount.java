@@ -13,6 +13,11 @@ public final class BlobCount {
         groups.merge(group, more, (had, change) -> had + change == 0 ? null : had + change);
     }
 
+    /** There is none of a group: its listing is empty, and nobody writes to it. */
+    public void none(int group) {
+        groups.remove(group);
+    }
+
     /** All of them. */
     public long total() {
         return groups.values().stream().mapToLong(Long::longValue).sum();

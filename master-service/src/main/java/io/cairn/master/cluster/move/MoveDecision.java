@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * nothing else is to do groups move from full targets to emptier ones, until they are about evenly
  * full.
  *
+ * <p>A target that has chunks of a group without being a member becomes one, ADOPTED: masters that
+ * were set back may not know that it has the only copy. It leaves only after it has served.
+ *
  * <p>These hold whatever the targets do. A group that nobody serves is left alone: which member has
  * the acknowledged bytes is not decided here. A member leaves only when as many others serve as the
  * pool has copies, and nothing of the group is damaged at one of them: else it may have the last
@@ -61,7 +64,7 @@ public final class MoveDecision {
         for (PlacementGroup group : map.groups()) {
             for (Member member : group.members()) {
                 memberships.merge(member.targetId(), 1, Integer::sum);
-                if (member.state() == MemberState.SYNCING) {
+                if (member.state().isSyncing()) {
                     occupy(group, member.targetId());
                 }
             }
@@ -95,7 +98,8 @@ public final class MoveDecision {
                         .thenComparingInt(PlacementGroup::id));
         for (PlacementGroup group : open) {
             Set<Integer> going = going(group);
-            PlacementGroup next = withNewcomers(withoutSurplus(group, going), going);
+            PlacementGroup next = withStrays(withoutSurplus(group, going), going);
+            next = withNewcomers(next, going);
             if (!next.equals(group)) {
                 changed.add(next);
             }
@@ -155,9 +159,10 @@ public final class MoveDecision {
         long wanted = Math.max(leaving, evens(group, kept) ? 1 : 0);
         Set<Member> staying = new HashSet<>(kept);
         for (Member member : group.members()) {
-            if (member.state() == MemberState.SYNCING
-                    && !going.contains(member.targetId())
-                    && wanted > 0) {
+            boolean mayStay = !going.contains(member.targetId()) && wanted > 0;
+            if (member.state() == MemberState.ADOPTED) {
+                staying.add(member);
+            } else if (member.state() == MemberState.SYNCING && mayStay) {
                 staying.add(member);
                 wanted--;
             }
@@ -199,6 +204,30 @@ public final class MoveDecision {
         return true;
     }
 
+    /**
+     * The group with the targets that have chunks of it and are no members. Masters that were set
+     * back do not know them, or a disk is back after it was given up. Nobody else may have these
+     * chunks, so each becomes a member, and leaves after it has served.
+     */
+    private PlacementGroup withStrays(PlacementGroup group, Set<Integer> going) {
+        List<Member> members = new ArrayList<>(group.members());
+        for (TargetView target : targets.values()) {
+            Member head = group.head();
+            if (target.holds(group.id())
+                    && target.presence() == Presence.HERE
+                    && head != null
+                    && !isBusy(head.targetId())
+                    && !isBusy(target.id())
+                    && !group.left().contains(target.id())
+                    && isAlone(target, members, going)) {
+                members.add(new Member(target.id(), MemberState.ADOPTED));
+                occupy(group, target.id());
+                memberships.merge(target.id(), 1, Integer::sum);
+            }
+        }
+        return members.size() == group.members().size() ? group : group.moved(epoch(), members);
+    }
+
     /** The group with new members for those that are going, as far as there are places. */
     private PlacementGroup withNewcomers(PlacementGroup group, Set<Integer> going) {
         List<Member> members = new ArrayList<>(group.members());
@@ -224,6 +253,7 @@ public final class MoveDecision {
         }
         return targets.values().stream()
                 .filter(target -> target.isOpen() && !isBusy(target.id()))
+                .filter(target -> !target.holds(group.id())) // A stray: not before it is adopted.
                 .filter(target -> !group.left().contains(target.id()))
                 .filter(target -> fits(target, members, going, copies(group)))
                 .min(Comparator.comparing(TargetView::id, byRoom).thenComparingInt(TargetView::id))
@@ -241,7 +271,13 @@ public final class MoveDecision {
      * go shares its rack with nobody for long, but a server answers for one member of a group only.
      */
     private boolean fits(TargetView target, List<Member> members, Set<Integer> going, int copies) {
-        List<Integer> others = new ArrayList<>();
+        List<Integer> others =
+                members.stream().map(Member::targetId).filter(id -> !going.contains(id)).toList();
+        return isAlone(target, members, going) && spread.mayJoin(target.id(), others, copies);
+    }
+
+    /** Whether no member is on the server of a target, nor may come back there. */
+    private boolean isAlone(TargetView target, List<Member> members, Set<Integer> going) {
         for (Member member : members) {
             TargetView other = targets.get(member.targetId());
             boolean goes = going.contains(member.targetId());
@@ -250,11 +286,8 @@ public final class MoveDecision {
             if (member.targetId() == target.id() || (!gone && beside)) {
                 return false;
             }
-            if (!goes) {
-                others.add(member.targetId());
-            }
         }
-        return spread.mayJoin(target.id(), others, copies);
+        return true;
     }
 
     private boolean isBusy(int targetId) {
@@ -331,6 +364,7 @@ public final class MoveDecision {
             worst = byRoom.compare(member.targetId(), worst) >= 0 ? member.targetId() : worst;
         }
         return worst == from.id()
+                && !to.holds(group.id())
                 && !group.left().contains(to.id())
                 && fits(to, group.members(), Set.of(), copies(group));
     }

@@ -1,7 +1,6 @@
 package io.cairn.master.cluster.move;
 
 import io.cairn.cluster.ClusterMap;
-import io.cairn.cluster.MemberState;
 import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import java.util.Map;
@@ -40,7 +39,7 @@ public record MoveProgress(long repairing, long moving, long bytesLeft, long byt
             long all = chunks(targets, head, group.id());
             boolean begun = false;
             for (Member member : group.members()) {
-                if (member.state() == MemberState.SYNCING) {
+                if (member.state().isSyncing()) {
                     chunks += Math.max(0, all - chunks(targets, member, group.id()));
                     begun = true;
                 }

@@ -50,6 +50,11 @@ public record TargetView(
         return damaged != null && !damaged.contains(group);
     }
 
+    /** Whether it has chunks of a group, as far as that is known. */
+    boolean holds(int group) {
+        return chunks.getOrDefault(group, 0L) > 0;
+    }
+
     /** How many chunks it has. */
     long chunkCount() {
         return chunks.values().stream().mapToLong(Long::longValue).sum();
