@@ -30,6 +30,8 @@ final class Spawner implements AutoCloseable {
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 "-Xmx64m",
                                 "-XX:TieredStopAtLevel=1",
+                                // ClassArchive is there.
+                                "-Dcairn.root=" + System.getProperty("cairn.root"),
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 Spawner.class.getName())
