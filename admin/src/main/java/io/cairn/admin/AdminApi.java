@@ -29,6 +29,7 @@ import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
+import io.cairn.admin.resource.UsageResource;
 import io.cairn.admin.storage.DurabilityResource;
 import io.cairn.admin.storage.StorageResource;
 import io.cairn.admin.watch.EventStream;
@@ -119,6 +120,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(history);
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.add(new FilesResource(master));
+        resources.add(new UsageResource(master));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
         resources.add(new StorageResource(master));

@@ -46,6 +46,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -352,6 +353,16 @@ public final class Namespace {
     /** What lies below a directory, or what a user or a group owns: one read. */
     public Sums usage(Account account) {
         return reading(() -> UsageQueries.sums(view, account));
+    }
+
+    /** An inode with all that lies below it; nothing when there is none. */
+    public Sums total(long ino) {
+        return reading(() -> UsageQueries.total(view, ino, clusterMap()));
+    }
+
+    /** What accounts of a kind hold, at most {@code max} of them, with ids behind this one. */
+    public Map<Account, Sums> usage(Account.Kind kind, long afterId, int max) {
+        return reading(() -> UsageQueries.sums(view, kind, afterId, max));
     }
 
     /** Number of inodes, orphans included. */

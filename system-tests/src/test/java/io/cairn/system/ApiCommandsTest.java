@@ -151,18 +151,26 @@ final class ApiCommandsTest {
         Path tree = Files.createDirectories(mount.resolve("tree/sub dir"));
         Files.writeString(tree.resolve("one"), "1");
         Files.writeString(mount.resolve("tree/two"), "22");
-        CommandResult usage = ok("fs", "usage", "/tree");
+        CommandResult usage = ok("fs", "count", "/tree");
         assertTrue(usage.out().contains("usage /tree: done"), usage.out());
         assertTrue(usage.out().lines().anyMatch(l -> l.matches(" +files +2")), usage.out());
-        CommandResult walk = ok("fs", "usage", "--plan", "/tree");
+        CommandResult walk = ok("fs", "count", "--plan", "/tree");
         assertEquals(
                 List.of(
                         "nothing would change",
                         "  note: It only counts: tree /tree has 4 names: 2 files, 2 directories,"
                                 + " 0 others."),
                 walk.out().lines().toList());
-        Map<String, Object> counted = ok("fs", "usage", "--json", mount + "/tree").json();
+        Map<String, Object> counted = ok("fs", "count", "--json", mount + "/tree").json();
         assertEquals("/tree", counted.get("path"));
+        Map<String, Object> known = ok("fs", "usage", "--json", mount + "/tree").json();
+        assertEquals("/tree", known.get("path"));
+        assertEquals(3, known.get("inodes"));
+        assertEquals(3, known.get("lengthBytes"));
+        CommandResult top = ok("fs", "top", "--by", "inodes", "/tree");
+        assertTrue(top.out().lines().toList().get(1).endsWith("sub dir"), top.out());
+        assertTrue(ok("fs", "top", "--users").out().contains("ID"));
+        fails(ExitCode.USAGE, "--groups", "fs", "top");
 
         ok("fs", "chmod", "-R", "u=rwX,go=", "/tree");
         ok("fs", "chown", "12:34", tree.resolve("one").toString());

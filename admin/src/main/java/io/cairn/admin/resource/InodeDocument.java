@@ -7,6 +7,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
+import io.cairn.fs.FileType;
 import io.cairn.metadata.Namespace;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ public final class InodeDocument {
     /** Puts attributes into a document. */
     static void put(Map<String, Object> document, Attributes a) {
         document.put("ino", String.valueOf(a.ino()));
-        document.put("type", a.type().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        document.put("type", text(a.type()));
         document.put("mode", String.format("%04o", a.mode()));
         document.put("uid", Integer.toUnsignedLong(a.uid()));
         document.put("gid", Integer.toUnsignedLong(a.gid()));
@@ -89,6 +90,11 @@ public final class InodeDocument {
         document.put("accessedAt", time(a.atimeNs()));
         document.put("modifiedAt", time(a.mtimeNs()));
         document.put("changedAt", time(a.ctimeNs()));
+    }
+
+    /** The word for a type. */
+    static String text(FileType type) {
+        return type.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A time in nanoseconds since the epoch. */

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  cairn admin jobs --watch",
             "  cairn admin jobs rate 12 500       # names a second",
-            "  cairn fs usage /projects           # orders one"
+            "  cairn fs count /projects           # orders one"
         })
 @Calls("GET /jobs")
 final class AdminJobsCommand implements Callable<Integer> {

@@ -20,7 +20,9 @@ import picocli.CommandLine.Command;
             FsGetCommand.class,
             FsSetCommand.class,
             FsFilesCommands.Entries.class,
-            FsTreeCommands.Usage.class,
+            FsUsageCommands.Usage.class,
+            FsUsageCommands.Top.class,
+            FsTreeCommands.Count.class,
             FsTreeCommands.Remove.class,
             FsTreeCommands.Chown.class,
             FsTreeCommands.Chmod.class
@@ -30,6 +32,7 @@ import picocli.CommandLine.Command;
             "  cairn fs get /mnt/cairn/projects            # what the directory asks for",
             "  cairn fs set --replicas 3 /mnt/cairn/projects -r",
             "  cairn fs usage /projects                    # files and space of a tree",
+            "  cairn fs top /projects                      # what is largest in it",
             "  cairn fs remove /projects/old --plan        # a job of the masters",
             "",
             "MooseFS: goal is replicas (get, set), fileinfo and checkfile are info, dirinfo is"

@@ -84,13 +84,13 @@ final class FsTreeCommands {
         }
     }
 
-    /** {@code cairn fs usage}. */
+    /** {@code cairn fs count}. */
     @Command(
-            name = "usage",
-            description = "Count files and space of a tree, copies included: a job of the masters.",
-            footer = {"  cairn fs usage /projects"})
+            name = "count",
+            description = "Count files by their copies in a tree: a job of the masters.",
+            footer = {"  cairn fs count /projects"})
     @Calls({"POST /jobs", "GET /jobs/{id}"})
-    static final class Usage implements Callable<Integer> {
+    static final class Count implements Callable<Integer> {
         @Mixin private Changing changing = new Changing();
         @Mixin private Ordering ordering = new Ordering();
 
