@@ -163,14 +163,6 @@ final class ApiCommandsTest {
                 walk.out().lines().toList());
         Map<String, Object> counted = ok("fs", "count", "--json", mount + "/tree").json();
         assertEquals("/tree", counted.get("path"));
-        Map<String, Object> known = ok("fs", "usage", "--json", mount + "/tree").json();
-        assertEquals("/tree", known.get("path"));
-        assertEquals(3, known.get("inodes"));
-        assertEquals(3, known.get("lengthBytes"));
-        CommandResult top = ok("fs", "top", "--by", "inodes", "/tree");
-        assertTrue(top.out().lines().toList().get(1).endsWith("sub dir"), top.out());
-        assertTrue(ok("fs", "top", "--users").out().contains("ID"));
-        fails(ExitCode.USAGE, "--groups", "fs", "top");
 
         ok("fs", "chmod", "-R", "u=rwX,go=", "/tree");
         ok("fs", "chown", "12:34", tree.resolve("one").toString());
@@ -392,6 +384,21 @@ final class ApiCommandsTest {
                 "http://127.0.0.1:" + ProcessCluster.freePort());
         fails(ExitCode.CONFIG, "https", "admin", "masters", "--api", "http://192.0.2.1:9870");
         fails(ExitCode.USAGE, "not an address", "admin", "masters", "--api", "master:9870");
+    }
+
+    @Test
+    void whatTreesHoldIsKnownAtOnce() throws Exception {
+        Path tree = Files.createDirectories(mount.resolve("known/sub"));
+        Files.writeString(tree.resolve("one"), "1");
+        Files.writeString(mount.resolve("known/two"), "22");
+        Map<String, Object> known = ok("fs", "usage", "--json", mount + "/known").json();
+        assertEquals("/known", known.get("path"));
+        assertEquals(3, known.get("inodes"));
+        assertEquals(3, known.get("lengthBytes"));
+        CommandResult top = ok("fs", "top", "--by", "inodes", "/known");
+        assertTrue(top.out().lines().toList().get(1).endsWith("sub"), top.out());
+        assertTrue(ok("fs", "top", "--users").out().contains("ID"));
+        fails(ExitCode.USAGE, "--groups", "fs", "top");
     }
 
     @Test

@@ -93,12 +93,12 @@ public final class InodeDocument {
     }
 
     /** The word for a type. */
-    static String text(FileType type) {
+    public static String text(FileType type) {
         return type.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** A time in nanoseconds since the epoch. */
-    static String time(long ns) {
+    public static String time(long ns) {
         return Instant.ofEpochSecond(
                         Math.floorDiv(ns, 1_000_000_000L), Math.floorMod(ns, 1_000_000_000L))
                 .toString();

@@ -103,7 +103,7 @@ public record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode i
     }
 
     /** Puts bytes into a document as text, and in hexadecimal digits when they are not UTF-8. */
-    static void put(Map<String, Object> document, String field, byte[] bytes) {
+    public static void put(Map<String, Object> document, String field, byte[] bytes) {
         String text = text(bytes);
         document.put(field, text);
         if (!Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {

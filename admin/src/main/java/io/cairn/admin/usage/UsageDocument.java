@@ -1,4 +1,4 @@
-package io.cairn.admin.resource;
+package io.cairn.admin.usage;
 
 import io.cairn.admin.api.Field;
 import io.cairn.admin.api.Shape;

@@ -1,4 +1,4 @@
-package io.cairn.admin.resource;
+package io.cairn.admin.usage;
 
 import io.cairn.admin.api.Call;
 import io.cairn.admin.api.Field;
@@ -11,6 +11,8 @@ import io.cairn.admin.api.Resource;
 import io.cairn.admin.api.Role;
 import io.cairn.admin.api.Route;
 import io.cairn.admin.api.Shape;
+import io.cairn.admin.resource.InodeDocument;
+import io.cairn.admin.resource.TreePath;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.Sums;

@@ -1,4 +1,4 @@
-package io.cairn.admin.resource;
+package io.cairn.admin.usage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
