@@ -22,6 +22,8 @@ import io.cairn.metadata.session.SessionOperations;
 import io.cairn.metadata.session.SessionTable;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.trash.TrashBin;
+import io.cairn.metadata.trash.TrashOperations;
 import io.cairn.metadata.tree.AttributeOperations;
 import io.cairn.metadata.tree.EditOperation;
 import io.cairn.metadata.tree.NameOperations;
@@ -42,6 +44,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.Failure;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TrashMutation;
 import io.cairn.wire.master.TreeMutation;
 
 /**
@@ -63,6 +66,7 @@ final class Interpreter {
     private final SessionOperations sessionOperations;
     private final HostOperations hostOperations;
     private final JobTable jobs;
+    private final TrashOperations trashOperations;
 
     /** Loads what is kept in memory from the store. */
     Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
@@ -82,13 +86,15 @@ final class Interpreter {
         LayoutChoice layouts = new LayoutChoice(cluster, transaction.counters());
         contentOperations =
                 new ContentOperations(transaction, inodes, ledger, layouts, cluster, doubtful);
+        TrashBin trash = new TrashBin(store, transaction, inodes, directories);
+        trashOperations = new TrashOperations(transaction, inodes, directories, trash);
         NameOperations names =
-                new NameOperations(transaction, inodes, directories, layouts, cluster);
+                new NameOperations(transaction, inodes, directories, layouts, cluster, trash);
         treeOperations =
                 new TreeOperations(
                         transaction,
                         names,
-                        new RenameOperation(transaction, inodes, directories),
+                        new RenameOperation(transaction, inodes, directories, trash),
                         new AttributeOperations(
                                 transaction, inodes, xattrs, contentOperations, layouts),
                         contentOperations);
@@ -218,6 +224,9 @@ final class Interpreter {
             case StorageMutation m -> storage.apply(m);
             case JobMutation m -> {
                 return jobs.apply(m);
+            }
+            case TrashMutation m -> {
+                return trashOperations.apply(m);
             }
             case LeaderMutation.Purge m -> purge(m);
             case LeaderMutation.Collected m -> ledger.collected(m.entryIds());

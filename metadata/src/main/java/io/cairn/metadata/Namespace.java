@@ -35,6 +35,8 @@ import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
+import io.cairn.metadata.trash.TrashQueries;
+import io.cairn.metadata.trash.TrashSums;
 import io.cairn.metadata.tree.PathSearch;
 import io.cairn.metadata.tree.TreeQueries;
 import io.cairn.metadata.usage.UsageQueries;
@@ -413,6 +415,26 @@ public final class Namespace {
      */
     public List<LockRecord> locks(long session, int max) {
         return reading(() -> LockQueries.locks(view, session, max));
+    }
+
+    /** The files in the trash that go first, those first that go first; at most {@code max}. */
+    public TrashQueries.Page trash(TrashQueries.Position after, int max) {
+        return reading(() -> TrashQueries.page(view, after, max));
+    }
+
+    /** What goes from the trash by itself until a wall time, in nanoseconds; at most so many. */
+    public List<Long> trashEnding(long untilNs, int max) {
+        return reading(() -> TrashQueries.ending(view, untilNs, max));
+    }
+
+    /** The sums of all files in the trash. */
+    public TrashSums trashSums() {
+        return reading(() -> TrashQueries.sums(view));
+    }
+
+    /** Seconds that a directory itself keeps what goes; below 0 when it does not say. */
+    public long trashKept(long ino) {
+        return reading(() -> TrashQueries.kept(view, ino));
     }
 
     /** Inodes without a name, by number, after {@code afterIno}. */

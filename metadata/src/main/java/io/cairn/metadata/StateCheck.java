@@ -15,6 +15,7 @@ import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.StoredState;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
+import io.cairn.metadata.trash.TrashCheck;
 import io.cairn.metadata.tree.TreeCheck;
 import io.cairn.metadata.usage.UsageCheck;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ public final class StateCheck {
     public List<String> violations() {
         UsageCheck usage = new UsageCheck(view, map, this::violated);
         TreeCheck tree = new TreeCheck(view, usage, this::violated);
+        TrashCheck trash = new TrashCheck(view, this::violated);
         ContentCheck contents = new ContentCheck(view, this::violated);
         view.each(
                 Family.INODE,
@@ -70,10 +72,12 @@ public final class StateCheck {
                     tree.check(inode);
                     contents.check(inode);
                     usage.count(inode);
+                    trash.check(inode);
                 });
         tree.check(Counters.load(view).inodeCount());
         contents.check();
         usage.finish();
+        trash.check();
         Set<Long> sessions = new SessionCheck(view, this::violated).check();
         new LockCheck(view, sessions, this::violated).check();
         new XattrCheck(view, this::violated).check();

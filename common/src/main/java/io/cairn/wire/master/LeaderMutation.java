@@ -23,6 +23,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.Recover,
                 LeaderMutation.StorageMutation,
                 LeaderMutation.ReleaseChunks,
+                TrashMutation,
                 JobMutation {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {

@@ -13,6 +13,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
+import io.cairn.fs.Name;
 import io.cairn.fs.Usage;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
@@ -421,6 +422,30 @@ public sealed interface Reply extends TypedMessage {
 
         static JobReply decode(Decoder in) {
             return new JobReply(in.i64(), in.longs(), in.longs());
+        }
+    }
+
+    /**
+     * The outcome of {@link TrashMutation.RestoreTrash}.
+     *
+     * @param made the names that were made
+     */
+    record TrashReply(List<Made> made) implements Reply {
+        /** A name in a directory. */
+        public record Made(long parentIno, Name name) {}
+
+        @Override
+        public ReplyType type() {
+            return ReplyType.TRASH;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(made, (o, each) -> o.i64(each.parentIno).name(each.name));
+        }
+
+        static TrashReply decode(Decoder in) {
+            return new TrashReply(in.list(i -> new Made(i.i64(), i.name())));
         }
     }
 

@@ -22,7 +22,8 @@ public enum ReplyType implements MessageType {
     ABSENT(12, Reply.Absent::decode),
     WRITTEN(13, Reply.WrittenReply::decode),
     HOSTS(32, Reply.HostsReply::decode),
-    JOB(33, Reply.JobReply::decode);
+    JOB(33, Reply.JobReply::decode),
+    TRASH(60, Reply.TrashReply::decode);
 
     static final TypeTable<ReplyType> TABLE = new TypeTable<>("reply", values());
 

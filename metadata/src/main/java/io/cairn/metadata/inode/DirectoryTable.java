@@ -2,8 +2,10 @@ package io.cairn.metadata.inode;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.RecordWriter;
 import io.cairn.metadata.state.Store.Family;
@@ -43,8 +45,26 @@ public final class DirectoryTable {
         if (young.lacks(parentIno, name)) {
             return null;
         }
+        if (TrashPlace.isItself(parentIno, name)) {
+            return new Dentry(TrashPlace.INO, FileType.DIRECTORY);
+        }
         byte[] value = transaction.get(Family.DENTRY, Keys.dentry(parentIno, name));
         return value == null ? null : Dentry.decode(value);
+    }
+
+    /**
+     * The name of an inode at its home.
+     *
+     * @throws IllegalStateException when it has none there
+     */
+    public Name nameOf(Inode inode) {
+        byte[] home = Keys.of(inode.parentIno(), inode.nameCookie());
+        for (Transaction.Entry entry : transaction.page(Family.DENTRY, home, home, 64)) {
+            if (Dentry.decode(entry.value()).ino() == inode.ino()) {
+                return Keys.nameOf(entry.key());
+            }
+        }
+        throw new IllegalStateException("I11 inode " + inode.ino() + " has no name at home");
     }
 
     /** The inode of a name in a directory, or ENOENT. */

@@ -104,6 +104,24 @@ public final class InodeDraft {
         acls = acls.withAccess(acl);
     }
 
+    /** Takes the home away: the next name becomes it. */
+    public void leaveHome() {
+        parentIno = 0;
+        nameCookie = 0;
+    }
+
+    /** Takes the rights of everybody but the owner away. */
+    public void closeToOthers() {
+        acls = acls.withAccess(null);
+        mode &= 0700;
+    }
+
+    /** Takes permission bits and access lists over. */
+    public void takeRights(Attributes of) {
+        mode = of.mode();
+        acls = of.acls();
+    }
+
     /** The contents were changed now. */
     public void touch(long nowNs) {
         mtimeNs = nowNs;

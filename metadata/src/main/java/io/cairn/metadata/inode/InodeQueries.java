@@ -1,6 +1,7 @@
 package io.cairn.metadata.inode;
 
 import io.cairn.cluster.Inode;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
@@ -13,11 +14,17 @@ import java.util.List;
 
 /** Queries about inodes and their attributes. Pure functions. */
 public final class InodeQueries {
+    /** The trash before anything was ever in it. */
+    private static final Inode EMPTY_TRASH = InodeTable.trash(0).seal();
+
     private InodeQueries() {}
 
     /** An inode, or ESTALE. */
     public static Inode require(View view, long ino) {
         Inode inode = view.inode(ino);
+        if (inode == null && ino == TrashPlace.INO) {
+            return EMPTY_TRASH;
+        }
         if (inode == null) {
             throw InodeTable.stale(ino);
         }

@@ -3,9 +3,12 @@ package io.cairn.metadata.inode;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Policy;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
@@ -110,6 +113,42 @@ public final class InodeTable {
         root.parentIno = FileSystem.ROOT_INO;
         root.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
         put(root);
+    }
+
+    /** The trash as an inode, as it is when nothing is in it. */
+    static InodeDraft trash(long nowNs) {
+        InodeDraft trash = new InodeDraft(TrashPlace.INO, FileType.DIRECTORY, nowNs);
+        trash.mode = 0555;
+        trash.nlink = 2;
+        trash.parentIno = FileSystem.ROOT_INO;
+        trash.nameCookie = TrashPlace.NAME.cookie();
+        trash.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        return trash;
+    }
+
+    /** The trash, made if it was never used. */
+    public Inode requireTrash() {
+        Inode trash = transaction.inode(TrashPlace.INO);
+        return trash != null ? trash : put(trash(transaction.nowNs()));
+    }
+
+    /** A new directory with owner, rights, times and policy of another one, and no names. */
+    public InodeDraft directoryLike(long ino, Attributes model, Policy policy) {
+        InodeDraft draft = new InodeDraft(ino, FileType.DIRECTORY, transaction.nowNs());
+        draft.uid = model.uid();
+        draft.gid = model.gid();
+        draft.takeRights(model);
+        draft.atimeNs = model.atimeNs();
+        draft.mtimeNs = model.mtimeNs();
+        draft.nlink = 2;
+        draft.sizeBytes = InodeDraft.DIRECTORY_SIZE_BYTES;
+        draft.policy = policy;
+        return draft;
+    }
+
+    /** Gives an inode the extended attributes of another one, in place of its own. */
+    public void copyXattrs(long fromIno, long toIno) {
+        xattrs.copyAll(fromIno, toIno);
     }
 
     /** Stores a draft with the version of the current mutation. */

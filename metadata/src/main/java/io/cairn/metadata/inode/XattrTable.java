@@ -114,6 +114,26 @@ public final class XattrTable {
         }
     }
 
+    /** Gives an inode the attributes of another one, in place of its own. */
+    void copyAll(long fromIno, long toIno) {
+        removeAll(toIno);
+        Head head = head(fromIno);
+        if (head.count == 0) {
+            return;
+        }
+        for (byte[] key : transaction.keys(Family.XATTR, Keys.of(fromIno))) {
+            byte[] name = Keys.xattrNameOf(key);
+            byte[] stored = name.length == 0 ? null : transaction.get(Family.XATTR, key);
+            if (stored != null) {
+                byte[] value = valueOf(stored);
+                Encoder out = transaction.records().begin(value.length);
+                byte[] copy = out.raw(value, 0, value.length).toBytes();
+                transaction.records().put(Family.XATTR, Keys.xattr(toIno, name), copy);
+            }
+        }
+        putHead(toIno, head);
+    }
+
     /** The contents in the value of an attribute's key. */
     public static byte[] valueOf(byte[] stored) {
         Decoder in = Keys.openOfTree(Family.XATTR, stored);

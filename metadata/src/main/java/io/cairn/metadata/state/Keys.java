@@ -91,6 +91,16 @@ import java.nio.charset.StandardCharsets;
  *           | job 8 | 2 | ino 8 |                             counted, and has further names
  *           -> | 1 |
  *
+ * TRASH     | 0 | ino 8 |                                     what is in the trash, directories
+ *           -> | 1 | deletedNs 8 | expiresNs 8 | storedBytes 8 | path (bytes) |
+ *                  | attributes (Codecs) |                   as they were before
+ *           | 1 | expiresNs 8 | ino 8 |                       what goes by itself, in order
+ *           -> | 1 |
+ *           | 2 | ino 8 |                                     how long a directory keeps what goes;
+ *           -> | 1 | keptS 8 |                                ino 0: all for which none says it
+ *           | 3 |                                             sums of all files
+ *           -> | 1 | files 8 | sizeBytes 8 | storedBytes 8 |
+ *
  * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
  *           -> | 1 | version 8 |
  *

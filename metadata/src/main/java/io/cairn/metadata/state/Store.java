@@ -26,7 +26,8 @@ public interface Store extends StoredState {
         HOST,
         JOB,
         LINK,
-        USAGE;
+        USAGE,
+        TRASH;
 
         /** Whether its records tell of the tree, and the version of their last change. */
         public boolean isOfTree() {

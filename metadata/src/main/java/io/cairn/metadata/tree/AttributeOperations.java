@@ -13,6 +13,7 @@ import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.inode.XattrTable;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.trash.TrashBin;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.Arrays;
@@ -56,6 +57,9 @@ public final class AttributeOperations {
         AttributeChange change = m.change();
         if ((change.mask() & ~AttributeChange.ALL) != 0) {
             throw new FsException(Errno.EINVAL, "attribute mask " + change.mask());
+        }
+        if (!isReadNoted(change)) {
+            TrashBin.requireOutside(m.ino());
         }
         Inode inode = inodes.require(m.ino());
         if (change.has(AttributeChange.GUARD)

@@ -13,6 +13,7 @@ import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.trash.TrashBin;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
 
@@ -28,18 +29,27 @@ public final class NameOperations {
     private final DirectoryTable directories;
     private final LayoutChoice layouts;
     private final Cluster cluster;
+    private final TrashBin trash;
 
     public NameOperations(
             Transaction transaction,
             InodeTable inodes,
             DirectoryTable directories,
             LayoutChoice layouts,
-            Cluster cluster) {
+            Cluster cluster,
+            TrashBin trash) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.directories = directories;
         this.layouts = layouts;
         this.cluster = cluster;
+        this.trash = trash;
+    }
+
+    /** A directory in which names may be made. */
+    private Inode parent(long ino) {
+        TrashBin.requireOutside(ino);
+        return inodes.directory(ino);
     }
 
     public EntryReply create(TreeMutation.Create m) {
@@ -47,7 +57,7 @@ public final class NameOperations {
         if (type == FileType.DIRECTORY || type == FileType.SYMLINK) {
             throw new FsException(Errno.EINVAL, "create cannot make a " + type);
         }
-        Inode parent = inodes.directory(m.parentIno());
+        Inode parent = parent(m.parentIno());
         Dentry existing = directories.find(m.parentIno(), m.name());
         if (existing != null) {
             return existing(m, existing, parent);
@@ -73,7 +83,7 @@ public final class NameOperations {
     }
 
     public EntryReply createUnnamed(TreeMutation.CreateUnnamed m) {
-        Inode parent = inodes.directory(m.parentIno());
+        Inode parent = parent(m.parentIno());
         transaction.counters().requireRoom();
         InodeDraft file = inodes.draft(FileType.FILE, parent, m.mode(), m.uid(), m.gid());
         file.setInline(NOTHING);
@@ -93,7 +103,7 @@ public final class NameOperations {
     }
 
     public EntryReply mkdir(TreeMutation.Mkdir m) {
-        Inode parent = inodes.directory(m.parentIno());
+        Inode parent = parent(m.parentIno());
         directories.requireFree(m.parentIno(), m.name());
         transaction.counters().requireRoom();
         return enter(
@@ -116,7 +126,7 @@ public final class NameOperations {
                 throw new FsException(Errno.EINVAL, "symbolic link target with a NUL");
             }
         }
-        Inode parent = inodes.directory(m.parentIno());
+        Inode parent = parent(m.parentIno());
         directories.requireFree(m.parentIno(), m.name());
         transaction.counters().requireRoom();
         InodeDraft link = inodes.draft(FileType.SYMLINK, parent, 0777, m.uid(), m.gid());
@@ -127,10 +137,14 @@ public final class NameOperations {
 
     public EntryReply link(TreeMutation.Link m) {
         Inode inode = inodes.require(m.ino());
-        Inode parent = inodes.directory(m.newParentIno());
+        Inode parent = parent(m.newParentIno());
         directories.requireFree(m.newParentIno(), m.newName());
         if (inode.attributes().isDirectory()) {
             throw new FsException(Errno.EPERM, "inode " + m.ino() + " is a directory");
+        }
+        if (TrashBin.isTrashed(inode)) {
+            throw new FsException(
+                    Errno.ENOENT, "inode " + m.ino() + " is in the trash: move it out of there");
         }
         boolean unnamed = inode.attributes().nlink() == 0;
         if (unnamed && !inodes.isLinkable(m.ino())) {
@@ -159,6 +173,7 @@ public final class NameOperations {
     }
 
     public EntryReply rmdir(TreeMutation.Rmdir m) {
+        TrashBin.requireOther(m.parentIno(), m.name());
         Inode parent = inodes.directory(m.parentIno());
         Dentry dentry = directories.require(m.parentIno(), m.name());
         if (!dentry.isDirectory()) {
@@ -197,12 +212,15 @@ public final class NameOperations {
         InodeDraft changed = new InodeDraft(parent);
         changed.touchNames(transaction.nowNs());
         changed.entryCount--;
+        Inode left = trash.remove(inode, parent.ino(), name);
         if (inode.attributes().isDirectory()) {
             changed.nlink--;
             directories.end(inode.ino());
         }
         directories.remove(parent.ino(), name);
-        return reply(inodes.unlink(inode, parent.ino(), name), inodes.put(changed));
+        Inode remaining = inodes.put(changed);
+        trash.left(remaining);
+        return reply(left, remaining);
     }
 
     private static EntryReply reply(Inode inode, Inode parent) {

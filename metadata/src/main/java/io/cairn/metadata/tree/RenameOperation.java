@@ -6,11 +6,13 @@ import io.cairn.cluster.Inode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.DirectoryTable;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.trash.TrashBin;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation.Rename;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ public final class RenameOperation {
     private final Transaction transaction;
     private final InodeTable inodes;
     private final DirectoryTable directories;
+    private final TrashBin trash;
 
     /** The two names of a rename and what they stand for, checked. */
     private record Plan(
@@ -40,10 +43,15 @@ public final class RenameOperation {
         }
     }
 
-    public RenameOperation(Transaction transaction, InodeTable inodes, DirectoryTable directories) {
+    public RenameOperation(
+            Transaction transaction,
+            InodeTable inodes,
+            DirectoryTable directories,
+            TrashBin trash) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.directories = directories;
+        this.trash = trash;
     }
 
     public EntryReply rename(Rename m) {
@@ -67,6 +75,9 @@ public final class RenameOperation {
         if ((m.flags() & ~together) != 0 && !exchange) {
             throw new FsException(Errno.EINVAL, "rename flags " + m.flags());
         }
+        TrashBin.requireOutside(m.newParentIno());
+        TrashBin.requireOther(m.parentIno(), m.name());
+        TrashBin.requireOther(m.newParentIno(), m.newName());
         Inode from = inodes.directory(m.parentIno());
         Inode to = inodes.directory(m.newParentIno());
         Dentry source = directories.require(m.parentIno(), m.name());
@@ -77,7 +88,24 @@ public final class RenameOperation {
         if (target == null && exchange) {
             throw DirectoryTable.missing(m.newParentIno(), m.newName());
         }
+        requireWayOut(m, source);
         return new Plan(m, from, to, source, target);
+    }
+
+    /** Files are moved out of the trash as they are; whoever moves a directory has to copy it. */
+    private static void requireWayOut(Rename m, Dentry source) {
+        if (!TrashPlace.isDirectory(m.parentIno())) {
+            return;
+        }
+        if ((m.flags() & ~FileSystem.RENAME_NOREPLACE) != 0) {
+            TrashBin.requireOutside(m.parentIno());
+        }
+        if (source.isDirectory()) {
+            throw new FsException(
+                    Errno.EXDEV,
+                    "a directory is not moved out of the trash: copy it, or use cairn trash"
+                            + " restore");
+        }
     }
 
     private void requireNoLoop(Plan plan) {
@@ -147,7 +175,7 @@ public final class RenameOperation {
             if (replaced.attributes().isDirectory()) {
                 to.nlink--;
             }
-            lost = inodes.unlink(replaced, m.newParentIno(), m.newName()).attributes();
+            lost = trash.remove(replaced, m.newParentIno(), m.newName()).attributes();
         }
         directories.remove(m.parentIno(), m.name());
         directories.put(m.newParentIno(), m.newName(), plan.source);
@@ -178,6 +206,7 @@ public final class RenameOperation {
         directories.put(m.parentIno(), m.name(), target);
         directories.put(m.newParentIno(), m.newName(), source);
         InodeDraft other = renamed(target);
+        trash.moved(other.type);
         inodes.links().renamed(other, m.newParentIno(), m.newName(), m.parentIno(), m.name());
         return finish(plan, from, to, inodes.put(other).attributes());
     }
@@ -186,9 +215,14 @@ public final class RenameOperation {
             Plan plan, InodeDraft from, InodeDraft to, @Nullable Attributes replaced) {
         Rename m = plan.request;
         InodeDraft source = renamed(plan.source);
+        if (TrashPlace.isDirectory(m.parentIno())) {
+            trash.takeBack(source);
+        }
+        trash.moved(source.type);
         inodes.links().renamed(source, m.parentIno(), m.name(), m.newParentIno(), m.newName());
         Inode moved = inodes.put(source);
         Inode changedFrom = inodes.put(from);
+        trash.left(changedFrom);
         Inode changedTo = plan.acrossDirectories() ? inodes.put(to) : changedFrom;
         return reply(plan, moved, changedFrom, changedTo, replaced);
     }

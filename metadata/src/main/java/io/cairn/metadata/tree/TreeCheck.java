@@ -5,6 +5,7 @@ import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.state.Keys;
@@ -61,7 +62,8 @@ public final class TreeCheck {
         boolean isDirectory = a.type() == FileType.DIRECTORY;
         if (isDirectory && a.nlink() > 0) {
             int names = namesAtHome(inode);
-            if (names != (a.ino() == FileSystem.ROOT_INO ? 0 : 1)) {
+            boolean isOutside = a.ino() == FileSystem.ROOT_INO || a.ino() == TrashPlace.INO;
+            if (names != (isOutside ? 0 : 1)) {
                 violated.accept(what + " is a directory with " + names + " names");
             }
             if (!isRooted(inode)) {

@@ -7,7 +7,10 @@ import io.cairn.fs.Acl;
 import io.cairn.fs.Acls;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.inode.DirectoryTable.Dentry;
 import io.cairn.metadata.inode.InodeQueries;
 import io.cairn.metadata.inode.InodeTable;
@@ -34,9 +37,21 @@ public final class TreeQueries {
 
     private TreeQueries() {}
 
+    /** The stored dentry of a name, or null; the trash has one though none is stored. */
+    private static byte @Nullable [] dentry(View view, long parentIno, Name name) {
+        if (TrashPlace.isItself(parentIno, name)) {
+            return Keys.value(18)
+                    .i64(0)
+                    .u8(FileType.DIRECTORY.code())
+                    .i64(TrashPlace.INO)
+                    .toBytes();
+        }
+        return view.get(Family.DENTRY, Keys.dentry(parentIno, name));
+    }
+
     public static Reply lookup(View view, Query.Lookup q) {
         Inode parent = InodeTable.liveDirectory(InodeQueries.require(view, q.parentIno()));
-        byte[] value = view.get(Family.DENTRY, Keys.dentry(q.parentIno(), q.name()));
+        byte[] value = dentry(view, q.parentIno(), q.name());
         if (value == null) {
             return new Reply.Absent(parent.directoryState());
         }
@@ -52,7 +67,7 @@ public final class TreeQueries {
         }
         Page page = new Page(view, q.names().size(), true);
         for (Name name : q.names()) {
-            byte[] value = view.get(Family.DENTRY, Keys.dentry(q.parentIno(), name));
+            byte[] value = dentry(view, q.parentIno(), name);
             if (page.bytes > MAX_PAGE_BYTES) {
                 break;
             }
@@ -127,6 +142,9 @@ public final class TreeQueries {
 
     /** The key of the dentry at the home of an inode; ESTALE, ENOENT when it has no name. */
     static byte[] dentryOf(View view, long ino) {
+        if (ino == TrashPlace.INO) {
+            return Keys.dentry(FileSystem.ROOT_INO, TrashPlace.NAME);
+        }
         Inode inode = InodeQueries.require(view, ino);
         List<byte[]> found = new ArrayList<>(1);
         byte[] prefix = Keys.of(inode.parentIno(), inode.nameCookie());

@@ -5,6 +5,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.TrashPlace;
 import io.cairn.fs.quota.Sums;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +41,12 @@ final class Charge {
         return layout == null || inode.inline() != null ? 1 : map.copies(layout);
     }
 
-    /** The directory of the first name; the root has none. */
+    /** The directory of the first name; the root has none, and the trash is not part of it. */
     static long home(@Nullable Inode inode) {
         return inode == null
                         || inode.attributes().nlink() == 0
                         || inode.ino() == FileSystem.ROOT_INO
+                        || inode.ino() == TrashPlace.INO
                 ? NOWHERE
                 : inode.parentIno();
     }

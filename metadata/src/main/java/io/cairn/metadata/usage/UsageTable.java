@@ -2,6 +2,7 @@ package io.cairn.metadata.usage;
 
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.TrashPlace;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.Cluster;
@@ -122,7 +123,7 @@ public final class UsageTable implements InodeWatch {
         }
         long at = directory;
         add(Account.directory(at), more);
-        while (at != FileSystem.ROOT_INO) {
+        while (at != FileSystem.ROOT_INO && at != TrashPlace.INO) {
             Inode inode = transaction.inode(at);
             if (inode == null) {
                 throw new IllegalStateException(
