@@ -10,6 +10,7 @@ import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.MasterRequest;
 import io.cairn.wire.master.Push;
 import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.Reply.TrashReply.Made;
 import io.cairn.wire.master.TreeMutation;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -156,6 +157,18 @@ final class DirectoryWatch {
         Set<Forgetting> all = new LinkedHashSet<>(0);
         take(0, ino, all);
         all.forEach(this::tell);
+    }
+
+    /** Names were made for nobody in particular; completes when everybody can find them. */
+    CompletableFuture<Void> announce(List<Made> names) {
+        Set<Forgetting> all = new LinkedHashSet<>(0);
+        for (Made name : names) {
+            take(0, name.parentIno(), all);
+            missed.made(0, name.parentIno(), name.name(), all);
+        }
+        List<CompletableFuture<Void>> waits = new ArrayList<>();
+        all.forEach(other -> waits.add(disabuse(other)));
+        return CompletableFuture.allOf(waits.toArray(CompletableFuture<?>[]::new));
     }
 
     private Set<Forgetting> others(long session, TreeMutation change) {

@@ -58,7 +58,7 @@ public final class MasterService implements AutoCloseable {
     private final Clock clock;
     private final LivedClock lived;
     private final Scheduler scheduler;
-    private final RandomGenerator random;
+    private final Founding founding;
     private final SessionTable sessions;
     private final DirectoryWatch watch;
     private final ContentWatch contents;
@@ -67,12 +67,12 @@ public final class MasterService implements AutoCloseable {
     private final ServerWatch servers;
     private final RequestHandler door;
     private final JobRunner jobs;
+    private final TrashKeeper trash;
     private final Presence presence;
     private final Listener listener;
     private long termSeen = -1;
     private volatile long recoveredTerm = -1;
     private volatile boolean recovering;
-    private boolean founding;
     private @Nullable MasterGauges gauges;
     private volatile boolean closed;
     private volatile Supplier<Map<String, Object>> glance = Map::of;
@@ -100,7 +100,6 @@ public final class MasterService implements AutoCloseable {
         this.namespace = ground.namespace();
         this.clock = ground.clock();
         this.scheduler = ground.scheduler();
-        this.random = ground.random();
         LogWriter writer = this::submit;
         this.lived = new LivedClock(clock);
         this.sessions = new SessionTable(lived, settings.sessionLeaseMs());
@@ -117,6 +116,15 @@ public final class MasterService implements AutoCloseable {
                         contents::changed,
                         ground.clock(),
                         ground.scheduler());
+        this.trash =
+                new TrashKeeper(
+                        namespace,
+                        writer,
+                        watch::announce,
+                        sessions::isOpen,
+                        servers::lackingBytes,
+                        ground.clock());
+        this.founding = new Founding(settings, namespace, writer, ground.random());
         this.presence = new Presence(settings.id(), log, namespace, ground.transport(), lived);
         this.door =
                 new RequestHandler(
@@ -182,6 +190,11 @@ public final class MasterService implements AutoCloseable {
     /** Gives tree jobs their turns while this master leads. */
     public JobRunner jobs() {
         return jobs;
+    }
+
+    /** The trash, for the administration. */
+    public TrashKeeper trash() {
+        return trash;
     }
 
     /** Requests of the admin API that other masters hand on go there. */
@@ -274,17 +287,18 @@ public final class MasterService implements AutoCloseable {
         }
         if (term != termSeen) {
             termSeen = term;
-            founding = false;
+            founding.reset();
             watch.reset();
             var known = namespace.get().sessions().stream().map(s -> s.session()).toList();
             sessions.reset(term, known).forEach(Connection::close);
             reaper.reset();
+            trash.reset();
             lost.reset();
             servers.lead();
             LOG.debug("master {} leads in term {}", settings.id(), term);
         }
         if (namespace.get().clusterId() == 0) {
-            found();
+            founding.tick();
             return;
         }
         sessions.expire().forEach(this::closeExpired);
@@ -292,6 +306,7 @@ public final class MasterService implements AutoCloseable {
         lost.tick();
         servers.tick();
         jobs.tick();
+        trash.tick();
     }
 
     /** Nobody is answered before: what others acknowledged is not to be mixed with what comes. */
@@ -314,36 +329,6 @@ public final class MasterService implements AutoCloseable {
                                     }
                                     recovering = false;
                                 });
-    }
-
-    private void found() {
-        if (founding) {
-            return;
-        }
-        founding = true;
-        long id = random.nextLong() | 1;
-        var _ =
-                submit(
-                                new LeaderMutation.Found(
-                                        id,
-                                        settings.cluster().standardReplicas(),
-                                        settings.inlineLimitBytes(),
-                                        settings.uid(),
-                                        settings.gid()))
-                        .whenComplete(this::founded);
-    }
-
-    private void founded(@Nullable Reply reply, @Nullable Throwable error) {
-        if (reply instanceof Reply.Done) {
-            LOG.info("founded cluster {}", String.format("%016x", namespace.get().clusterId()));
-            return;
-        }
-        founding = false;
-        String reason =
-                reply instanceof Reply.Failure failure
-                        ? failure.message()
-                        : RequestHandler.reason(error);
-        LOG.warn("the cluster could not be founded: {}", reason);
     }
 
     private void closeExpired(long session) {

@@ -6,6 +6,7 @@ import io.cairn.cluster.DirectoryState;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.Reply.DirectoryReply;
@@ -114,9 +115,13 @@ public final class MetadataCache {
 
     /**
      * The inode of a name: above 0 when it is known, 0 when it is known to be absent, -1 when
-     * nothing is known.
+     * nothing is known. Of the trash nothing is ever known: the masters change it by themselves,
+     * and tell nobody.
      */
     public long child(long parentIno, Name name) {
+        if (TrashPlace.isDirectory(parentIno) || TrashPlace.isItself(parentIno, name)) {
+            return KnownDirectory.UNKNOWN;
+        }
         KnownDirectory directory = directories.get(parentIno);
         long ino = directory == null ? KnownDirectory.UNKNOWN : directory.child(name);
         return ino > 0 && isGone(ino) ? KnownDirectory.UNKNOWN : ino;

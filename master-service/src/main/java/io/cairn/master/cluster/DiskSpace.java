@@ -2,7 +2,9 @@ package io.cairn.master.cluster;
 
 import io.cairn.wire.master.ClusterRequest.TargetReport;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Adds up the space of the disks of a cluster, each once however many targets are on it. Not
@@ -16,6 +18,10 @@ final class DiskSpace {
         }
     }
 
+    private static final long LEAST_BYTES = 256L << 20;
+    private static final long MOST_BYTES = 4L << 30;
+
+    private final Set<Disk> answering = new HashSet<>();
     private final Map<Disk, Long> total = new HashMap<>();
     private final Map<Disk, Long> free = new HashMap<>();
 
@@ -26,6 +32,9 @@ final class DiskSpace {
      */
     void add(TargetReport report, boolean alive) {
         Disk disk = Disk.of(report);
+        if (alive) {
+            answering.add(disk);
+        }
         total.merge(disk, report.capacityBytes(), Math::max);
         free.merge(disk, alive ? report.freeBytes() : 0, Math::max);
     }
@@ -37,6 +46,24 @@ final class DiskSpace {
     /** Bytes that may still be written. */
     long freeBytes() {
         return sum(free);
+    }
+
+    /** Bytes that disks lack which are nearly full, together; of one that is away nothing. */
+    long lackingBytes() {
+        long lacking = 0;
+        for (Map.Entry<Disk, Long> entry : free.entrySet()) {
+            long all = total.getOrDefault(entry.getKey(), 0L);
+            if (answering.contains(entry.getKey())) {
+                lacking += Math.max(0, wantedBytes(all) - entry.getValue());
+            }
+        }
+        return lacking;
+    }
+
+    /** Free bytes that let writers go on while the trash makes room. */
+    private static long wantedBytes(long totalBytes) {
+        long least = Math.min(LEAST_BYTES, totalBytes / 4);
+        return Math.min(MOST_BYTES, Math.max(totalBytes / 32, least));
     }
 
     private static long sum(Map<Disk, Long> bytes) {

@@ -424,17 +424,23 @@ public final class ServerWatch {
         return space;
     }
 
-    /** Capacity at the standard redundancy, from the last reports of the servers. */
+    /** Bytes that nearly full disks lack, from the last reports of the servers; 0 when none is. */
+    public synchronized long lackingBytes() {
+        return diskSpace().lackingBytes();
+    }
+
+    /**
+     * Capacity at the standard redundancy, from the last reports of the servers. What is in the
+     * trash counts as free: it goes when room is needed.
+     */
     public synchronized Usage usage() {
         DiskSpace space = diskSpace();
         int replicas = usualReplicas();
         long inodes = namespace.get().inodeCount();
-        return new Usage(
-                space.totalBytes() / replicas,
-                space.freeBytes() / replicas,
-                space.freeBytes() / replicas,
-                inodes,
-                Integer.MAX_VALUE - inodes);
+        long totalBytes = space.totalBytes() / replicas;
+        long trashBytes = namespace.get().trashSums().storedBytes();
+        long freeBytes = Math.min(totalBytes, space.freeBytes() / replicas + trashBytes);
+        return new Usage(totalBytes, freeBytes, freeBytes, inodes, Integer.MAX_VALUE - inodes);
     }
 
     /** Copies that a file gets where no policy says otherwise, given the pools there are. */

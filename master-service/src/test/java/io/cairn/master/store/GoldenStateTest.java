@@ -28,6 +28,7 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.RecordChange;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TrashMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -133,6 +134,9 @@ final class GoldenStateTest {
                             "ops",
                             100);
             leader(new JobMutation.Submit(5, order));
+            leader(new TrashMutation.SetRetention(dir, 60));
+            ino(Bench.creation(dir, "removed", "kept for a minute"));
+            ino(new TreeMutation.Unlink(dir, Name.of("removed")));
         }
     }
 

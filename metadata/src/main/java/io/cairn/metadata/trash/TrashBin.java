@@ -3,7 +3,6 @@ package io.cairn.metadata.trash;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
-import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
@@ -32,10 +31,7 @@ public final class TrashBin {
     private final TrashDirectories places;
 
     public TrashBin(
-            Store store,
-            Transaction transaction,
-            InodeTable inodes,
-            DirectoryTable directories) {
+            Store store, Transaction transaction, InodeTable inodes, DirectoryTable directories) {
         this.transaction = transaction;
         this.inodes = inodes;
         table = new TrashTable(transaction);

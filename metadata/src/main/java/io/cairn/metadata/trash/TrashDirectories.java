@@ -180,7 +180,9 @@ final class TrashDirectories {
         return inodes.put(changed);
     }
 
-    /** Removes directories of the trash upwards, as long as they are empty and nothing by itself. */
+    /**
+     * Removes directories of the trash upwards, as long as they are empty and nothing by itself.
+     */
     void prune(long directoryIno) {
         long at = directoryIno;
         while (at != TrashPlace.INO) {

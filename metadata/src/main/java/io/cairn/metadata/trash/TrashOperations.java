@@ -28,10 +28,7 @@ public final class TrashOperations {
     private final TrashTable table;
 
     public TrashOperations(
-            Transaction transaction,
-            InodeTable inodes,
-            DirectoryTable directories,
-            TrashBin bin) {
+            Transaction transaction, InodeTable inodes, DirectoryTable directories, TrashBin bin) {
         this.transaction = transaction;
         this.inodes = inodes;
         this.directories = directories;

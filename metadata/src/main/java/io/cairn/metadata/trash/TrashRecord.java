@@ -32,7 +32,12 @@ public record TrashRecord(
         long storedBytes = in.i64();
         byte[] path = in.bytes();
         return new TrashRecord(
-                TrashKeys.inoOf(key), deletedNs, expiresNs, storedBytes, path, Codecs.attributes(in));
+                TrashKeys.inoOf(key),
+                deletedNs,
+                expiresNs,
+                storedBytes,
+                path,
+                Codecs.attributes(in));
     }
 
     byte[] encode() {

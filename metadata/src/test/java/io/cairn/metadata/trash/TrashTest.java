@@ -176,8 +176,7 @@ final class TrashTest {
         long dir = bench.mkdir(ROOT, "x").ino();
         bench.create(dir, "y");
         bench.unlink(dir, "y");
-        assertEquals(
-                List.of("x", "x~" + dir, "x~" + second), names(at(".trash/" + DAY).ino()));
+        assertEquals(List.of("x", "x~" + second, "x~" + dir), names(at(".trash/" + DAY).ino()));
         assertEquals(first, at(".trash/" + DAY + "/x").ino());
         assertEquals(List.of("y"), names(at(".trash/" + DAY + "/x~" + dir).ino()));
     }
@@ -202,8 +201,7 @@ final class TrashTest {
         assertEquals(file, at("dir/file").ino());
         assertEquals(0644, at("dir/file").attributes().mode());
         Reply xattr = bench.read(new Query.GetXattr(at("dir").ino(), name));
-        assertArrayEquals(
-                new byte[] {7}, assertInstanceOf(Reply.BytesReply.class, xattr).bytes());
+        assertArrayEquals(new byte[] {7}, assertInstanceOf(Reply.BytesReply.class, xattr).bytes());
         assertEquals(List.of(), records());
         assertEquals(List.of(), names(TrashPlace.INO));
         assertEquals(TrashSums.NONE, bench.namespace.trashSums());
@@ -240,8 +238,7 @@ final class TrashTest {
         bench.fails(Errno.EROFS, Bench.renaming(ROOT, "dir", day, "dir2", 0));
         bench.fails(Errno.EROFS, Bench.renaming(day, "f", day, "f2", 0));
         bench.fails(Errno.EXDEV, Bench.renaming(day, "dir", ROOT, "dir2", 0));
-        bench.fails(
-                Errno.EROFS, Bench.renaming(day, "f", ROOT, "dir", FileSystem.RENAME_EXCHANGE));
+        bench.fails(Errno.EROFS, Bench.renaming(day, "f", ROOT, "dir", FileSystem.RENAME_EXCHANGE));
         bench.fails(Errno.EPERM, Bench.renaming(ROOT, ".trash", ROOT, "t", 0));
         bench.fails(Errno.EPERM, new TreeMutation.Rmdir(ROOT, Name.of(".trash")));
         bench.fails(Errno.EEXIST, Bench.creation(ROOT, ".trash", ""));
@@ -350,8 +347,6 @@ final class TrashTest {
     }
 
     private void assertFails(Errno errno, TrashMutation mutation) {
-        assertEquals(
-                errno,
-                assertInstanceOf(Reply.Failure.class, bench.leader(mutation)).errno());
+        assertEquals(errno, assertInstanceOf(Reply.Failure.class, bench.leader(mutation)).errno());
     }
 }
