@@ -39,12 +39,12 @@ import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.LeaderMutation;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
+import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.MutationType;
 import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.Reply.Done;
 import io.cairn.wire.master.Reply.Failure;
 import io.cairn.wire.master.SessionMutation;
-import io.cairn.wire.master.TrashMutation;
 import io.cairn.wire.master.TreeMutation;
 
 /**

@@ -116,9 +116,22 @@ public enum MutationType implements MessageType {
     STEP(66, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Step::decode),
     EDIT_INODE(67, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.EditInode::decode),
     // The trash.
-    SET_RETENTION(165, LEADER, ONCE, ANY_ROOM, FOR_ALL, TrashMutation.SetRetention::decode),
-    PURGE_TRASH(166, LEADER, ONCE, ANY_ROOM, FOR_ALL, TrashMutation.PurgeTrash::decode),
-    RESTORE_TRASH(167, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, TrashMutation.RestoreTrash::decode),
+    SET_RETENTION(
+            165,
+            LEADER,
+            ONCE,
+            ANY_ROOM,
+            FOR_ALL,
+            LeaderMutation.TrashMutation.SetRetention::decode),
+    PURGE_TRASH(
+            166, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.TrashMutation.PurgeTrash::decode),
+    RESTORE_TRASH(
+            167,
+            LEADER,
+            ONCE,
+            NEEDS_ROOM,
+            FOR_ALL,
+            LeaderMutation.TrashMutation.RestoreTrash::decode),
     // Chunk servers and targets, for administrators.
     SET_TARGET_STATE(
             80,

@@ -426,7 +426,7 @@ public sealed interface Reply extends TypedMessage {
     }
 
     /**
-     * The outcome of {@link TrashMutation.RestoreTrash}.
+     * The outcome of {@link LeaderMutation.TrashMutation.RestoreTrash}.
      *
      * @param made the names that were made
      */
