@@ -7,6 +7,7 @@ import io.cairn.cli.admin.AdminCommand;
 import io.cairn.cli.admin.FsckCommand;
 import io.cairn.cli.admin.StatusCommand;
 import io.cairn.cli.api.ApiException;
+import io.cairn.cli.bench.BenchCommand;
 import io.cairn.cli.doctor.DoctorCommand;
 import io.cairn.cli.fs.FsCommand;
 import io.cairn.cli.option.LogSettings;
@@ -67,6 +68,7 @@ import picocli.CommandLine.ScopeType;
             HealthCommand.class,
             FsckCommand.class,
             VerifyCommand.class,
+            BenchCommand.class,
             CompletionCommand.class,
             HelpCommand.class,
             RehearseCommand.class,
