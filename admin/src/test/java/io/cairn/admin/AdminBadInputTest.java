@@ -179,7 +179,11 @@ class AdminBadInputTest {
                 "PATCH|/configuration|{\"logLevels\":[]}|logLevels",
                 "PUT|/exports|{\"lines\":\"/ *\"}|lines",
                 "PUT|/exports|{\"lines\":[1]}|lines[0]",
-                "POST|/exports|{}|line"
+                "POST|/exports|{}|line",
+                "POST|/mount-rules|{\"rule\":\"/ 10.0.0.0/8(rx)\"}|rule",
+                "POST|/mount-rules|{\"rule\":\"/no/such 10.0.0.0/8(rw)\"}|rule",
+                "POST|/mount-rules|{\"rule\":\"/ *(deny=unlnk)\"}|rule",
+                "POST|/mount-rules|{\"rule\":\"/ *\",\"at\":0}|at"
             })
     void wrongFieldsAreNamed(String method, String path, String body, String field)
             throws Exception {

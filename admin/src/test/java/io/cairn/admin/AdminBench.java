@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Role;
+import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.resource.ExportSyntax;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.base.Errno;
@@ -77,7 +78,9 @@ public final class AdminBench implements AutoCloseable {
                         master.service,
                         master.ground,
                         new AdminSettings("1.0", file, Set.of("admin.example"), levels::set),
-                        List.of(new ExportsResource(master.service, new Words())));
+                        List.of(
+                                new ExportsResource(master.service, new Words()),
+                                new MountRulesResource(master.service)));
         door =
                 new AdminServer(
                         Clock.system(),

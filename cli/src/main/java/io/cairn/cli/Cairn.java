@@ -4,6 +4,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.admin.AdminCommand;
+import io.cairn.cli.admin.ExportsCommand;
 import io.cairn.cli.admin.FsckCommand;
 import io.cairn.cli.admin.StatusCommand;
 import io.cairn.cli.api.ApiException;
@@ -64,6 +65,7 @@ import picocli.CommandLine.ScopeType;
             NfsCommand.class,
             FsCommand.class,
             AdminCommand.class,
+            ExportsCommand.class,
             DoctorCommand.class,
             HealthCommand.class,
             FsckCommand.class,

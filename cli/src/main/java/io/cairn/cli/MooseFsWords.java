@@ -49,7 +49,7 @@ final class MooseFsWords {
                     new Word(
                             "exports.cfg",
                             "mfsexports",
-                            "mounts: not there yet; NFS: cairn nfs exports"),
+                            "mounts: cairn exports; NFS: cairn nfs exports"),
                     new Word("topology", "labels", "cairn admin servers label NAME KEY=VALUE"),
                     new Word("cli -SIN", "cli -SIG", "cairn status"),
                     new Word("cli -SMU", "cli -SIM", "cairn admin masters"),

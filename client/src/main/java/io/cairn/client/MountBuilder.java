@@ -75,9 +75,13 @@ final class MountBuilder {
         } catch (FsException e) {
             master.close();
             chunks.close();
-            throw unanswered(master.lastError(), e);
+            throw e.errno() == Errno.EACCES ? refused(e) : unanswered(master.lastError(), e);
         }
         return fs;
+    }
+
+    private static FsException refused(FsException cause) {
+        return new FsException(Errno.EACCES, "the masters refuse it: " + cause.getMessage(), cause);
     }
 
     private FsException unanswered(String lastError, FsException cause) {

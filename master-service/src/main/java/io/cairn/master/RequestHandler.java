@@ -3,6 +3,10 @@ package io.cairn.master;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.access.Admitted;
+import io.cairn.master.access.MountClient;
+import io.cairn.master.access.MountGate;
+import io.cairn.master.access.Visit;
 import io.cairn.master.cluster.ServerWatch;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
@@ -48,6 +52,7 @@ final class RequestHandler implements Handler {
     private final ReplicatedLog log;
     private final Supplier<Namespace> namespace;
     private final SessionTable sessions;
+    private final MountGate gate;
     private final DirectoryWatch watch;
     private final ContentWatch contents;
     private final OrphanReaper reaper;
@@ -71,6 +76,7 @@ final class RequestHandler implements Handler {
         this.log = rooms.log;
         this.namespace = rooms.namespace;
         this.sessions = rooms.sessions;
+        this.gate = new MountGate(rooms.namespace, rooms.sessions);
         this.watch = rooms.watch;
         this.contents = rooms.contents;
         this.reaper = rooms.reaper;
@@ -184,7 +190,10 @@ final class RequestHandler implements Handler {
         }
     }
 
-    /** Reads the header only: the mutation is decoded once, where it is applied. */
+    /**
+     * Reads the header only: the mutation is decoded where it is applied, and at the gate when
+     * there are mount rules.
+     */
     private void mutate(Connection from, byte[] frame, Answer answer) {
         if (frame.length - ENVELOPE <= Envelope.HEADER_BYTES) {
             throw new MalformedMessageException("mutation of " + frame.length + " bytes");
@@ -197,19 +206,28 @@ final class RequestHandler implements Handler {
         if (log.leaderTerm() >= 0) {
             requireTermBegun();
         }
+        if (!gate.isOpen() && !log.mayRead()) {
+            throw notLeader();
+        }
         long session = Envelope.sessionOf(frame, ENVELOPE);
-        sessions.touch(session);
+        boolean isOwn = sessions.touch(session, MountClient.of(from));
         Reply refusal =
-                mayPropose(session, type)
+                isOwn && mayPropose(session, type)
                         ? refusedForRoom(frame, session)
-                        : new Reply.Failure(Errno.NO_SESSION, "session 0 is not open");
-        if (refusal != null) {
-            answer.send(Message.of(refusal.toBytes(version)));
+                        : new Reply.Failure(
+                                Errno.NO_SESSION, "session " + session + " is not open");
+        Admitted admitted =
+                refusal == null
+                        ? gate.admit(from, frame, ENVELOPE)
+                        : new Admitted(frame, ENVELOPE, refusal);
+        Reply refused = admitted.refusal();
+        if (refused != null) {
+            answer.send(Message.of(refused.toBytes(version)));
             return;
         }
         long ticket = opens(type) ? reaper.begin() : NO_TICKET;
         var _ =
-                log.submit(frame, ENVELOPE)
+                log.submit(admitted.bytes(), admitted.offset())
                         .whenComplete(
                                 (outcome, error) -> {
                                     if (error != null) {
@@ -219,6 +237,9 @@ final class RequestHandler implements Handler {
                                     }
                                     if (ticket != NO_TICKET) {
                                         reaper.end(ticket);
+                                    }
+                                    if (type == MutationType.OPEN_SESSION) {
+                                        sessions.begun(MountClient.of(from));
                                     }
                                 });
     }
@@ -266,7 +287,7 @@ final class RequestHandler implements Handler {
         Reply reply = outcome.reply();
         switch (envelope.mutation().unwrapped()) {
             case SessionMutation.OpenSession _ -> {
-                answer.send(Message.of(sessionOpened(envelope, outcome)));
+                answer.send(Message.of(sessionOpened(from, envelope, outcome)));
                 return;
             }
             case SessionMutation.CloseSession m -> {
@@ -304,9 +325,13 @@ final class RequestHandler implements Handler {
         watch.settle(envelope, reply, () -> contents.settle(envelope, reply, sender));
     }
 
-    private byte[] sessionOpened(Envelope envelope, Outcome outcome) {
+    private byte[] sessionOpened(Connection from, Envelope envelope, Outcome outcome) {
         if (outcome.reply() instanceof Reply.SessionReply opened) {
             sessions.opened(opened.session());
+            if (!sessions.touch(opened.session(), MountClient.of(from))) {
+                return new Reply.Failure(Errno.NO_SESSION, "this session is of somebody else")
+                        .toBytes(envelope.version());
+            }
             return complete(opened.session()).toBytes(envelope.version());
         }
         return outcome.bytes();
@@ -337,14 +362,16 @@ final class RequestHandler implements Handler {
 
     private void query(Connection from, Decoder in, Answer answer) {
         long session = in.i64();
-        Query query = Query.decode(in);
+        Query asked = Query.decode(in);
         if (!log.mayRead()) {
             throw notLeader();
         }
         requireTermBegun();
-        if (session != 0) {
-            sessions.touch(session);
+        if (session != 0 && !sessions.touch(session, MountClient.of(from))) {
+            throw new FsException(Errno.NO_SESSION, "session " + session + " is not open");
         }
+        Visit visit = gate.visit(from);
+        Query query = visit == null ? asked : visit.admit(session, asked);
         @Nullable Reply reply =
                 switch (query) {
                     case Query.GetUsage _ -> new Reply.UsageReply(servers.usage());

@@ -2,6 +2,9 @@ package io.cairn.master;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.master.access.MountClient;
+import io.cairn.master.access.MountGate;
+import io.cairn.master.access.MountRule;
 import io.cairn.net.Connection;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Scheduler;
@@ -23,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  * until the last of them has done so or expired nothing may be purged ({@link #isComplete}).
  * Thread-safe.
  */
-final class SessionTable {
+final class SessionTable implements MountGate.Sessions {
     private final Clock clock;
     private final long leaseMs;
     private final Map<Long, Live> sessions = new HashMap<>();
     private final Map<Long, Integer> openCounts = new HashMap<>();
     private final Set<Long> reserved = new HashSet<>();
     private final Map<Long, Still> still = new HashMap<>();
+
+    /** Whose sessions are being opened, counted by the limits of mount rules. */
+    private final List<MountClient> opening = new ArrayList<>();
 
     /** Those that have not told in this term what they hold open: it may be anything. */
     private final Map<Long, CompletableFuture<Void>> unheard = new HashMap<>();
@@ -45,6 +51,7 @@ final class SessionTable {
         long operations;
         boolean expiring;
         @Nullable Connection connection;
+        @Nullable MountClient client;
         final Map<Long, Integer> open = new HashMap<>();
     }
 
@@ -212,6 +219,58 @@ final class SessionTable {
             live.renewedMs = clock.millis();
             live.operations++;
         }
+    }
+
+    /**
+     * The same for a session that belongs to who opened it. In a new term nobody knows who that
+     * was: it is learnt from its next request.
+     *
+     * @return whether it is a session of this client; also for one that there is not
+     */
+    synchronized boolean touch(long session, MountClient client) {
+        Live live = sessions.get(session);
+        if (live == null) {
+            return true;
+        }
+        MountClient known = live.client;
+        if (known == null) {
+            live.client = client;
+        } else if (!known.equals(client) && !known.owner().equals(client.owner())) {
+            return false;
+        }
+        touch(session);
+        return true;
+    }
+
+    @Override
+    public synchronized boolean holds(long session, long ino) {
+        Live live = sessions.get(session);
+        return live != null && live.open.containsKey(ino);
+    }
+
+    @Override
+    public synchronized @Nullable MountRule begin(MountClient client, List<MountRule> rules) {
+        for (MountRule rule : rules) {
+            if (rule.sessions() > 0 && count(rule) >= rule.sessions()) {
+                return rule;
+            }
+        }
+        opening.add(client);
+        return null;
+    }
+
+    private long count(MountRule rule) {
+        long open =
+                sessions.values().stream()
+                        .map(live -> live.client)
+                        .filter(client -> client != null && rule.isFor(client))
+                        .count();
+        return open + opening.stream().filter(rule::isFor).count();
+    }
+
+    /** A session that {@link #begin} let begin was opened, or was not. */
+    synchronized void begun(MountClient client) {
+        opening.remove(client);
     }
 
     /** How many requests came from each session in this term. */

@@ -22,11 +22,21 @@ final class LoneTransport implements Transport {
     /** The caller's side of a connection: remembers what was pushed to it. */
     static final class Peer implements Connection {
         final List<Message> pushed = new ArrayList<>();
+        private final String host;
         boolean open = true;
+
+        Peer() {
+            this("peer");
+        }
+
+        /** From an address. */
+        Peer(String host) {
+            this.host = host;
+        }
 
         @Override
         public Endpoint remote() {
-            return new Endpoint("peer", 1);
+            return new Endpoint(host, 1);
         }
 
         @Override

@@ -114,6 +114,10 @@ final class Interpreter {
         return cluster;
     }
 
+    RecordTable records() {
+        return records;
+    }
+
     /** Executes the envelope in a part of a log entry. */
     Outcome execute(byte[] entry, int offset, int length, int ordinal) {
         Envelope envelope;

@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
+import io.cairn.fs.Name;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.AdminRecord;
@@ -38,6 +39,7 @@ import io.cairn.metadata.state.View;
 import io.cairn.metadata.trash.TrashQueries;
 import io.cairn.metadata.trash.TrashSums;
 import io.cairn.metadata.tree.PathSearch;
+import io.cairn.metadata.tree.SubtreeQueries;
 import io.cairn.metadata.tree.TreeQueries;
 import io.cairn.metadata.usage.UsageQueries;
 import io.cairn.wire.Decoder;
@@ -85,7 +87,8 @@ public final class Namespace {
             int standardReplicas,
             int inlineLimitBytes,
             long inodeCount,
-            long firstSureOid) {}
+            long firstSureOid,
+            long recordChanges) {}
 
     private final Store store;
     private final ProtocolRange understood;
@@ -220,7 +223,8 @@ public final class Namespace {
                 cluster.standardReplicas(),
                 cluster.inlineLimitBytes(),
                 counters.inodeCount(),
-                counters.firstSureOid());
+                counters.firstSureOid(),
+                interpreter.records().changes());
     }
 
     private <T> T reading(Supplier<T> reader) {
@@ -408,6 +412,21 @@ public final class Namespace {
      */
     public List<AdminRecord> records(String prefix, String after, int max) {
         return reading(() -> RecordQueries.records(view, prefix, after, max));
+    }
+
+    /** Another number after each change of records of the administration, while this is open. */
+    public long recordChanges() {
+        return published.recordChanges;
+    }
+
+    /** The inodes on a path from the root on, as far as there are names; the root is the first. */
+    public List<Long> trail(List<Name> path) {
+        return reading(() -> SubtreeQueries.trail(view, path));
+    }
+
+    /** Whether an inode, by any of its names, is a directory or in the tree below it. */
+    public boolean isBelow(long ino, long directoryIno) {
+        return reading(() -> SubtreeQueries.isBelow(view, ino, directoryIno));
     }
 
     /**

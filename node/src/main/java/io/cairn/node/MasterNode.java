@@ -2,6 +2,7 @@ package io.cairn.node;
 
 import io.cairn.admin.AdminApi;
 import io.cairn.admin.AdminSettings;
+import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.cluster.Endpoint;
 import io.cairn.http.TracedWeb;
@@ -119,7 +120,9 @@ public final class MasterNode implements AutoCloseable {
                         service,
                         ground,
                         plan.admin(),
-                        List.of(new ExportsResource(service, new ExportRules())));
+                        List.of(
+                                new ExportsResource(service, new ExportRules()),
+                                new MountRulesResource(service)));
         log.measure(world.metrics());
         service.measure(world.metrics());
         api.measure(world.metrics());

@@ -263,6 +263,10 @@ final class MasterLink implements AutoCloseable {
                         if (e.errno() == Errno.NO_SESSION) {
                             sessionGone(session);
                         } else {
+                            if (e.errno() == Errno.EACCES) {
+                                // Who waits for the first session need not: nobody lets it in.
+                                firstReady.completeExceptionally(e);
+                            }
                             broken(connection, e);
                         }
                     }

@@ -75,6 +75,7 @@ final class Outage {
                             : message.equals(at.toString())
                                     ? "is not ready to lead yet"
                                     : "does not lead, but " + message;
+            case EACCES -> "refuses this client: " + message;
             default -> "does not answer: " + message;
         };
     }

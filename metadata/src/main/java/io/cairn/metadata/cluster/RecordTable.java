@@ -23,6 +23,7 @@ public final class RecordTable {
 
     private final Transaction transaction;
     private int count;
+    private long changes;
 
     /** Counts the records of the store. */
     public RecordTable(Store store, Transaction transaction) {
@@ -60,7 +61,13 @@ public final class RecordTable {
                     Errno.ENOSPC, MAX_RECORDS + " records are kept: forget finished jobs");
         }
         count += added;
+        this.changes++;
         changes.forEach(this::write);
+    }
+
+    /** How many changes were made since the store was opened. */
+    public long changes() {
+        return changes;
     }
 
     private static void requireBounds(RecordChange change) {

@@ -1,5 +1,6 @@
 package io.cairn.nfs.export;
 
+import io.cairn.base.Subnet;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -49,7 +50,7 @@ public record AddressRange(byte[] network, int prefixBits) implements ClientMatc
             for (InetAddress address : InetAddress.getAllByName(host)) {
                 byte[] bytes = address.getAddress();
                 int all = bytes.length * 8;
-                int bits = slash < 0 ? all : bits(text, text.substring(slash + 1), all);
+                int bits = slash < 0 ? all : Subnet.prefixBits(text, text.substring(slash + 1), all);
                 ranges.add(new AddressRange(bytes, bits));
             }
         } catch (UnknownHostException e) {
@@ -68,52 +69,9 @@ public record AddressRange(byte[] network, int prefixBits) implements ClientMatc
         }
     }
 
-    private static int bits(String text, String number, int all) {
-        try {
-            if (all == Integer.SIZE && DOTTED.matcher(number).matches()) {
-                return maskBits(text, number);
-            }
-            int bits = Integer.parseInt(number);
-            if (bits >= 0 && bits <= all) {
-                return bits;
-            }
-        } catch (NumberFormatException e) {
-            // Falls through to the one message for both.
-        }
-        throw new IllegalArgumentException(
-                "'" + text + "' has no prefix length from 0 to " + all + " behind the slash");
-    }
-
-    /** The number of leading bits of a mask like 255.255.252.0. */
-    private static int maskBits(String text, String mask) {
-        int bits = 0;
-        for (String part : mask.split("\\.", -1)) {
-            bits = bits << 8 | Integer.parseInt(part);
-        }
-        int leading = Integer.numberOfLeadingZeros(~bits);
-        if (leading < Integer.SIZE && bits << leading != 0) {
-            throw new IllegalArgumentException("'" + text + "' has a mask with holes");
-        }
-        return leading;
-    }
-
     /** Whether an address is in the range. */
     public boolean contains(InetAddress address) {
-        if (network.length == 0) {
-            return true;
-        }
-        byte[] bytes = address.getAddress();
-        if (bytes.length != network.length) {
-            return false;
-        }
-        int whole = prefixBits / 8;
-        for (int i = 0; i < whole; i++) {
-            if (bytes[i] != network[i]) {
-                return false;
-            }
-        }
-        int rest = prefixBits % 8;
-        return rest == 0 || ((bytes[whole] ^ network[whole]) & 0xff) >> (8 - rest) == 0;
+        return new Subnet(network, prefixBits).contains(address.getAddress());
     }
 
     @Override

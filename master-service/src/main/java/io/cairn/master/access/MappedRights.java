@@ -1,0 +1,243 @@
+package io.cairn.master.access;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Acl;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.Attributes;
+import io.cairn.fs.Caller;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Name;
+import io.cairn.metadata.Namespace;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rights of a mount whose users are mapped. When all are one user, it has the rights of this
+ * user. When root is mapped, it has those of all other users together: whoever is root of a machine
+ * can be any of them. Clients check their users one by one; this is what holds for a client that
+ * lies. EACCES or EPERM, as POSIX has it. For one request.
+ */
+final class MappedRights {
+    private static final int READ = FileSystem.ACCESS_READ;
+    private static final int WRITE = FileSystem.ACCESS_WRITE;
+    private static final int SEARCH = FileSystem.ACCESS_EXECUTE;
+    private static final int STICKY = 01000;
+
+    private final Namespace namespace;
+    private final UserMapping mapping;
+    private final boolean isOne;
+
+    MappedRights(Namespace namespace, UserMapping mapping) {
+        this.namespace = namespace;
+        this.mapping = mapping;
+        this.isOne = mapping.kind() == UserMapping.Kind.ALL;
+    }
+
+    void require(Mutation mutation) {
+        switch (mutation) {
+            case TreeMutation.Create m -> {
+                boolean isDevice =
+                        m.fileType() == FileType.CHARACTER_DEVICE
+                                || m.fileType() == FileType.BLOCK_DEVICE;
+                if (isDevice) {
+                    throw new FsException(Errno.EPERM, "only root may make devices");
+                }
+                add(m.parentIno());
+            }
+            case TreeMutation.CreateUnnamed m -> add(m.parentIno());
+            case TreeMutation.Mkdir m -> add(m.parentIno());
+            case TreeMutation.Symlink m -> add(m.parentIno());
+            case TreeMutation.Link m -> add(m.newParentIno());
+            case TreeMutation.Unlink m -> remove(m.parentIno(), m.name());
+            case TreeMutation.Rmdir m -> remove(m.parentIno(), m.name());
+            case TreeMutation.Rename m -> {
+                remove(m.parentIno(), m.name());
+                remove(m.newParentIno(), m.newName());
+            }
+            case TreeMutation.SetAttributes m -> change(m);
+            case TreeMutation.SetXattr m -> setXattr(m.ino(), m.name());
+            case TreeMutation.ReplaceXattr m -> setXattr(m.ino(), m.name());
+            case TreeMutation.RemoveXattr m -> setXattr(m.ino(), m.name());
+            case TreeMutation.SetPolicy m -> own(m.ino());
+            case TreeMutation.Witnessed m -> require(m.mutation());
+            case ContentMutation.WriteInline m -> write(m.ino());
+            case ContentMutation.CommitSize m -> write(m.ino());
+            case ContentMutation.Spill m -> write(m.ino());
+            case ContentMutation.CloneDone m -> write(m.ino());
+            case ContentMutation.SwapContents m -> {
+                write(m.ino());
+                write(m.otherIno());
+            }
+            case ContentMutation.RenewTail m -> write(m.ino());
+            case ContentMutation.TakeDetour m -> write(m.ino());
+            case SessionMutation _, HostMutation _, LeaderMutation _ -> {}
+        }
+    }
+
+    void require(Query query) {
+        switch (query) {
+            case Query.Lookup m -> demand(attributes(m.parentIno()), SEARCH);
+            case Query.LookupMany m -> demand(attributes(m.parentIno()), SEARCH);
+            case Query.ReadDirectory m -> demand(attributes(m.ino()), READ);
+            case Query.GetXattr m -> getXattr(m);
+            case Query.Open m -> open(m.ino());
+            case Query.HoldStill m -> write(m.ino());
+            case Query.OfState _, Query.OfLeader _ -> {}
+        }
+    }
+
+    /** Null when it is gone: then the request itself says so. */
+    private @Nullable Attributes attributes(long ino) {
+        Inode inode = namespace.inode(ino);
+        return inode == null ? null : inode.attributes();
+    }
+
+    private void demand(@Nullable Attributes inode, int bits) {
+        if (inode != null && !grants(inode, bits)) {
+            throw new FsException(
+                    Errno.EACCES,
+                    "the users of this mount (%s) have no such right to inode %d"
+                            .formatted(mapping.text(), inode.ino()));
+        }
+    }
+
+    private boolean grants(Attributes inode, int bits) {
+        int mode = inode.mode();
+        if (!isOne) {
+            // The bits of a group are also the most that an access control list gives.
+            return (inode.uid() != 0 && has(mode >> 6, bits))
+                    || has(mode >> 3, bits)
+                    || has(mode, bits);
+        }
+        if (inode.uid() == mapping.uid()) {
+            return has(mode >> 6, bits);
+        }
+        Acl acl = inode.acls().access();
+        if (acl != null) {
+            return acl.grants(Caller.of(mapping.uid(), mapping.gid()), inode.gid(), bits);
+        }
+        return has(inode.gid() == mapping.gid() ? mode >> 3 : mode, bits);
+    }
+
+    private static boolean has(int granted, int bits) {
+        return (granted & bits) == bits;
+    }
+
+    private boolean owns(Attributes inode) {
+        return isOne ? inode.uid() == mapping.uid() : inode.uid() != 0;
+    }
+
+    private void add(long directoryIno) {
+        demand(attributes(directoryIno), WRITE | SEARCH);
+    }
+
+    private void remove(long directoryIno, Name name) {
+        add(directoryIno);
+        Attributes directory = attributes(directoryIno);
+        boolean isFree =
+                directory == null || (directory.mode() & STICKY) == 0 || owns(directory);
+        if (!isFree
+                && namespace.read(0, new Query.Lookup(directoryIno, name))
+                        instanceof Reply.EntryReply victim
+                && !owns(victim.inode().attributes())) {
+            throw new FsException(Errno.EPERM, "the directory is sticky");
+        }
+    }
+
+    /** To the owner it is always open: he may have opened it before he closed it. */
+    private void write(long ino) {
+        Attributes inode = attributes(ino);
+        if (inode != null && !owns(inode)) {
+            demand(inode, WRITE);
+        }
+    }
+
+    private void open(long ino) {
+        Attributes inode = attributes(ino);
+        boolean isOpen =
+                inode == null
+                        || owns(inode)
+                        || grants(inode, READ)
+                        || grants(inode, WRITE)
+                        || grants(inode, SEARCH);
+        if (!isOpen) {
+            demand(inode, READ);
+        }
+    }
+
+    private void own(long ino) {
+        Attributes inode = attributes(ino);
+        if (inode != null && !owns(inode)) {
+            throw new FsException(
+                    Errno.EPERM,
+                    "inode %d does not belong to the users of this mount (%s)"
+                            .formatted(ino, mapping.text()));
+        }
+    }
+
+    private void change(TreeMutation.SetAttributes m) {
+        Attributes inode = attributes(m.ino());
+        AttributeChange change = m.change();
+        if (inode == null) {
+            return;
+        }
+        if (change.has(AttributeChange.UID) && change.uid() != inode.uid()) {
+            throw new FsException(Errno.EPERM, "only root may give files away");
+        }
+        if (change.has(AttributeChange.GID) && change.gid() != inode.gid()) {
+            own(m.ino());
+            if (isOne ? change.gid() != mapping.gid() : change.gid() == 0) {
+                throw new FsException(Errno.EPERM, "no user of this mount is in this group");
+            }
+        }
+        if (change.has(AttributeChange.MODE)) {
+            own(m.ino());
+        }
+        if (change.has(AttributeChange.SIZE)) {
+            write(m.ino());
+        }
+        boolean isRead = change.has(AttributeChange.KEEP_CTIME);
+        if (change.has(AttributeChange.ATIME | AttributeChange.MTIME) && !isRead) {
+            boolean isNow =
+                    (!change.has(AttributeChange.ATIME) || change.has(AttributeChange.ATIME_NOW))
+                            && (!change.has(AttributeChange.MTIME)
+                                    || change.has(AttributeChange.MTIME_NOW));
+            if (isNow) {
+                write(m.ino());
+            } else {
+                own(m.ino());
+            }
+        }
+    }
+
+    private void setXattr(long ino, byte[] name) {
+        if (Needs.isAcl(name)) {
+            own(ino);
+        } else if (new String(name, StandardCharsets.ISO_8859_1).startsWith("user.")) {
+            write(ino);
+        } else {
+            throw new FsException(Errno.EPERM, "only root may set attributes of the system");
+        }
+    }
+
+    private void getXattr(Query.GetXattr m) {
+        String name = new String(m.name(), StandardCharsets.ISO_8859_1);
+        if (name.startsWith("trusted.")) {
+            throw new FsException(Errno.ENODATA, "only root sees " + name);
+        }
+        if (name.startsWith("user.")) {
+            demand(attributes(m.ino()), READ);
+        }
+    }
+}

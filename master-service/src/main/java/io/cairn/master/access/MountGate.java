@@ -1,0 +1,83 @@
+package io.cairn.master.access;
+
+import io.cairn.base.FsException;
+import io.cairn.metadata.Namespace;
+import io.cairn.net.Connection;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Reply;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether requests of clients may go on. It costs a comparison as long as there are no
+ * rules. Thread-safe; never blocks.
+ */
+public final class MountGate {
+    /** What is known of the sessions. */
+    public interface Sessions {
+        /** Whether a session holds an inode open. */
+        boolean holds(long session, long ino);
+
+        /**
+         * Lets one more session begin unless too many of its rules' clients have one already.
+         *
+         * @param owner of the new session
+         * @param rules that it belongs to
+         * @return a rule that is full; null when it may begin: then it counts from now on
+         */
+        @Nullable MountRule begin(MountClient owner, List<MountRule> rules);
+    }
+
+    private final Supplier<Namespace> namespace;
+    private final Sessions sessions;
+    private final RuleBook book;
+
+    /** A gate in front of a state. */
+    public MountGate(Supplier<Namespace> namespace, Sessions sessions) {
+        this.namespace = namespace;
+        this.sessions = sessions;
+        this.book = new RuleBook(namespace);
+    }
+
+    /** Whether there are no rules, and nothing is looked at. */
+    public boolean isOpen() {
+        MountRules rules = book.rules();
+        return rules != null && rules.list().isEmpty();
+    }
+
+    /**
+     * Judges a mutation, which is decoded for it when there are rules.
+     *
+     * @param frame with the envelope from {@code offset} to its end
+     * @throws io.cairn.wire.MalformedMessageException when it cannot be decoded
+     */
+    public Admitted admit(Connection from, byte[] frame, int offset) {
+        Visit visit = visit(from);
+        if (visit == null) {
+            return new Admitted(frame, offset, null);
+        }
+        Envelope asked = Envelope.decode(new Decoder(frame, offset, frame.length - offset));
+        try {
+            Envelope admitted = visit.admit(asked);
+            return admitted.equals(asked)
+                    ? new Admitted(frame, offset, null)
+                    : new Admitted(admitted.toBytes(), 0, null);
+        } catch (FsException e) {
+            Reply.Failure refusal = new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+            return new Admitted(frame, offset, refusal);
+        }
+    }
+
+    /** The decisions about a request that comes over a connection; null when there are no rules. */
+    public @Nullable Visit visit(Connection from) {
+        MountRules rules = book.rules();
+        if (rules != null && rules.list().isEmpty()) {
+            return null;
+        }
+        MountClient client = MountClient.of(from);
+        List<MountRule> own = rules == null ? List.of() : rules.of(client);
+        return new Visit(namespace.get(), sessions, client, own);
+    }
+}

@@ -1,0 +1,72 @@
+package io.cairn.master.access;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The rules of a cluster, in order. Thread-safe; the rules never change. */
+public final class MountRules {
+    /** No rules: everybody may do everything. */
+    public static final MountRules NONE = new MountRules(List.of());
+
+    /** The record of the administration that holds them, one line a rule. */
+    public static final String RECORD = "access/mounts";
+
+    /** How many there may be. */
+    public static final int MAX_RULES = 1000;
+
+    private static final int MAX_KNOWN = 4096;
+
+    private final List<MountRule> rules;
+    private final Map<MountClient, List<MountRule>> known = new ConcurrentHashMap<>();
+
+    private MountRules(List<MountRule> rules) {
+        this.rules = rules;
+    }
+
+    /** These rules. */
+    public static MountRules of(List<MountRule> rules) {
+        return new MountRules(List.copyOf(rules));
+    }
+
+    /**
+     * The rules in the value of the record.
+     *
+     * @throws IllegalArgumentException when a line is no rule
+     */
+    static MountRules decode(byte[] value) {
+        List<MountRule> rules = new ArrayList<>();
+        new String(value, StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> !line.isBlank())
+                .forEach(line -> rules.add(MountRule.parse(line)));
+        return of(rules);
+    }
+
+    /** The value of the record. */
+    public byte[] encode() {
+        StringBuilder text = new StringBuilder();
+        rules.forEach(rule -> text.append(rule.text()).append('\n'));
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** All, in order. */
+    public List<MountRule> list() {
+        return rules;
+    }
+
+    /** Those for a client, in order. */
+    public List<MountRule> of(MountClient client) {
+        List<MountRule> found = known.get(client);
+        if (found == null) {
+            found = rules.stream().filter(rule -> rule.isFor(client)).toList();
+            if (known.size() >= MAX_KNOWN) {
+                known.clear();
+            }
+            known.put(client, found);
+        }
+        return found;
+    }
+}

@@ -1,0 +1,239 @@
+package io.cairn.master.access;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.Name;
+import io.cairn.metadata.Namespace;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.SessionMutation;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The decisions about one request, by the rules of its client. Each method throws EACCES for what
+ * is outside of all trees, EROFS for a change of a read-only one, and EPERM for a denied operation.
+ * For one thread.
+ */
+public final class Visit {
+    private final Namespace namespace;
+    private final MountGate.Sessions sessions;
+    private final MountClient client;
+    private final List<MountRule> rules;
+
+    Visit(
+            Namespace namespace,
+            MountGate.Sessions sessions,
+            MountClient client,
+            List<MountRule> rules) {
+        this.namespace = namespace;
+        this.sessions = sessions;
+        this.client = client;
+        this.rules = rules;
+    }
+
+    /**
+     * Lets a mutation on, with the owners that the rules give to what it makes.
+     *
+     * @return the same one when nothing was replaced
+     */
+    public Envelope admit(Envelope asked) {
+        Mutation mutation = asked.mutation();
+        if (mutation instanceof SessionMutation.OpenSession) {
+            open();
+            return asked;
+        }
+        Needs needs = Needs.of(mutation);
+        MountRule first = null;
+        for (long ino : needs.inos()) {
+            MountRule rule = require(asked.session(), ino);
+            first = first == null ? rule : first;
+            requireChange(rule, needs);
+            if (rule.mapping().isNeeded()) {
+                new MappedRights(namespace, rule.mapping()).require(mutation.unwrapped());
+            }
+        }
+        if (needs.isWide()) {
+            requireWhole();
+        }
+        if (first == null) {
+            return asked;
+        }
+        Mutation mapped = MappedOwners.of(mutation, first.mapping());
+        return mapped.equals(mutation)
+                ? asked
+                : new Envelope(
+                        asked.version(),
+                        asked.session(),
+                        asked.sequence(),
+                        asked.ackedUpTo(),
+                        asked.timeNs(),
+                        mapped);
+    }
+
+    private void requireChange(MountRule rule, Needs needs) {
+        if (needs.isChange() && rule.readOnly()) {
+            throw new FsException(
+                    Errno.EROFS, "mount rule '%s' is read-only".formatted(rule.text()));
+        }
+        for (Operation operation : needs.operations()) {
+            if (rule.denied().contains(operation)) {
+                throw new FsException(
+                        Errno.EPERM,
+                        "mount rule '%s' denies %s".formatted(rule.text(), operation.word()));
+            }
+        }
+    }
+
+    private void open() {
+        if (rules.isEmpty()) {
+            throw new FsException(
+                    Errno.EACCES,
+                    "no mount rule lets %s in: ask for one (cairn exports add)"
+                            .formatted(client.owner()));
+        }
+        MountRule full = sessions.begin(client, rules);
+        if (full != null) {
+            throw new FsException(
+                    Errno.EACCES,
+                    "mount rule '%s' allows %d sessions, and there are as many; one that is gone"
+                                    .formatted(full.text(), full.sessions())
+                            + " ends with its lease");
+        }
+    }
+
+    /**
+     * Lets a query on.
+     *
+     * @return the same one, or of a list of open inodes those that may be held open
+     */
+    public Query admit(long session, Query query) {
+        switch (query) {
+            case Query.GetUsage _, Query.GetMap _, Query.GetStatus _, Query.Release _ -> {}
+            case Query.KeepAlive m -> {
+                return held(session, m);
+            }
+            case Query.Lookup m -> {
+                if (!leads(m.parentIno(), m.name())) {
+                    read(session, m.parentIno(), query);
+                }
+            }
+            case Query.GetInode m -> {
+                if (!isOnWay(m.ino())) {
+                    read(session, m.ino(), query);
+                }
+            }
+            case Query.ReadDirectory m -> read(session, m.ino(), query);
+            case Query.LookupMany m -> read(session, m.parentIno(), query);
+            case Query.GetXattr m -> read(session, m.ino(), query);
+            case Query.ListXattr m -> read(session, m.ino(), query);
+            case Query.TestLock m -> read(session, m.ino(), query);
+            case Query.TestHostLock m -> read(session, m.ino(), query);
+            case Query.Open m -> read(session, m.ino(), query);
+            case Query.GetPath m -> read(session, m.ino(), query);
+            case Query.CheckTail m -> read(session, m.ino(), query);
+            case Query.HoldStill m -> {
+                MountRule rule = read(session, m.ino(), query);
+                Needs needs =
+                        new Needs(
+                                List.of(m.ino()),
+                                Set.of(Operation.WRITE),
+                                true,
+                                false);
+                requireChange(rule, needs);
+            }
+            case Query.ListHosts _ -> requireWhole();
+        }
+        return query;
+    }
+
+    private MountRule read(long session, long ino, Query query) {
+        MountRule rule = require(session, ino);
+        if (rule.mapping().isNeeded()) {
+            new MappedRights(namespace, rule.mapping()).require(query);
+        }
+        return rule;
+    }
+
+    private void requireWhole() {
+        if (rules.stream().noneMatch(MountRule::isWhole)) {
+            throw new FsException(
+                    Errno.EACCES,
+                    "locks of NFS machines need a mount rule for / of " + client.owner());
+        }
+    }
+
+    private Query.KeepAlive held(long session, Query.KeepAlive alive) {
+        if (rules.stream().anyMatch(MountRule::isWhole) || alive.openInos().length == 0) {
+            return alive;
+        }
+        long[] allowed =
+                Arrays.stream(alive.openInos())
+                        .filter(ino -> isUnnamed(ino) || find(session, ino) != null)
+                        .toArray();
+        return new Query.KeepAlive(alive.reconnected(), allowed);
+    }
+
+    /** Where a file was that has no name any more, nobody knows. */
+    private boolean isUnnamed(long ino) {
+        Inode inode = namespace.inode(ino);
+        return inode == null || inode.attributes().nlink() == 0;
+    }
+
+    /** Whether a lookup goes from the root towards the tree of a rule. */
+    private boolean leads(long parentIno, Name name) {
+        for (MountRule rule : rules) {
+            int at = namespace.trail(rule.path()).indexOf(parentIno);
+            if (at >= 0 && at < rule.path().size() && rule.path().get(at).equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a directory is on the way from the root to the tree of a rule. */
+    private boolean isOnWay(long ino) {
+        return rules.stream().anyMatch(rule -> namespace.trail(rule.path()).contains(ino));
+    }
+
+    private MountRule require(long session, long ino) {
+        MountRule rule = find(session, ino);
+        if (rule == null) {
+            throw new FsException(
+                    Errno.EACCES,
+                    rules.isEmpty()
+                            ? "no mount rule lets %s in".formatted(client.owner())
+                            : "inode %d is in no tree that a mount rule opens to %s"
+                                    .formatted(ino, client.owner()));
+        }
+        return rule;
+    }
+
+    /** The rule that an inode belongs to, or null. */
+    private @Nullable MountRule find(long session, long ino) {
+        for (MountRule rule : rules) {
+            if (rule.isWhole() || covers(rule, ino)) {
+                return rule;
+            }
+        }
+        Inode inode = rules.isEmpty() ? null : namespace.inode(ino);
+        boolean isGone = inode == null && !rules.isEmpty();
+        boolean isHeld =
+                inode != null && inode.attributes().nlink() == 0 && sessions.holds(session, ino);
+        // What is gone is refused as such; what has lost its name is opened by those who held it.
+        return isGone || isHeld ? widest() : null;
+    }
+
+    private MountRule widest() {
+        return rules.stream().filter(rule -> !rule.readOnly()).findFirst().orElse(rules.getFirst());
+    }
+
+    private boolean covers(MountRule rule, long ino) {
+        List<Long> trail = namespace.trail(rule.path());
+        return trail.size() > rule.path().size() && namespace.isBelow(ino, trail.getLast());
+    }
+}

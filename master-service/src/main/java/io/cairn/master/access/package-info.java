@@ -1,0 +1,22 @@
+/**
+ * Mount rules: which addresses may reach which tree, and what they may do there. The rules are a
+ * record of the administration ({@link io.cairn.master.access.RuleBook}); the leader asks {@link
+ * io.cairn.master.access.MountGate} about every request of a session, as a client is not trusted.
+ *
+ * <pre>
+ *   request -> MountGate: rules of the address?  no rules at all -> on, nothing was decoded
+ *                             |
+ *                         Visit: inodes in a tree of a rule?  read-only?  denied?
+ *                             |
+ *                         MappedRights: owners replaced; what this user may not do is refused
+ *                             |
+ *                         on, as it may be done
+ * </pre>
+ *
+ * <p>A request needs an inode; the first rule of the address whose tree has it decides. Nothing
+ * about the tree is remembered between two requests.
+ */
+@NullMarked
+package io.cairn.master.access;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,403 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.cluster.Inode;
+import io.cairn.fs.AttributeChange;
+import io.cairn.fs.FileSystem;
+import io.cairn.fs.FileType;
+import io.cairn.fs.Lock;
+import io.cairn.fs.LockHost;
+import io.cairn.fs.Name;
+import io.cairn.master.access.MountRule;
+import io.cairn.master.access.MountRules;
+import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.state.MemoryStore;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.HostMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.RecordChange;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.SessionMutation;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A client that speaks the protocol by itself, and lies: what the rules of mounts let it do. */
+class MountRulesTest {
+    private static final String LIAR = "10.0.0.66";
+    private static final int USER = 1000;
+    private static final LockHost HOST = new LockHost("a", "10.0.0.9");
+
+    private final HandScheduler time = new HandScheduler();
+    private final LoneTransport transport = new LoneTransport();
+    private final Namespace namespace = new Namespace(new MemoryStore());
+    private final DirectLog log = new DirectLog(namespace);
+    private final LoneTransport.Peer here = new LoneTransport.Peer("127.0.0.1");
+    private final LoneTransport.Peer liar = new LoneTransport.Peer(LIAR);
+    private MasterService master;
+    private long number;
+    private long own;
+    private long forged;
+    private long open;
+    private long closed;
+    private long secret;
+
+    @BeforeEach
+    void start() {
+        ClusterSettings cluster = new ClusterSettings(1, 1, 2_000, 3_000);
+        master =
+                new MasterService(
+                        new MasterSettings("m1", new Endpoint("here", 1), cluster, 4096, 15_000),
+                        new MasterService.Context(
+                                log, () -> namespace, transport, time, time, new Random(1)));
+        log.listener = master::tell;
+        time.pass(500);
+        own = session(here);
+        forged = session(liar);
+        open = mkdir(FileSystem.ROOT_INO, "open");
+        closed = mkdir(FileSystem.ROOT_INO, "closed");
+        secret = entry(change(here, own, create(closed, "secret", 0))).ino();
+        rules("/ 127.0.0.1(rw)", "/open 10.0.0.0/8(rw)");
+    }
+
+    private long session(LoneTransport.Peer peer) {
+        Reply opened = change(peer, 0, new SessionMutation.OpenSession("test"));
+        return assertInstanceOf(Reply.SessionReply.class, opened).session();
+    }
+
+    private void rules(String... lines) {
+        List<MountRule> rules = Arrays.stream(lines).map(MountRule::parse).toList();
+        byte[] value = MountRules.of(rules).encode();
+        var record = new RecordChange(MountRules.RECORD, RecordChange.ANY, value);
+        Reply stored = master.submit(new LeaderMutation.ChangeRecords(List.of(record))).join();
+        assertInstanceOf(Reply.Done.class, stored);
+    }
+
+    private Reply change(LoneTransport.Peer peer, long session, Mutation mutation) {
+        byte[] frame = MasterRequest.mutation(new Envelope(session, ++number, 0, 0, mutation));
+        return Reply.decode(new Decoder(transport.ask(peer, frame)));
+    }
+
+    private Reply ask(LoneTransport.Peer peer, long session, Query query) {
+        return Reply.decode(
+                new Decoder(transport.ask(peer, MasterRequest.query(session, query, 1))));
+    }
+
+    private void refused(Errno errno, Mutation mutation) {
+        Reply reply = change(liar, forged, mutation);
+        assertEquals(
+                errno,
+                assertInstanceOf(Reply.Failure.class, reply, mutation.toString()).errno(),
+                mutation.toString());
+    }
+
+    private void refused(Errno errno, Query query) {
+        var refusal =
+                assertThrows(
+                        FsException.class, () -> ask(liar, forged, query), query.toString());
+        assertEquals(errno, refusal.errno(), query.toString());
+    }
+
+    private Reply does(Mutation mutation) {
+        Reply reply = change(liar, forged, mutation);
+        assertTrue(!(reply instanceof Reply.Failure), mutation + ": " + reply);
+        return reply;
+    }
+
+    private static Inode entry(Reply reply) {
+        return assertInstanceOf(Reply.EntryReply.class, reply).inode();
+    }
+
+    private static TreeMutation.Create create(long parentIno, String name, int uid) {
+        return new TreeMutation.Create(
+                parentIno,
+                Name.of(name),
+                FileType.FILE,
+                0600,
+                uid,
+                uid,
+                0,
+                false,
+                0,
+                new byte[0],
+                false);
+    }
+
+    private long mkdir(long parentIno, String name) {
+        return entry(change(here, own, new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0)))
+                .ino();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Lock lock() {
+        return new Lock(Lock.Kind.POSIX, Lock.Mode.EXCLUSIVE, 1, 0, 9, 1);
+    }
+
+    private void rename(long parentIno, String name, long newParentIno, String newName) {
+        Reply reply =
+                change(
+                        here,
+                        own,
+                        new TreeMutation.Rename(
+                                parentIno,
+                                Name.of(name),
+                                newParentIno,
+                                Name.of(newName),
+                                0,
+                                0,
+                                0));
+        assertTrue(!(reply instanceof Reply.Failure), reply.toString());
+    }
+
+    @Test
+    void nothingOutsideOfTheTreeIsReadByItsNumber() {
+        Name name = Name.of("secret");
+        for (Query query :
+                List.of(
+                        new Query.GetInode(secret),
+                        new Query.Lookup(closed, name),
+                        new Query.Lookup(FileSystem.ROOT_INO, Name.of("closed")),
+                        new Query.LookupMany(closed, List.of(name)),
+                        new Query.ReadDirectory(closed, 0, 10, true),
+                        new Query.ReadDirectory(FileSystem.ROOT_INO, 0, 10, true),
+                        new Query.GetXattr(secret, bytes("user.a")),
+                        new Query.ListXattr(secret),
+                        new Query.TestLock(secret, lock()),
+                        new Query.Open(secret),
+                        new Query.GetPath(secret),
+                        new Query.CheckTail(secret),
+                        new Query.HoldStill(secret, 1000),
+                        new Query.ListHosts(HOST, 10))) {
+            refused(Errno.EACCES, query);
+        }
+        refused(Errno.EACCES, new Query.GetInode(closed));
+        assertEquals(0, master.openCount(forged));
+    }
+
+    @Test
+    void nothingOutsideOfTheTreeIsChangedByItsNumber() {
+        long inside = entry(does(create(open, "f", USER))).ino();
+        Name name = Name.of("secret");
+        for (Mutation mutation :
+                List.of(
+                        create(closed, "x", USER),
+                        new TreeMutation.Witnessed(create(closed, "x", USER)),
+                        new TreeMutation.CreateUnnamed(closed, 0600, USER, USER, true),
+                        new TreeMutation.Mkdir(FileSystem.ROOT_INO, name, 0755, USER, USER),
+                        new TreeMutation.Symlink(closed, Name.of("s"), bytes("/"), USER, USER),
+                        new TreeMutation.Link(secret, open, Name.of("l")),
+                        new TreeMutation.Link(inside, closed, Name.of("l")),
+                        new TreeMutation.Unlink(closed, name),
+                        new TreeMutation.Rmdir(FileSystem.ROOT_INO, Name.of("open")),
+                        new TreeMutation.Rename(closed, name, open, name, 0, 0, 0),
+                        new TreeMutation.Rename(open, Name.of("f"), closed, name, 0, 0, 0),
+                        new TreeMutation.SetAttributes(
+                                secret, AttributeChange.NONE.withMode(0777)),
+                        new TreeMutation.SetXattr(secret, bytes("user.a"), bytes("b"), 0),
+                        new ContentMutation.RenewTail(secret, 1),
+                        new ContentMutation.SwapContents(inside, 1, secret, 1),
+                        new SessionMutation.SetLock(secret, lock(), false, 1),
+                        new HostMutation.ReleaseHost(HOST, 0))) {
+            refused(Errno.EACCES, mutation);
+        }
+        assertEquals(0600, namespace.inode(secret).attributes().mode());
+    }
+
+    @Test
+    void theWayToTheTreeCanBeGoneAndNothingBesideIt() {
+        assertEquals(
+                open,
+                entry(ask(liar, forged, new Query.Lookup(FileSystem.ROOT_INO, Name.of("open"))))
+                        .ino());
+        entry(ask(liar, forged, new Query.GetInode(FileSystem.ROOT_INO)));
+        ask(liar, forged, new Query.ReadDirectory(open, 0, 10, true));
+        assertInstanceOf(Reply.UsageReply.class, ask(liar, forged, new Query.GetUsage()));
+        assertInstanceOf(
+                Reply.SessionReply.class,
+                ask(liar, forged, new Query.KeepAlive(true, new long[] {secret, open})));
+        assertEquals(1, master.openCount(forged), "what it may not open it does not hold open");
+    }
+
+    @Test
+    void aDirectoryThatIsRenamedIsSeenAtOnce() {
+        long moved = mkdir(open, "moved");
+        long deep = mkdir(moved, "deep");
+        ask(liar, forged, new Query.ReadDirectory(deep, 0, 10, false));
+        rename(open, "moved", closed, "moved");
+        refused(Errno.EACCES, new Query.ReadDirectory(deep, 0, 10, false));
+        rename(closed, "moved", open, "moved");
+        ask(liar, forged, new Query.ReadDirectory(deep, 0, 10, false));
+        rename(FileSystem.ROOT_INO, "open", FileSystem.ROOT_INO, "other");
+        refused(Errno.EACCES, new Query.ReadDirectory(deep, 0, 10, false));
+    }
+
+    @Test
+    void aFileIsInTheTreeByAnyOfItsNames() {
+        refused(Errno.EACCES, new Query.GetInode(secret));
+        change(here, own, new TreeMutation.Link(secret, open, Name.of("also")));
+        entry(ask(liar, forged, new Query.GetInode(secret)));
+        change(here, own, new TreeMutation.Unlink(open, Name.of("also")));
+        refused(Errno.EACCES, new Query.GetInode(secret));
+    }
+
+    @Test
+    void whatLostItsNameIsForThoseWhoHoldIt() {
+        long gone = entry(does(create(open, "gone", USER))).ino();
+        entry(ask(liar, forged, new Query.Open(gone)));
+        does(new TreeMutation.Unlink(open, Name.of("gone")));
+        entry(ask(liar, forged, new Query.GetInode(gone)));
+        LoneTransport.Peer other = new LoneTransport.Peer("10.0.0.67");
+        long third = session(other);
+        assertThrows(FsException.class, () -> ask(other, third, new Query.GetInode(gone)));
+    }
+
+    @Test
+    void aReadOnlyTreeIsNotChanged() {
+        long file = entry(does(create(open, "f", USER))).ino();
+        rules("/open 10.0.0.0/8(ro)");
+        refused(Errno.EROFS, create(open, "g", USER));
+        refused(Errno.EROFS, new TreeMutation.Unlink(open, Name.of("f")));
+        refused(
+                Errno.EROFS,
+                new TreeMutation.SetAttributes(file, AttributeChange.NONE.withSize(0)));
+        refused(Errno.EROFS, new ContentMutation.RenewTail(file, 1));
+        refused(Errno.EROFS, new Query.HoldStill(file, 1000));
+        entry(ask(liar, forged, new Query.Open(file)));
+        does(new SessionMutation.SetLock(file, lock(), false, 1));
+    }
+
+    @Test
+    void aDeniedOperationIsNotDone() {
+        long file = entry(does(create(open, "f", USER))).ino();
+        rules("/open 10.0.0.0/8(rw,deny=unlink:chmod)");
+        refused(Errno.EPERM, new TreeMutation.Unlink(open, Name.of("f")));
+        refused(
+                Errno.EPERM,
+                new TreeMutation.Witnessed(new TreeMutation.Unlink(open, Name.of("f"))));
+        AttributeChange mode = AttributeChange.NONE.withMode(0777);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(file, mode));
+        refused(
+                Errno.EPERM,
+                new TreeMutation.SetXattr(file, bytes("system.posix_acl_access"), bytes(""), 0));
+        does(new TreeMutation.SetAttributes(file, AttributeChange.NONE.withSize(0)));
+    }
+
+    @Test
+    void aForgedUserIsUseless() {
+        change(here, own, new TreeMutation.SetAttributes(open, AttributeChange.NONE.withUid(7)));
+        rules("/open 10.0.0.0/8(rw,mapall=7:8)");
+        Inode made = entry(does(create(open, "f", 0)));
+        assertEquals(7, made.attributes().uid());
+        assertEquals(8, made.attributes().gid());
+        long others = entry(change(here, own, create(open, "others", USER))).ino();
+        refused(Errno.EACCES, new Query.Open(others));
+        refused(Errno.EACCES, new ContentMutation.RenewTail(others, 1));
+        AttributeChange mode = AttributeChange.NONE.withMode(0777);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(others, mode));
+        refused(
+                Errno.EPERM,
+                new TreeMutation.SetXattr(
+                        made.ino(), bytes("security.capability"), bytes("x"), 0));
+        does(new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withMode(0644)));
+        rules("/open 10.0.0.0/8(rw,mapall=9)");
+        refused(Errno.EACCES, create(open, "g", 7));
+    }
+
+    @Test
+    void aMountWithoutItsRootHasTheRightsOfAllOthersAndNoMore() {
+        rules("/open 10.0.0.0/8(rw,maproot=65534)");
+        refused(Errno.EACCES, create(open, "f", 0));
+        change(here, own, new TreeMutation.SetAttributes(open, AttributeChange.NONE.withMode(0777)));
+        Inode made = entry(does(create(open, "f", 0)));
+        assertEquals(65534, made.attributes().uid());
+        assertEquals(USER, entry(does(create(open, "g", USER))).attributes().uid());
+        refused(
+                Errno.EPERM,
+                new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withUid(0)));
+        refused(
+                Errno.EPERM,
+                new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withUid(USER)));
+        long roots = entry(change(here, own, create(open, "roots", 0))).ino();
+        refused(Errno.EACCES, new Query.Open(roots));
+        AttributeChange mode = AttributeChange.NONE.withMode(0777);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(roots, mode));
+    }
+
+    @Test
+    void theSessionOfAnotherAddressIsRefused() {
+        FsException refusal =
+                assertThrows(
+                        FsException.class,
+                        () -> ask(liar, own, new Query.KeepAlive(false, new long[0])));
+        assertEquals(Errno.NO_SESSION, refusal.errno());
+        Reply reply = change(liar, own, new SessionMutation.CloseSession(own));
+        assertEquals(Errno.NO_SESSION, assertInstanceOf(Reply.Failure.class, reply).errno());
+        log.term++;
+        time.pass(500);
+        ask(here, own, new Query.KeepAlive(true, new long[0]));
+        assertThrows(FsException.class, () -> ask(liar, own, new Query.GetInode(open)));
+        ask(new LoneTransport.Peer("::1"), own, new Query.GetInode(open));
+    }
+
+    @Test
+    void aSessionBeginsOnlyByARuleAndUpToItsNumber() {
+        LoneTransport.Peer stranger = new LoneTransport.Peer("192.168.0.1");
+        Reply refusal = change(stranger, 0, new SessionMutation.OpenSession("x"));
+        assertEquals(Errno.EACCES, assertInstanceOf(Reply.Failure.class, refusal).errno());
+        rules("/ 192.168.0.0/16(ro,sessions=2)");
+        long first = session(stranger);
+        assertNotEquals(first, session(stranger));
+        Reply third = change(stranger, 0, new SessionMutation.OpenSession("x"));
+        assertEquals(Errno.EACCES, assertInstanceOf(Reply.Failure.class, third).errno());
+        change(stranger, first, new SessionMutation.CloseSession(first));
+        session(stranger);
+    }
+
+    @Test
+    void openSessionsFollowTheRulesAtOnce() {
+        rules("/closed 10.0.0.0/8(rw)");
+        refused(Errno.EACCES, new Query.ReadDirectory(open, 0, 10, false));
+        ask(liar, forged, new Query.ReadDirectory(closed, 0, 10, false));
+        rules("/ 127.0.0.1(rw)");
+        refused(Errno.EACCES, new Query.GetInode(FileSystem.ROOT_INO));
+        assertInstanceOf(
+                Reply.SessionReply.class,
+                ask(liar, forged, new Query.KeepAlive(false, new long[0])),
+                "it lives, and may be let in again");
+        rules("/ *(rw)");
+        entry(ask(liar, forged, new Query.GetInode(secret)));
+    }
+
+    @Test
+    void theFirstRuleThatHasTheInodeDecides() {
+        rules("/open/read 10.0.0.0/8(ro)", "/open 10.0.0.0/8(rw)");
+        long read = mkdirHere("read");
+        refused(Errno.EROFS, create(read, "f", USER));
+        does(create(open, "f", USER));
+    }
+
+    private long mkdirHere(String name) {
+        return entry(does(new TreeMutation.Mkdir(open, Name.of(name), 0755, USER, USER))).ino();
+    }
+}
