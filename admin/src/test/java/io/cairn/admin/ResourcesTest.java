@@ -283,6 +283,28 @@ class ResourcesTest {
     }
 
     @Test
+    void mountRulesAreKeptInOrderAndHoldAtOnce() throws Exception {
+        assertEquals(false, bench.get("/mount-rules").get("enforced"));
+        assertEquals(true, bench.get("/mount-rules/test?address=10.0.0.7").get("allowed"));
+        String first = "{\"rule\":\"/ 10.0.0.0/8\"}";
+        assertEquals(200, bench.change("POST", "/mount-rules", first).statusCode());
+        assertEquals(409, bench.change("POST", "/mount-rules", first).statusCode());
+        String before = "{\"rule\":\"/ 10.0.0.0/16(rw)\",\"at\":1}";
+        HttpResponse<String> both = bench.change("POST", "/mount-rules", before);
+        assertEquals(200, both.statusCode(), both.body());
+        assertEquals("/ 10.0.0.0/16(rw)", bench.items("/mount-rules").getFirst().get("rule"));
+        assertEquals(2, bench.items("/mount-rules/test?address=10.0.0.7").size());
+        assertEquals(false, bench.get("/mount-rules/test?address=11.0.0.7").get("allowed"));
+        assertEquals(400, bench.send(bench.to("/mount-rules/test?address=a")).statusCode());
+        assertEquals(400, bench.change("DELETE", "/mount-rules", "").statusCode());
+        String wrong = "/mount-rules?rule=%2F%2010.0.0.0%2F8(rw)";
+        assertEquals(404, bench.change("DELETE", wrong, "").statusCode());
+        String right = "/mount-rules?rule=%2F%2010.0.0.0%2F8(ro)";
+        assertEquals(200, bench.change("DELETE", right, "").statusCode());
+        assertEquals(1, bench.items("/mount-rules").size());
+    }
+
+    @Test
     void exportsAreChangedOnlyAsTheyWereSeen() throws Exception {
         assertEquals(false, bench.get("/exports").get("set"));
         String data = "{\"line\":\"/data 10.0.0.0/8(rw)\"}";

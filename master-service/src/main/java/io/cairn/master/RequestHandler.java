@@ -328,7 +328,7 @@ final class RequestHandler implements Handler {
     private byte[] sessionOpened(Connection from, Envelope envelope, Outcome outcome) {
         if (outcome.reply() instanceof Reply.SessionReply opened) {
             sessions.opened(opened.session());
-            if (!sessions.touch(opened.session(), MountClient.of(from))) {
+            if (!sessions.isOf(opened.session(), MountClient.of(from))) {
                 return new Reply.Failure(Errno.NO_SESSION, "this session is of somebody else")
                         .toBytes(envelope.version());
             }

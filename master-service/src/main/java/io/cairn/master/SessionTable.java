@@ -221,13 +221,20 @@ final class SessionTable implements MountGate.Sessions {
         }
     }
 
-    /**
-     * The same for a session that belongs to who opened it. In a new term nobody knows who that
-     * was: it is learnt from its next request.
-     *
-     * @return whether it is a session of this client; also for one that there is not
-     */
+    /** The same, unless the session is another client's: see {@link #isOf}. */
     synchronized boolean touch(long session, MountClient client) {
+        boolean isOwn = isOf(session, client);
+        if (isOwn) {
+            touch(session);
+        }
+        return isOwn;
+    }
+
+    /**
+     * Whether a session is of this client, who opened it; true for one that there is not. In a new
+     * term nobody knows who opened it: it is learnt from its next request.
+     */
+    synchronized boolean isOf(long session, MountClient client) {
         Live live = sessions.get(session);
         if (live == null) {
             return true;
@@ -238,7 +245,6 @@ final class SessionTable implements MountGate.Sessions {
         } else if (!known.equals(client) && !known.owner().equals(client.owner())) {
             return false;
         }
-        touch(session);
         return true;
     }
 

@@ -34,6 +34,7 @@ import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import io.cairn.wire.master.TreeMutation;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -71,11 +72,14 @@ class MountRulesTest {
         log.listener = master::tell;
         time.pass(500);
         own = session(here);
-        forged = session(liar);
         open = mkdir(FileSystem.ROOT_INO, "open");
         closed = mkdir(FileSystem.ROOT_INO, "closed");
         secret = entry(change(here, own, create(closed, "secret", 0))).ino();
-        rules("/ 127.0.0.1(rw)", "/open 10.0.0.0/8(rw)");
+        // Its maker knows all names of a directory: nobody is to wait for it.
+        change(here, own, new SessionMutation.CloseSession(own));
+        own = session(here);
+        forged = session(liar);
+        rules("/open 10.0.0.0/8(rw)");
     }
 
     private long session(LoneTransport.Peer peer) {
@@ -83,8 +87,11 @@ class MountRulesTest {
         return assertInstanceOf(Reply.SessionReply.class, opened).session();
     }
 
+    /** These, and one for this machine. */
     private void rules(String... lines) {
-        List<MountRule> rules = Arrays.stream(lines).map(MountRule::parse).toList();
+        List<MountRule> rules = new ArrayList<>();
+        rules.add(MountRule.parse("/ 127.0.0.1(rw)"));
+        Arrays.stream(lines).map(MountRule::parse).forEach(rules::add);
         byte[] value = MountRules.of(rules).encode();
         var record = new RecordChange(MountRules.RECORD, RecordChange.ANY, value);
         Reply stored = master.submit(new LeaderMutation.ChangeRecords(List.of(record))).join();
@@ -353,6 +360,7 @@ class MountRulesTest {
         assertEquals(Errno.NO_SESSION, refusal.errno());
         Reply reply = change(liar, own, new SessionMutation.CloseSession(own));
         assertEquals(Errno.NO_SESSION, assertInstanceOf(Reply.Failure.class, reply).errno());
+        rules("/ *(rw)");
         log.term++;
         time.pass(500);
         ask(here, own, new Query.KeepAlive(true, new long[0]));
@@ -379,7 +387,7 @@ class MountRulesTest {
         rules("/closed 10.0.0.0/8(rw)");
         refused(Errno.EACCES, new Query.ReadDirectory(open, 0, 10, false));
         ask(liar, forged, new Query.ReadDirectory(closed, 0, 10, false));
-        rules("/ 127.0.0.1(rw)");
+        rules();
         refused(Errno.EACCES, new Query.GetInode(FileSystem.ROOT_INO));
         assertInstanceOf(
                 Reply.SessionReply.class,

@@ -315,6 +315,19 @@ final class ApiCommandsTest {
     }
 
     @Test
+    void mountRulesAreAddedTestedAndRemoved() throws Exception {
+        assertTrue(ok("exports").out().contains("no rules"));
+        fails(ExitCode.USAGE, "10.0.0.0/8", "exports", "add", "/ host(rw)");
+        ok("exports", "add", "/ 127.0.0.1(rw)", "--yes");
+        ok("exports", "add", "/ 10.0.0.0/8(ro,maproot=65534)", "--at", "1", "--yes");
+        assertTrue(ok("exports", "list").out().contains("maproot=65534:65534"));
+        assertTrue(ok("exports", "test", "10.1.2.3").out().contains("(ro,maproot"));
+        assertTrue(ok("exports", "test", "11.1.2.3").out().contains("refused"));
+        ok("exports", "remove", "/ 10.0.0.0/8(ro,maproot=65534:65534)", "--yes");
+        ok("exports", "remove", "/ 127.0.0.1(rw)", "--yes");
+    }
+
+    @Test
     void sessionsAreShownAndEvictionIsPlanned() throws Exception {
         Map<String, Object> sessions = ok("admin", "sessions", "--json").json();
         Map<?, ?> first = (Map<?, ?>) ApiOptions.items(sessions).getFirst();

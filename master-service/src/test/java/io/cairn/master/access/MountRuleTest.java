@@ -56,7 +56,6 @@ class MountRuleTest {
                 "/ *(maproot=-1)|in numbers",
                 "/ *(maproot=4294967295)|in numbers",
                 "/ *(maproot=1,mapall=2)|one of",
-                "/ a b@*(rw)|is no address",
                 "/ @*(rw)|certificate"
             })
     void aWrongRuleIsExplained(String written, String told) {
