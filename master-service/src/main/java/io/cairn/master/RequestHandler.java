@@ -395,7 +395,8 @@ final class RequestHandler implements Handler {
         if (!log.mayRead()) {
             throw notLeader();
         }
-        answer.send(Message.of(reply::toBytes));
+        Reply told = visit == null ? reply : visit.told(reply);
+        answer.send(Message.of(told::toBytes));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.cairn.master;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -319,6 +320,17 @@ class MountRulesTest {
         assertEquals(8, made.attributes().gid());
         long others = entry(change(here, own, create(open, "others", USER))).ino();
         refused(Errno.EACCES, new Query.Open(others));
+        byte[] inline = bytes("inline");
+        var patch = new ContentMutation.Patch(0, inline);
+        change(
+                here,
+                own,
+                new ContentMutation.WriteInline(others, 0, List.of(patch), inline.length, 0));
+        assertArrayEquals(
+                inline, entry(ask(here, own, new Query.GetInode(others))).inline());
+        assertArrayEquals(
+                new byte[inline.length],
+                entry(ask(liar, forged, new Query.GetInode(others))).inline());
         refused(Errno.EACCES, new ContentMutation.RenewTail(others, 1));
         AttributeChange mode = AttributeChange.NONE.withMode(0777);
         refused(Errno.EPERM, new TreeMutation.SetAttributes(others, mode));

@@ -176,6 +176,18 @@ final class MappedRights {
         }
     }
 
+    /** What is told of an inode: no contents of a file that nobody here may read. */
+    Inode readable(Inode inode) {
+        byte[] inline = inode.inline();
+        Attributes attributes = inode.attributes();
+        boolean isHidden =
+                inline != null
+                        && attributes.isFile()
+                        && !owns(attributes)
+                        && !grants(attributes, READ);
+        return isHidden ? inode.withContents(inode.layout(), new byte[inline.length]) : inode;
+    }
+
     private void own(long ino) {
         Attributes inode = attributes(ino);
         if (inode != null && !owns(inode)) {

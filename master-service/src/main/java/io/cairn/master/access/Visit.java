@@ -8,6 +8,7 @@ import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
 import io.cairn.wire.master.SessionMutation;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +25,9 @@ public final class Visit {
     private final MountGate.Sessions sessions;
     private final MountClient client;
     private final List<MountRule> rules;
+
+    /** Of the rule that let a query on; null when that replaces nobody. */
+    private @Nullable MappedRights rights;
 
     Visit(
             Namespace namespace,
@@ -154,9 +158,23 @@ public final class Visit {
     private MountRule read(long session, long ino, Query query) {
         MountRule rule = require(session, ino);
         if (rule.mapping().isNeeded()) {
-            new MappedRights(namespace, rule.mapping()).require(query);
+            rights = new MappedRights(namespace, rule.mapping());
+            rights.require(query);
         }
         return rule;
+    }
+
+    /** The reply to the query that was let on, without contents that its users may not read. */
+    public Reply told(Reply reply) {
+        if (rights == null || !(reply instanceof Reply.EntryReply entry)) {
+            return reply;
+        }
+        return new Reply.EntryReply(
+                rights.readable(entry.inode()),
+                entry.parent(),
+                entry.otherParent(),
+                entry.replaced(),
+                entry.before());
     }
 
     private void requireWhole() {
