@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.api.Json;
 import io.cairn.admin.api.Role;
-import io.cairn.admin.access.MountRulesResource;
 import io.cairn.admin.resource.ExportSyntax;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.base.Errno;

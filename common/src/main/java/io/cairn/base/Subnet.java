@@ -102,7 +102,6 @@ public record Subnet(byte[] network, int prefixBits) {
             }
         }
         int rest = prefixBits % Byte.SIZE;
-        return rest == 0
-                || ((address[whole] ^ network[whole]) & 0xff) >> (Byte.SIZE - rest) == 0;
+        return rest == 0 || ((address[whole] ^ network[whole]) & 0xff) >> (Byte.SIZE - rest) == 0;
     }
 }

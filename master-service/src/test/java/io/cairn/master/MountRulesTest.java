@@ -119,8 +119,7 @@ class MountRulesTest {
 
     private void refused(Errno errno, Query query) {
         var refusal =
-                assertThrows(
-                        FsException.class, () -> ask(liar, forged, query), query.toString());
+                assertThrows(FsException.class, () -> ask(liar, forged, query), query.toString());
         assertEquals(errno, refusal.errno(), query.toString());
     }
 
@@ -150,7 +149,11 @@ class MountRulesTest {
     }
 
     private long mkdir(long parentIno, String name) {
-        return entry(change(here, own, new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0)))
+        return entry(
+                        change(
+                                here,
+                                own,
+                                new TreeMutation.Mkdir(parentIno, Name.of(name), 0755, 0, 0)))
                 .ino();
     }
 
@@ -168,13 +171,7 @@ class MountRulesTest {
                         here,
                         own,
                         new TreeMutation.Rename(
-                                parentIno,
-                                Name.of(name),
-                                newParentIno,
-                                Name.of(newName),
-                                0,
-                                0,
-                                0));
+                                parentIno, Name.of(name), newParentIno, Name.of(newName), 0, 0, 0));
         assertTrue(!(reply instanceof Reply.Failure), reply.toString());
     }
 
@@ -220,8 +217,7 @@ class MountRulesTest {
                         new TreeMutation.Rmdir(FileSystem.ROOT_INO, Name.of("open")),
                         new TreeMutation.Rename(closed, name, open, name, 0, 0, 0),
                         new TreeMutation.Rename(open, Name.of("f"), closed, name, 0, 0, 0),
-                        new TreeMutation.SetAttributes(
-                                secret, AttributeChange.NONE.withMode(0777)),
+                        new TreeMutation.SetAttributes(secret, AttributeChange.NONE.withMode(0777)),
                         new TreeMutation.SetXattr(secret, bytes("user.a"), bytes("b"), 0),
                         new ContentMutation.RenewTail(secret, 1),
                         new ContentMutation.SwapContents(inside, 1, secret, 1),
@@ -326,8 +322,7 @@ class MountRulesTest {
                 here,
                 own,
                 new ContentMutation.WriteInline(others, 0, List.of(patch), inline.length, 0));
-        assertArrayEquals(
-                inline, entry(ask(here, own, new Query.GetInode(others))).inline());
+        assertArrayEquals(inline, entry(ask(here, own, new Query.GetInode(others))).inline());
         assertArrayEquals(
                 new byte[inline.length],
                 entry(ask(liar, forged, new Query.GetInode(others))).inline());
@@ -336,8 +331,7 @@ class MountRulesTest {
         refused(Errno.EPERM, new TreeMutation.SetAttributes(others, mode));
         refused(
                 Errno.EPERM,
-                new TreeMutation.SetXattr(
-                        made.ino(), bytes("security.capability"), bytes("x"), 0));
+                new TreeMutation.SetXattr(made.ino(), bytes("security.capability"), bytes("x"), 0));
         does(new TreeMutation.SetAttributes(made.ino(), AttributeChange.NONE.withMode(0644)));
         rules("/open 10.0.0.0/8(rw,mapall=9)");
         refused(Errno.EACCES, create(open, "g", 7));
@@ -347,7 +341,10 @@ class MountRulesTest {
     void aMountWithoutItsRootHasTheRightsOfAllOthersAndNoMore() {
         rules("/open 10.0.0.0/8(rw,maproot=65534)");
         refused(Errno.EACCES, create(open, "f", 0));
-        change(here, own, new TreeMutation.SetAttributes(open, AttributeChange.NONE.withMode(0777)));
+        change(
+                here,
+                own,
+                new TreeMutation.SetAttributes(open, AttributeChange.NONE.withMode(0777)));
         Inode made = entry(does(create(open, "f", 0)));
         assertEquals(65534, made.attributes().uid());
         assertEquals(USER, entry(does(create(open, "g", USER))).attributes().uid());

@@ -53,12 +53,10 @@ final class MountRulesMountTest {
             Files.createDirectories(whole.resolve("closed"));
             Poll.until("token", 20, () -> Files.exists(directory.resolve("data/admin.token")));
             exports("add", CLOSED);
-            CairnProcess.Result refused =
-                    CairnProcess.run(directory, mount.toArray(String[]::new));
+            CairnProcess.Result refused = CairnProcess.run(directory, mount.toArray(String[]::new));
             assertEquals(ExitCode.NO_PERMISSION, refused.exitCode(), refused.output());
             assertTrue(
-                    refused.output().contains("no mount rule lets 127.0.0.1 in"),
-                    refused.output());
+                    refused.output().contains("no mount rule lets 127.0.0.1 in"), refused.output());
             exports("add", "/open 127.0.0.1(rw,deny=rmdir)");
             try (CairnProcess second = CairnProcess.start(directory.resolve("part.log"), mount)) {
                 second.await(CairnProcess.READY, 60);
@@ -80,8 +78,7 @@ final class MountRulesMountTest {
         Poll.until("no listing of the rest", 30, () -> isDenied(whole.resolve("closed")));
         exports("add", "/open 127.0.0.1(ro)", "--at", "1");
         IOException readOnly =
-                assertThrows(
-                        IOException.class, () -> Files.createDirectory(part.resolve("other")));
+                assertThrows(IOException.class, () -> Files.createDirectory(part.resolve("other")));
         assertTrue(String.valueOf(readOnly.getMessage()).contains("Read-only"), readOnly::toString);
         assertEquals(100_000, Files.size(part.resolve("sub/f")));
         exports("add", "/ *(rw)", "--at", "1");

@@ -73,7 +73,9 @@ public final class MountRulesResource implements Resource {
                 Route.of("GET", "/mount-rules/test", Role.READ, "The rules for an address.")
                         .with(
                                 new Parameter(
-                                        "address", Shape.text(), "In digits; 127.0.0.1 unless told."),
+                                        "address",
+                                        Shape.text(),
+                                        "In digits; 127.0.0.1 unless told."),
                                 new Parameter("name", Shape.text(), "Of the certificate, if any."))
                         .answers(TEST)
                         .reads(this::test),
@@ -137,8 +139,7 @@ public final class MountRulesResource implements Resource {
     }
 
     private TreePath find(MountRule rule) {
-        return TreePath.find(
-                master.namespace(), rule.pathText().getBytes(StandardCharsets.UTF_8));
+        return TreePath.find(master.namespace(), rule.pathText().getBytes(StandardCharsets.UTF_8));
     }
 
     private Outcome test(Call call) {

@@ -111,7 +111,9 @@ public final class ExportsCommand implements Callable<Integer> {
                     @Nullable String name,
             @Mixin Reading asked) {
         return asked.show(
-                ApiRequest.of("GET /mount-rules/test").query("address", address).query("name", name),
+                ApiRequest.of("GET /mount-rules/test")
+                        .query("address", address)
+                        .query("name", name),
                 document -> {
                     if (ApiOptions.items(document).isEmpty()) {
                         return List.of(

@@ -145,8 +145,7 @@ final class MappedRights {
     private void remove(long directoryIno, Name name) {
         add(directoryIno);
         Attributes directory = attributes(directoryIno);
-        boolean isFree =
-                directory == null || (directory.mode() & STICKY) == 0 || owns(directory);
+        boolean isFree = directory == null || (directory.mode() & STICKY) == 0 || owns(directory);
         if (!isFree
                 && namespace.read(0, new Query.Lookup(directoryIno, name))
                         instanceof Reply.EntryReply victim

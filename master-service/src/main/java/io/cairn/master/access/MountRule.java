@@ -129,7 +129,7 @@ public record MountRule(
                 default ->
                         throw new IllegalArgumentException(
                                 "there is no option '%s'; there are ro, rw, maproot=UID:GID,"
-                                        .formatted(option)
+                                                .formatted(option)
                                         + " mapall=UID:GID, deny=OPERATION:..., sessions=N");
             }
         }
@@ -191,10 +191,7 @@ public record MountRule(
         if (!denied.isEmpty()) {
             text.append(",deny=");
             text.append(
-                    denied.stream()
-                            .sorted()
-                            .map(Operation::word)
-                            .collect(Collectors.joining(":")));
+                    denied.stream().sorted().map(Operation::word).collect(Collectors.joining(":")));
         }
         if (sessions > 0) {
             text.append(",sessions=").append(sessions);

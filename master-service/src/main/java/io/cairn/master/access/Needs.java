@@ -63,8 +63,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case TreeMutation.Link m -> change(Operation.LINK, m.ino(), m.newParentIno());
             case TreeMutation.Unlink m -> change(Operation.UNLINK, m.parentIno());
             case TreeMutation.Rmdir m -> change(Operation.RMDIR, m.parentIno());
-            case TreeMutation.Rename m ->
-                    change(Operation.RENAME, m.parentIno(), m.newParentIno());
+            case TreeMutation.Rename m -> change(Operation.RENAME, m.parentIno(), m.newParentIno());
             case TreeMutation.SetAttributes m ->
                     new Needs(List.of(m.ino()), ofAttributes(m.change()), true, false);
             case TreeMutation.SetXattr m -> change(ofXattr(m.name()), m.ino());
@@ -108,8 +107,7 @@ record Needs(List<Long> inos, Set<Operation> operations, boolean isChange, boole
             case ContentMutation.CommitSize m -> change(Operation.WRITE, m.ino());
             case ContentMutation.Spill m -> change(Operation.WRITE, m.ino());
             case ContentMutation.CloneDone m -> change(Operation.WRITE, m.ino());
-            case ContentMutation.SwapContents m ->
-                    change(Operation.WRITE, m.ino(), m.otherIno());
+            case ContentMutation.SwapContents m -> change(Operation.WRITE, m.ino(), m.otherIno());
             case ContentMutation.RenewTail m -> change(Operation.WRITE, m.ino());
             case ContentMutation.TakeDetour m -> change(Operation.WRITE, m.ino());
         };

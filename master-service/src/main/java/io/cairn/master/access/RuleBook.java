@@ -18,8 +18,7 @@ public final class RuleBook {
     private final Supplier<Namespace> namespace;
     private volatile @Nullable Page page;
 
-    private record Page(
-            Namespace of, long changes, long version, @Nullable MountRules rules) {}
+    private record Page(Namespace of, long changes, long version, @Nullable MountRules rules) {}
 
     /** The rules of a state. */
     public RuleBook(Supplier<Namespace> namespace) {

@@ -58,7 +58,8 @@ public record UserMapping(Kind kind, int uid, int gid) {
     static UserMapping parse(Kind kind, String text) {
         int colon = text.indexOf(':');
         int uid = number(text, colon < 0 ? text : text.substring(0, colon));
-        return new UserMapping(kind, uid, colon < 0 ? uid : number(text, text.substring(colon + 1)));
+        return new UserMapping(
+                kind, uid, colon < 0 ? uid : number(text, text.substring(colon + 1)));
     }
 
     private static int number(String text, String number) {

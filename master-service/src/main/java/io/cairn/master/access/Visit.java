@@ -142,12 +142,7 @@ public final class Visit {
             case Query.CheckTail m -> read(session, m.ino(), query);
             case Query.HoldStill m -> {
                 MountRule rule = read(session, m.ino(), query);
-                Needs needs =
-                        new Needs(
-                                List.of(m.ino()),
-                                Set.of(Operation.WRITE),
-                                true,
-                                false);
+                Needs needs = new Needs(List.of(m.ino()), Set.of(Operation.WRITE), true, false);
                 requireChange(rule, needs);
             }
             case Query.ListHosts _ -> requireWhole();

@@ -59,8 +59,7 @@ class MountRuleTest {
                 "/ @*(rw)|certificate"
             })
     void aWrongRuleIsExplained(String written, String told) {
-        var refused =
-                assertThrows(IllegalArgumentException.class, () -> MountRule.parse(written));
+        var refused = assertThrows(IllegalArgumentException.class, () -> MountRule.parse(written));
         assertTrue(String.valueOf(refused.getMessage()).contains(told), refused.getMessage());
     }
 
@@ -84,9 +83,7 @@ class MountRuleTest {
     void rulesAreStoredAsLines() {
         MountRules rules =
                 MountRules.of(
-                        List.of(
-                                MountRule.parse("/a 10.0.0.0/8(rw)"),
-                                MountRule.parse("/b *(ro)")));
+                        List.of(MountRule.parse("/a 10.0.0.0/8(rw)"), MountRule.parse("/b *(ro)")));
         MountRules again = MountRules.decode(rules.encode());
         assertEquals(
                 List.of("/a 10.0.0.0/8(rw)", "/b *(ro)"),

@@ -50,7 +50,8 @@ public record AddressRange(byte[] network, int prefixBits) implements ClientMatc
             for (InetAddress address : InetAddress.getAllByName(host)) {
                 byte[] bytes = address.getAddress();
                 int all = bytes.length * 8;
-                int bits = slash < 0 ? all : Subnet.prefixBits(text, text.substring(slash + 1), all);
+                int bits =
+                        slash < 0 ? all : Subnet.prefixBits(text, text.substring(slash + 1), all);
                 ranges.add(new AddressRange(bytes, bits));
             }
         } catch (UnknownHostException e) {
