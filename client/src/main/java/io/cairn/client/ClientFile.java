@@ -26,8 +26,7 @@ public final class ClientFile implements OpenFile {
     private final Caller caller;
     private final int flags;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private long errorsSeen;
-    private long errorsSeenByWrite;
+    private final ReportedErrors reported;
 
     ClientFile(CairnFileSystem fs, OpenInode state, Caller caller, int flags) {
         this.fs = fs;
@@ -36,8 +35,7 @@ public final class ClientFile implements OpenFile {
         this.writer = new ContentWriter(state);
         this.caller = caller;
         this.flags = flags;
-        this.errorsSeen = state.errorCount();
-        this.errorsSeenByWrite = errorsSeen;
+        this.reported = new ReportedErrors(state.errorCount());
     }
 
     public OpenInode state() {
@@ -87,7 +85,7 @@ public final class ClientFile implements OpenFile {
     @Override
     public int write(long offsetBytes, ByteBuffer source, boolean append) {
         requireWritable();
-        reportTo(true);
+        reportTo(ReportedErrors.Call.WRITE);
         int count = source.remaining();
         if (count == 0) {
             return 0;
@@ -144,7 +142,7 @@ public final class ClientFile implements OpenFile {
     }
 
     private @Nullable Void told(@Nullable Void ignored, @Nullable Throwable failure) {
-        reportTo(false);
+        reportTo(ReportedErrors.Call.CLOSE);
         if (failure != null) {
             throw Await.failure(failure);
         }
@@ -159,18 +157,18 @@ public final class ClientFile implements OpenFile {
     }
 
     private void commit() {
-        reporting(state::commitAndWait);
+        reporting(ReportedErrors.Call.CLOSE, state::commitAndWait);
     }
 
     /** Does what may find out errors of earlier writes, which are thrown rather than its own. */
-    private void reporting(Runnable call) {
+    private void reporting(ReportedErrors.Call kind, Runnable call) {
         FsException unnoted = null;
         try {
             call.run();
         } catch (FsException e) {
             unnoted = e;
         }
-        reportTo(false);
+        reportTo(kind);
         if (unnoted != null) {
             throw unnoted;
         }
@@ -183,19 +181,12 @@ public final class ClientFile implements OpenFile {
     }
 
     private void makeDurable() {
-        reporting(() -> fs.sync(state, state.drainTimeoutMs()));
+        reporting(ReportedErrors.Call.SYNC, () -> fs.sync(state, state.drainTimeoutMs()));
     }
 
-    /** Throws a write error that this open file has not reported yet. */
-    private synchronized void reportTo(boolean write) {
-        long count = state.errorCount();
-        if (write) {
-            if (count > Math.max(errorsSeen, errorsSeenByWrite)) {
-                errorsSeenByWrite = count;
-                throw state.lastError();
-            }
-        } else if (count > errorsSeen) {
-            errorsSeen = count;
+    /** Throws a write error that this open file has to tell in such a call. */
+    private void reportTo(ReportedErrors.Call call) {
+        if (reported.isDue(call, state.errorCount())) {
             throw state.lastError();
         }
     }

@@ -350,6 +350,23 @@ public class CairnFileSystemTest {
         }
     }
 
+    /** The close may be that of a copy of the descriptor in another process. */
+    @Test
+    void whatACloseTellsIsToldByFsyncToo() {
+        try (OpenFile file = create(A)) {
+            file.write(0, ByteBuffer.wrap(bytes(100_000, 1)));
+            file.sync(false);
+            cluster.fillDisks();
+            file.write(100_000, ByteBuffer.wrap(bytes(100_000, 2)));
+            assertEquals(Errno.ENOSPC, assertThrows(FsException.class, file::flush).errno());
+            file.flush();
+            FsException error = assertThrows(FsException.class, () -> file.sync(false));
+            assertEquals(Errno.ENOSPC, error.errno());
+            file.sync(false);
+            file.flush();
+        }
+    }
+
     /** The write after the loss has the mount ask at once, in the background, what is left. */
     @Test
     void whatIsLostIsToldOnceAlsoWhenTheFileIsWrittenAgain() {
