@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  * told apart here:
  *
  * <ul>
+ *   <li>There is no header: the blob is damaged, if log or ledger ever knew of it. Else it was never
+ *       written whole, and goes out of the way.
  *   <li>The table belongs to the newest header: whole.
  *   <li>The table becomes that of the newest header when the pending entries are put in: the write
  *       under way was cut off. Each of its blocks is looked at: all new, the write is completed;
@@ -104,7 +106,7 @@ public final class BlobLoader {
                         Condition.FENCED, "a write or sync of it failed before", file, null, null);
             }
             if (file.chunkSizeLog2() == 0) {
-                return unreadable("the file is too short");
+                return headless("the file is too short");
             }
             ByteBuffer trailer;
             try {
@@ -114,10 +116,9 @@ public final class BlobLoader {
             }
             Blocks newest = newest(trailer);
             if (newest == null) {
-                return unreadable(
-                        isNewer(trailer)
-                                ? "a later version of Cairn wrote it; start that version"
-                                : "no valid header page");
+                return isNewer(trailer)
+                        ? unreadable("a later version of Cairn wrote it; start that version")
+                        : headless("no valid header page");
             }
             boolean suspect =
                     !cut
@@ -170,6 +171,22 @@ public final class BlobLoader {
             LOG.warn("{}: its first write was cut off; quarantined", file.path());
             shelf.quarantine(key);
             return LoadedBlob.ABSENT;
+        }
+
+        /**
+         * A file with a name and no header. Power may have been lost right after its first write,
+         * before the log and the ledger told the disk of it: then no byte was promised, either.
+         */
+        private LoadedBlob headless(String reason) throws IOException {
+            if (kind != null || shelf.ledger.find(key) != null) {
+                return unreadable(reason);
+            }
+            shelf.log.suspect(key);
+            kind = Kind.NEW;
+            LoadedBlob judged = unreadable(reason);
+            shelf.log.forget(key);
+            shelf.count.add(key.group(), -1);
+            return judged;
         }
 
         private ByteBuffer page(ByteBuffer trailer, int i) {

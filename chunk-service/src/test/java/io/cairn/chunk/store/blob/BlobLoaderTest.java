@@ -2,7 +2,9 @@ package io.cairn.chunk.store.blob;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.chunk.store.CrashDisk;
@@ -47,12 +49,14 @@ class BlobLoaderTest {
     private byte[] first = {};
 
     private byte[] second = {};
+    private long identity;
 
     /** Blocks 0 to 3 are written and synced; then 1 and 2 again. */
     @BeforeEach
     void write() throws Exception {
         StoreSettings settings = new StoreSettings(0, 16, 16, new Random(7), Clock.system());
         StorageTarget target = StorageTarget.open(disk, paths.root(), settings);
+        identity = target.identity();
         ChunkAddress chunk = new ChunkAddress(3, 5, 9, 0, LOG2);
         write(target, chunk, 1, 0, 4);
         target.flush(chunk);
@@ -90,7 +94,7 @@ class BlobLoaderTest {
         Contents contents = new Contents(named, Map.of(), true, 7, 0);
         IntentLogFile file = new IntentLogFile(disk, paths, 42, 7, () -> 0);
         IntentLog log = new IntentLog(file, contents);
-        BlobContext.Books books = new BlobContext.Books(log, Ledger.open(disk, paths, 0), kept, 42);
+        BlobContext.Books books = new BlobContext.Books(log, Ledger.open(disk, paths, 0), kept, identity);
         SpaceGauge space = new SpaceGauge(disk, paths.root(), 0);
         return new BlobContext(disk, paths, books, space, new TargetMeter(Clock.system()));
     }
@@ -172,6 +176,26 @@ class BlobLoaderTest {
         put(new byte[second.length], CHUNK, TABLE);
         is(Condition.DAMAGED, load(INTENT));
         is(Condition.DAMAGED, load(Map.of()));
+    }
+
+    /** Power was lost right after the first write, before log and ledger were on the disk. */
+    @Test
+    void withoutAHeaderAndUnknownItWasNeverWritten() throws IOException {
+        for (boolean kept : new boolean[] {false, true}) {
+            for (int bytes : new int[] {second.length, 100}) {
+                BlobKey unknown = new BlobKey(3, 9, 1);
+                disk.makeDirectories(paths.directory(unknown));
+                try (DiskFile file = disk.openOrCreate(paths.blob(unknown))) {
+                    file.truncate(bytes);
+                }
+                BlobContext shelf = shelf(Map.of(), kept);
+                int before = disk.list(paths.quarantine()).size();
+                is(Condition.ABSENT, new BlobLoader(shelf).load(unknown, false));
+                assertFalse(disk.exists(paths.blob(unknown)));
+                assertEquals(before + 1, disk.list(paths.quarantine()).size());
+                assertNull(shelf.log.kind(unknown));
+            }
+        }
     }
 
     @Test
