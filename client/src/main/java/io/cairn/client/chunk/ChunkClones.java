@@ -74,6 +74,11 @@ public final class ChunkClones {
         return isMade;
     }
 
+    /** Whether a clone is made and not yet told to the master. */
+    public boolean hasUntold() {
+        return !untold.isEmpty();
+    }
+
     /** The objects whose clone is made and not yet told to the master. */
     public List<Long> untold() {
         return List.copyOf(untold);

@@ -111,9 +111,15 @@ final class Commits {
         for (long oid : oids) {
             told.add(
                     replace(new ContentMutation.CloneDone(inode.ino(), oid), 0)
-                            .thenAccept(_ -> inode.tell(s -> s.clones().told(oid))));
+                            .thenAccept(reply -> toldClone(oid, reply)));
         }
         return CompletableFuture.allOf(told.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** A refusal is no answer: the clone is told again by the next commit. */
+    private void toldClone(long oid, Reply reply) {
+        Await.expect(reply, Reply.Done.class);
+        inode.tell(s -> s.clones().told(oid));
     }
 
     /**

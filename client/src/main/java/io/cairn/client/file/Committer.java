@@ -90,7 +90,7 @@ final class Committer {
      */
     @Nullable CompletableFuture<Void> queue(CompletableFuture<Void> mine, FileState state) {
         CompletableFuture<Void> before = last;
-        if (before.isDone() && !state.isDirty()) {
+        if (before.isDone() && !state.isDirty() && !state.clones().hasUntold()) {
             last = Promises.DONE;
             return null;
         }

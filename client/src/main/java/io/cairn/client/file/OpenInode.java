@@ -391,6 +391,7 @@ public final class OpenInode implements WriteOwner {
     public boolean commitsInOneCall() {
         synchronized (lock) {
             return !state.committer().isBusy()
+                    && !state.clones().hasUntold()
                     && (!state.isDirty() || state.contents().inline() != null);
         }
     }

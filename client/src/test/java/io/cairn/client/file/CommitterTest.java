@@ -15,11 +15,13 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.client.ClientFile;
 import io.cairn.client.FakeCluster;
 import io.cairn.client.chunk.ChunkClones;
+import io.cairn.client.chunk.ChunkPlace;
 import io.cairn.client.chunk.FakeWriteOwner;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WritePermit;
 import io.cairn.client.lock.FileLocks;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.Caller;
 import io.cairn.fs.FileSystem;
@@ -29,7 +31,9 @@ import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Reply;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -224,6 +228,28 @@ class CommitterTest {
         assertInstanceOf(Committer.Drain.class, committer.looked(state, entry(inode), null));
         assertFalse(state.isDoubtful());
         assertInstanceOf(Committer.Tell.class, committer.drained(state));
+    }
+
+    /** The first write of the chunk failed after it was cloned. */
+    @Test
+    void aCloneAloneIsToldAndStaysUntoldWhenItIsRefused() throws Exception {
+        Layout layout = inode.layout();
+        assertNotNull(layout);
+        Layout.Run run = layout.runs().getFirst().cloning(layout.lastOid() + 1, 100);
+        Layout cloning =
+                new Layout(
+                        layout.chunkSizeLog2(), layout.stripeWidth(), layout.seed(), List.of(run));
+        state.clones().prepare(new ChunkPlace(cloning, run.oid(), 0)).get(60, TimeUnit.SECONDS);
+        assertNotNull(committer.queue(new CompletableFuture<>(), state));
+        assertInstanceOf(Committer.Drain.class, committer.begin(state));
+        Committer.TellClones tell =
+                assertInstanceOf(Committer.TellClones.class, committer.drained(state));
+        assertEquals(List.of(run.oid()), tell.oids());
+        FsException full = new FsException(Errno.ENOSPC);
+        assertInstanceOf(Committer.Failed.class, committer.clonesTold(state, full));
+        assertTrue(state.clones().hasUntold());
+        state.clones().told(run.oid());
+        assertInstanceOf(Committer.Done.class, committer.clonesTold(state, null));
     }
 
     @Test
