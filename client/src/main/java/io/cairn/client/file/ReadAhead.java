@@ -12,10 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pieces that are fetched ahead of one sequential reader. The window grows with the length of the
- * run from 128 KiB to the limit of the mount; a reader that jumps gets nothing ahead until it reads
- * in sequence again. Readers that come a little out of order (the kernel sends several requests at
- * a time) still count as sequential.
+ * Pieces that are fetched ahead of one sequential reader. The window grows with the bytes read in
+ * the run, from 128 KiB to the limit of the mount; a reader that jumps gets nothing ahead until it
+ * reads in sequence again. Readers that come a little out of order (the kernel sends several
+ * requests at a time) still count as sequential. How far a jump is no jump depends on what was read
+ * in the run, so that small reads here and there are not taken for one.
+ *
+ * <p>Who reads large pieces here and there reads each in several requests. So a run that began with
+ * a jump is first expected to be as long as the one before it, and nothing is fetched beyond that.
  *
  * <p>It is told of reads and writes, says what to fetch ({@link #next}), and hands over what nobody
  * needs any more; {@link OpenInode} guards it, {@link ContentReader} fetches. A segment is
@@ -26,8 +30,11 @@ final class ReadAhead {
     private static final int FIRST_WINDOW_BYTES = 128 << 10;
     private static final int SMALLEST_SEGMENT_BYTES = 128 << 10;
 
-    /** How far out of order sequential reads may come. */
+    /** How far out of order sequential reads may come at most. */
     private static final long SLACK_BYTES = 1 << 20;
+
+    /** The same in relation to what was read: the kernel has so many requests on their way. */
+    private static final long SLACK_FACTOR = 8;
 
     /** A piece that was fetched longer ago is not believed any more. */
     private static final long MAX_AGE_MS = 10_000;
@@ -36,6 +43,13 @@ final class ReadAhead {
     private final Collection<Segment> unused;
     private final ArrayDeque<Segment> segments = new ArrayDeque<>();
     private long runStart;
+
+    /** Bytes asked for in the run. */
+    private long runBytes;
+
+    /** How long the run before was, from which the reader jumped; 0 for none. */
+    private long expectedBytes;
+
     private long next;
     private long issuedTo;
     private long fetchFrom = Long.MAX_VALUE;
@@ -88,12 +102,15 @@ final class ReadAhead {
         }
         if (!isSequential(from)) {
             forget(0, Long.MAX_VALUE);
+            expectedBytes = next - runStart;
             runStart = from;
+            runBytes = to - from;
             next = to;
             issuedTo = to;
             return null;
         }
         next = Math.max(next, to);
+        runBytes += to - from;
         dropConsumed(from, nowMs);
         List<Segment> found = find(from, to);
         fetchFrom = found == null ? to : from;
@@ -104,7 +121,8 @@ final class ReadAhead {
         if (next == 0) {
             return from == 0;
         }
-        return from <= next + SLACK_BYTES && from >= Math.max(runStart, next - SLACK_BYTES);
+        long slack = Math.min(SLACK_BYTES, SLACK_FACTOR * runBytes);
+        return from <= next + slack && from >= Math.max(runStart, next - slack);
     }
 
     private void dropConsumed(long from, long nowMs) {
@@ -146,8 +164,10 @@ final class ReadAhead {
             return null;
         }
         int smallest = Math.min(FIRST_WINDOW_BYTES, maxWindowBytes);
-        long window = Math.clamp(2 * (next - runStart), smallest, maxWindowBytes);
-        long limit = Math.min(size, next + window);
+        long read = Math.min(runBytes, next - runStart);
+        long window = Math.clamp(2 * read, smallest, maxWindowBytes);
+        long bound = read <= expectedBytes ? Math.min(size, runStart + expectedBytes) : size;
+        long limit = Math.min(bound, next + window);
         long at = Math.max(issuedTo, fetchFrom);
         if (at >= limit) {
             return null;
@@ -157,7 +177,7 @@ final class ReadAhead {
                         Long.highestOneBit(window / 4),
                         SMALLEST_SEGMENT_BYTES,
                         Limits.MAX_IO_BYTES);
-        long end = Math.min((at / segmentBytes + 1) * segmentBytes, size);
+        long end = Math.min((at / segmentBytes + 1) * segmentBytes, bound);
         end = Math.min(end, (at / chunkBytes + 1) * chunkBytes);
         return new Range(at, (int) (end - at));
     }
