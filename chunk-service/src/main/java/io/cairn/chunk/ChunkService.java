@@ -173,6 +173,15 @@ public final class ChunkService implements AutoCloseable {
         return station.lease().runs();
     }
 
+    /**
+     * Whether the cluster map that is in force here lists all its targets at this server, but for
+     * those whose disks do not answer. From then on the masters know what belongs to it.
+     */
+    public boolean isListed() {
+        Registration known = registration;
+        return known != null && known.isListed();
+    }
+
     /** Why the masters refuse this server, with the remedy; empty when they do not. */
     public String refusal() {
         return station.heartbeat().refusal();

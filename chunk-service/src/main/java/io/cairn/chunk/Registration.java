@@ -10,6 +10,7 @@ import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.format.TargetException;
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.MapDelta;
@@ -49,6 +50,9 @@ final class Registration implements Heartbeat.Contents {
 
     /** What is done in the background, at the word of the masters. */
     record Work(Garbage garbage, ScrubService scrubs) {}
+
+    /** The identities of the targets in the last heartbeat; null before the first. */
+    private volatile @Nullable List<Long> reported;
 
     /**
      * @throws FsException WRONG_CLUSTER when the targets belong to different clusters
@@ -113,12 +117,25 @@ final class Registration implements Heartbeat.Contents {
         return reports.silent();
     }
 
+    /** As {@link ChunkService#isListed}. */
+    boolean isListed() {
+        ClusterMap map = groups.map();
+        List<Long> told = reported;
+        return told != null && told.stream().allMatch(each -> isHere(map, map.targetOf(each)));
+    }
+
+    private boolean isHere(ClusterMap map, @Nullable Target target) {
+        ChunkServer holder = target == null ? null : map.serverOfTarget(target.id());
+        return holder != null && holder.name().equals(name);
+    }
+
     @Override
     public CompletableFuture<ClusterRequest> compose() {
         return reports.list().thenApply(this::compose);
     }
 
     private ClusterRequest compose(List<TargetReport> list) {
+        reported = list.stream().map(TargetReport::identity).toList();
         mark = groups.fence().mark();
         told = work.garbage().collected();
         return new ClusterRequest.Heartbeat(

@@ -42,8 +42,15 @@ public final class ChunkNode implements AutoCloseable {
     /** Why a server is not ready that no master has answered. */
     public static final String NO_MASTER = "no lease: no master has answered lately";
 
+    /** Why a server is not ready that has just come. */
+    private static final String NOT_LISTED =
+            "the cluster map does not list its directories yet: the masters are about to";
+
     private final Closing closing = new Closing();
     private final ChunkService service;
+
+    /** Never false again: a map that is older for a moment is no reason not to serve. */
+    private volatile boolean listed;
 
     public ChunkNode(ProcessContext world, ChunkSettings settings, ChunkDirectories directories) {
         try {
@@ -203,10 +210,14 @@ public final class ChunkNode implements AutoCloseable {
         }
     }
 
-    /** Why the server cannot serve now, or null when it can. */
+    /**
+     * Why the server cannot serve now, or null when it can. It begins when the cluster map lists
+     * its targets: one that ended before that would leave no trace at the masters.
+     */
     public @Nullable String notReadyReason() {
         if (service.isReady()) {
-            return null;
+            listed |= service.isListed();
+            return listed ? null : NOT_LISTED;
         }
         return service.refusal().isEmpty()
                 ? NO_MASTER
