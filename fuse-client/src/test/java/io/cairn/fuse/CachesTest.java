@@ -74,11 +74,30 @@ class CachesTest {
         assertFalse(view.knows(attributes(2, 10, 1)));
         assertFalse(view.knows(attributes(2, 11, 2)));
         view.told(true);
-        assertTrue(view.knows(attributes(2, 11, 2)));
         assertTrue(view.knows(attributes(41, 11, 2)));
+        view.forgets(2);
+        tell(view, attributes(2, 11, 2));
+        assertTrue(view.knows(attributes(2, 11, 2)));
         view.tells(attributes(2, 12, 3));
         view.told(false);
         assertFalse(view.knows(attributes(2, 12, 3)));
+    }
+
+    /** The kernel ignores an answer to a question that it asked before it took another answer. */
+    @Test
+    void ofAnswersThatMayHaveCrossedTheKernelMayHaveTakenEither() {
+        KernelView view = new KernelView();
+        tell(view, attributes(2, 10, 1));
+        tell(view, attributes(2, 11, 2));
+        assertFalse(view.knows(attributes(2, 11, 2)));
+        tell(view, attributes(2, 11, 2));
+        assertFalse(view.knows(attributes(2, 11, 2)), "it has not forgotten the ones before");
+        view.forgets(2);
+        assertFalse(view.knows(attributes(2, 11, 2)));
+        tell(view, attributes(2, 11, 2));
+        assertTrue(view.knows(attributes(2, 11, 2)));
+        tell(view, attributes(2, 11, 2));
+        assertTrue(view.knows(attributes(2, 11, 2)), "the same once more");
     }
 
     @Test

@@ -103,6 +103,7 @@ final class FileRequests {
             throw new FsException(Errno.ESTALE);
         }
         if (!state.view().knows(attributes)) {
+            state.view().forgets(ino);
             notices.forgetAttributes(ino);
         }
         boolean keeps = files.keepsPages(handle, ino, attributes.version());
