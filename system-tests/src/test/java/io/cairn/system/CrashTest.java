@@ -75,15 +75,15 @@ final class CrashTest {
         }
     }
 
-    private void awaitInSync(ProcessCluster cluster) {
+    private static void awaitInSync(ProcessCluster cluster) {
         Poll.until(
                 "all replicas in sync",
                 60,
                 () -> {
-                    CairnProcess.Result status =
-                            CairnProcess.run(
-                                    directory, "status", "--masters", cluster.masters(), "--json");
-                    return status.exitCode() == 0 && status.output().contains("\"groupsAtRisk\":0");
+                    CommandResult status =
+                            CommandResult.of(
+                                    List.of("status", "--masters", cluster.masters(), "--json"));
+                    return status.code() == 0 && status.out().contains("\"groupsAtRisk\":0");
                 });
     }
 

@@ -18,9 +18,9 @@ final class DocumentsTest {
 
     @Test
     void everyCommandHasAPageAndBashCompletes() throws Exception {
-        CairnProcess.Result result =
-                CairnProcess.run(directory, "documents", "--output", directory.toString());
-        assertEquals(ExitCode.OK, result.exitCode(), result.output());
+        CommandResult result =
+                CommandResult.of(List.of("documents", "--output", directory.toString()));
+        assertEquals(ExitCode.OK, result.code(), result.errors());
         Path pages = directory.resolve("man1");
         for (String name :
                 List.of("cairn", "cairn-master", "cairn-fs-info", "cairn-admin-bundle")) {

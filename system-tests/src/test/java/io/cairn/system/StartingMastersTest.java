@@ -14,6 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever comes before the masters waits for them, and says so. */
 final class StartingMastersTest {
+    /** Longer than a slow machine takes to start all that comes before the master. */
+    private static final String PATIENTLY = " --wait 200";
+
     @TempDir private Path directory;
 
     private CairnProcess start(String name, String line) {
@@ -31,10 +34,10 @@ final class StartingMastersTest {
         String waiting = "cairn: waiting for masters \\(.*" + master + "\\) \\.\\.\\.";
         String chunkLine = "chunk --id c1 --listen 127.0.0.1:0 --masters " + master + " --data ";
         try (CairnProcess chunk = start("chunk", chunkLine + directory.resolve("c1"));
-                CairnProcess mounting = start("mount", "mount " + master + " " + mount);
-                CairnProcess status = start("status", "status --masters " + master);
+                CairnProcess mounting = start("mount", "mount " + master + " " + mount + PATIENTLY);
+                CairnProcess status = start("status", "status --masters " + master + PATIENTLY);
                 CairnProcess api = start("api", ask);
-                CairnProcess health = start("health", "health --metrics " + admin + " --wait")) {
+                CairnProcess health = start("health", "health --metrics " + admin + PATIENTLY)) {
             chunk.await(waiting, 60);
             mounting.await(waiting, 60);
             status.await(waiting, 60);
