@@ -22,6 +22,7 @@ public final class ClusterMap {
     private final Table<Pool> pools;
     private final Table<PlacementGroup> groups;
     private final int headless;
+    private final boolean roomy;
     private final MapIndex index;
 
     /** A map of the given parts. */
@@ -37,6 +38,7 @@ public final class ClusterMap {
         this.pools = Table.<Pool>empty().with(pools);
         this.groups = Table.<PlacementGroup>empty().with(groups);
         this.headless = (int) groups.stream().filter(g -> g.head() == null).count();
+        this.roomy = targets.stream().noneMatch(Target::full);
         this.index = MapIndex.of(this.servers, this.targets, this.groups);
     }
 
@@ -61,9 +63,19 @@ public final class ClusterMap {
         }
         groups = left.with(delta.groups());
         headless = lost;
+        roomy = targets == base.targets ? base.roomy : isRoomy(targets);
         index =
                 base.index.follow(
                         delta, base.servers, base.groups, MapIndex.of(servers, targets, groups));
+    }
+
+    private static boolean isRoomy(Table<Target> targets) {
+        for (Target target : targets) {
+            if (target.full()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static <T extends Table.Numbered> Table<T> change(
@@ -260,6 +272,29 @@ public final class ClusterMap {
     public boolean isAvailable(int group) {
         PlacementGroup known = groups.get(group);
         return known != null && known.head() != null;
+    }
+
+    /** Whether no target is nearly full. */
+    public boolean isRoomy() {
+        return roomy;
+    }
+
+    /** Whether a group has a head, and no member that serves is nearly full. */
+    public boolean takesNew(int group) {
+        PlacementGroup known = groups.get(group);
+        if (known == null || known.head() == null) {
+            return false;
+        }
+        if (roomy) {
+            return true;
+        }
+        for (PlacementGroup.Member member : known.members()) {
+            Target target = targets.get(member.targetId());
+            if (member.state() == MemberState.SERVING && target != null && target.full()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Override

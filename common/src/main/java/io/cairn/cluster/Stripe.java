@@ -1,6 +1,7 @@
 package io.cairn.cluster;
 
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** Which groups of its pools a layout uses. Pure functions. */
 public final class Stripe {
@@ -25,19 +26,70 @@ public final class Stripe {
     }
 
     /**
-     * The detour of a run of a layout that begins now, so that all its chunks can be written; 0
-     * when it needs none, or when none helps.
+     * The detour of a run of a layout that begins now, so that all its chunks can be written, and
+     * lie in groups with room while there are such; 0 when it needs none, or when none helps.
      */
     public static long detour(ClusterMap map, Layout layout) {
         Pool pool = map.pool(layout.lastRun().poolId());
-        if (pool == null || map.isAvailable() || isClear(map, layout, pool, 0)) {
+        if (pool == null || (map.isAvailable() && map.isRoomy())) {
             return 0;
         }
+        long roomy = usable(layout, pool, map::takesNew);
+        IntPredicate usable = roomy == 0 ? map::isAvailable : map::takesNew;
+        if (isClear(layout, pool, 0, usable)) {
+            return 0;
+        }
+        return roomy == 0 ? usable(layout, pool, usable) : roomy;
+    }
+
+    /** The groups of the window that can be used. */
+    private static long usable(Layout layout, Pool pool, IntPredicate usable) {
         long used = 0;
         for (int i = 0; i < Math.min(WINDOW, pool.groupCount()); i++) {
-            used |= isAvailable(map, layout, pool, i) ? 1L << i : 0;
+            used |= usable.test(group(layout, pool, i)) ? 1L << i : 0;
         }
         return used;
+    }
+
+    /** Whether all groups that the last run of a layout uses can be written and have room. */
+    public static boolean takesNew(ClusterMap map, Layout layout) {
+        Pool pool = map.pool(layout.lastRun().poolId());
+        return pool != null && isClear(layout, pool, layout.lastRun().detour(), map::takesNew);
+    }
+
+    /**
+     * Whether the last run of a layout uses a group that is nearly full, and others with as many
+     * copies have room.
+     */
+    public static boolean isCrowded(ClusterMap map, Layout layout) {
+        return !map.isRoomy() && !takesNew(map, layout) && hasRoom(map, layout);
+    }
+
+    /** Whether a chunk of a range lies in such a group. */
+    public static boolean isCrowded(ClusterMap map, Layout layout, long first, long last) {
+        return !map.isRoomy()
+                && !isAll(layout, map, first, last, map::takesNew)
+                && hasRoom(map, layout);
+    }
+
+    private static boolean hasRoom(ClusterMap map, Layout layout) {
+        Pool last = map.pool(layout.lastRun().poolId());
+        for (Pool pool : map.pools()) {
+            if (last != null && pool.replicas() == last.replicas() && takesNew(map, pool)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether any group of a pool can be written and has room. */
+    public static boolean takesNew(ClusterMap map, Pool pool) {
+        for (int i = 0; i < pool.groupCount(); i++) {
+            if (map.takesNew(pool.firstGroup() + i)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a group that the last run of a layout uses cannot be written now. */
@@ -45,54 +97,54 @@ public final class Stripe {
         Pool pool = map.pool(layout.lastRun().poolId());
         return pool != null
                 && !map.isAvailable()
-                && !isClear(map, layout, pool, layout.lastRun().detour());
+                && !isClear(layout, pool, layout.lastRun().detour(), map::isAvailable);
     }
 
     /** Whether a chunk of a range cannot be written where the layout says. */
     public static boolean isBlocked(ClusterMap map, Layout layout, long first, long last) {
-        if (map.isAvailable()) {
-            return false;
-        }
+        return !map.isAvailable() && !isAll(layout, map, first, last, map::isAvailable);
+    }
+
+    /** Whether the groups of all chunks of a range can be used. */
+    private static boolean isAll(
+            Layout layout, ClusterMap map, long first, long last, IntPredicate usable) {
         List<Layout.Run> runs = layout.runs();
         for (int i = 0; i < runs.size(); i++) {
             long end = i + 1 < runs.size() ? runs.get(i + 1).firstChunk() - 1 : last;
             long from = Math.max(first, runs.get(i).firstChunk());
-            if (isBlockedRun(map, layout, from, Math.min(last, end))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Of chunks of one run. */
-    private static boolean isBlockedRun(ClusterMap map, Layout layout, long first, long last) {
-        Pool pool = map.pool(layout.runOf(first).poolId());
-        if (pool == null) {
-            return false;
-        }
-        // From there on they are the same groups again.
-        long end = Math.min(last, first + pool.groupCount() - 1);
-        for (long chunk = first; chunk <= end; chunk++) {
-            if (!map.isAvailable(pool.firstGroup() + slot(layout, pool, chunk))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isClear(ClusterMap map, Layout layout, Pool pool, long detour) {
-        for (int i = 0; i < (detour == 0 ? width(layout, pool) : WINDOW); i++) {
-            boolean used = detour == 0 || (detour >>> i & 1) != 0;
-            if (used && !isAvailable(map, layout, pool, i)) {
+            Pool pool = from > Math.min(last, end) ? null : map.pool(layout.runOf(from).poolId());
+            if (pool != null && !isAll(layout, pool, from, Math.min(last, end), usable)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean isAvailable(ClusterMap map, Layout layout, Pool pool, int place) {
-        long slot = (start(layout, pool) + place) % pool.groupCount();
-        return map.isAvailable(pool.firstGroup() + (int) slot);
+    /** Of chunks of one run. */
+    private static boolean isAll(
+            Layout layout, Pool pool, long first, long last, IntPredicate usable) {
+        // From there on they are the same groups again.
+        long end = Math.min(last, first + pool.groupCount() - 1);
+        for (long chunk = first; chunk <= end; chunk++) {
+            if (!usable.test(pool.firstGroup() + slot(layout, pool, chunk))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isClear(Layout layout, Pool pool, long detour, IntPredicate usable) {
+        for (int i = 0; i < (detour == 0 ? width(layout, pool) : WINDOW); i++) {
+            boolean used = detour == 0 || (detour >>> i & 1) != 0;
+            if (used && !usable.test(group(layout, pool, i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int group(Layout layout, Pool pool, int place) {
+        return pool.firstGroup() + (int) ((start(layout, pool) + place) % pool.groupCount());
     }
 
     /** How many groups of a pool its chunks take in turn, without a detour. */

@@ -340,14 +340,28 @@ public final class Codecs {
         }
     }
 
+    /** A bit beside the state of a target: it is nearly full. */
+    private static final int FULL_TARGET = 0x80;
+
     public static void target(Encoder out, Target t) {
         out.i32(t.id()).i64(t.identity()).i32(t.serverId()).i64(t.start());
-        out.u8(t.state().code()).i64(t.absentMs());
+        out.u8(t.state().code() | (t.full() ? FULL_TARGET : 0)).i64(t.absentMs());
     }
 
     public static Target target(Decoder in) {
+        int id = number(in);
+        long identity = in.i64();
+        int server = in.i32();
+        long start = in.i64();
+        int state = in.u8();
         return new Target(
-                number(in), in.i64(), in.i32(), in.i64(), in.coded(TargetState.CODES), in.i64());
+                id,
+                identity,
+                server,
+                start,
+                in.coded(TargetState.CODES, state & ~FULL_TARGET),
+                in.i64(),
+                (state & FULL_TARGET) != 0);
     }
 
     public static void pool(Encoder out, Pool p) {

@@ -174,7 +174,11 @@ public final class Decoder {
 
     /** An enum constant by its code. */
     public <T extends Coded> T coded(CodeTable<T> table) {
-        int code = u8();
+        return coded(table, u8());
+    }
+
+    /** The enum constant of a code that was read already. */
+    public <T extends Coded> T coded(CodeTable<T> table, int code) {
         T constant = table.find(code);
         if (constant == null) {
             throw new MalformedMessageException("code " + code + " among " + table.all());

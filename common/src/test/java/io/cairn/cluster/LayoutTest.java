@@ -203,6 +203,42 @@ class LayoutTest {
         }
     }
 
+    /** A pool of groups on three targets, of which some serve, and some of the targets are full. */
+    private static ClusterMap filled(int groupCount, IntPredicate serves, IntPredicate isFull) {
+        ClusterMap map = serving(groupCount, serves);
+        List<Target> targets = new ArrayList<>();
+        for (int id = 1; id <= 3; id++) {
+            targets.add(new Target(id, id, 1).filled(isFull.test(id)));
+        }
+        return new ClusterMap(
+                1, List.of(), targets, List.copyOf(map.pools()), List.copyOf(map.groups()));
+    }
+
+    @Test
+    void aDetourLeavesOutTargetsThatAreNearlyFullWhileOthersHaveRoom() {
+        Layout layout = layout(0, 42);
+        ClusterMap one = filled(24, i -> true, id -> id == 2);
+        assertTrue(Stripe.isCrowded(one, layout));
+        assertTrue(Stripe.isCrowded(one, layout, 0, 100));
+        assertFalse(Stripe.isBlocked(one, layout));
+        Layout around = detoured(one, 0, 42);
+        assertFalse(Stripe.isCrowded(one, around));
+        assertFalse(Stripe.isCrowded(one, around, 0, 100));
+        for (long chunk = 0; chunk < 100; chunk++) {
+            assertTrue(one.takesNew(groupOf(one, around, chunk)));
+        }
+        // When all are full, they are used as they are.
+        ClusterMap all = filled(24, i -> true, id -> true);
+        assertEquals(0, Stripe.detour(all, layout));
+        assertFalse(Stripe.isCrowded(all, layout));
+        assertFalse(Stripe.isCrowded(all, layout, 0, 100));
+        // Rather into a target that is nearly full than into a group that does not serve.
+        ClusterMap both = filled(24, i -> i % 3 != 0, id -> id != 1);
+        Layout last = detoured(both, 0, 42);
+        assertFalse(Stripe.isBlocked(both, last));
+        assertTrue(Stripe.isBlocked(both, layout));
+    }
+
     @Test
     void whatGoesOnBesideARunStaysInItsGroups() {
         ClusterMap map = serving(24, i -> i % 3 != 1);

@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cairn.node.ExitCode;
 import io.cairn.testkit.Shell;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -207,6 +209,56 @@ final class FullDiskTest {
                     () -> refusal(other, "dd if=kept of=again bs=1M conv=fsync").contains("done"));
             assertArrayEqual(kept, mount.resolve("again"));
             assertFalse(Files.readString(cluster.log("c1")).contains("check the disk"));
+        }
+    }
+
+    /** How many blobs of a megabyte and more a chunk server has. */
+    private static long blobs(SmallDisk disk) throws Exception {
+        return Shell.run(disk.mountpoint, "find . -type f -size +900k ! -name hog")
+                .lines()
+                .count();
+    }
+
+    @Test
+    void newChunksGoToOtherDisksBeforeOneIsFull() throws Exception {
+        try (SmallDisk one = new SmallDisk("c1", "240m");
+                SmallDisk two = new SmallDisk("c2", "500m");
+                ProcessCluster cluster = new ProcessCluster(directory, 1)) {
+            cluster.startMasters(1, 1);
+            cluster.startChunkServers(2);
+            Path mount = cluster.mount("mnt");
+            write(mount.resolve("kept"), 40 << 20);
+            Shell.run(mount, "sync kept");
+            assertTrue(blobs(one) > 1 && blobs(two) > 1, "both have some");
+            // 20 MiB above the reserve of 64 MiB are left.
+            Shell.run(
+                    one.mountpoint,
+                    "head -c $(($(df --output=avail -B1 . | tail -1) - (84 << 20))) /dev/zero >hog");
+            Poll.until(
+                    "a file that goes past the full disk",
+                    60,
+                    () -> {
+                        long before = blobs(one);
+                        Shell.run(mount, "dd if=/dev/zero of=try bs=1M count=8 conv=fsync");
+                        boolean past = blobs(one) == before;
+                        Files.delete(mount.resolve("try"));
+                        return past;
+                    });
+            long before = blobs(one);
+            for (int i = 0; i < 6; i++) {
+                String script = "dd if=/dev/zero of=f" + i + " bs=1M count=20 conv=fsync";
+                assertTrue(refusal(mount, script).contains("done"), "file " + i);
+            }
+            String grows = "dd if=/dev/zero of=kept bs=1M count=60 oflag=append conv=notrunc,fsync";
+            assertTrue(refusal(mount, grows).contains("done"));
+            assertTrue(blobs(one) <= before, before + " and then " + blobs(one));
+            byte[] again = new byte[40 << 20];
+            Arrays.fill(again, (byte) 7);
+            Files.write(mount.resolve("kept"), again, StandardOpenOption.WRITE);
+            Shell.run(mount, "sync kept");
+            try (InputStream in = Files.newInputStream(mount.resolve("kept"))) {
+                assertTrue(Arrays.equals(again, in.readNBytes(again.length)));
+            }
         }
     }
 

@@ -174,6 +174,7 @@ public final class Topology {
         document.put("directory", directory(report));
         document.put("state", state(target));
         document.put("draining", target.isDraining());
+        document.put("full", target.full());
         long capacity = report == null ? 0 : report.capacityBytes();
         long free = report == null ? 0 : report.freeBytes();
         document.put("capacityBytes", capacity);
@@ -215,6 +216,7 @@ public final class Topology {
                         Shape.choice(List.of("up", "down", "absent", "failed", "replaced")),
                         "down: its server is; absent: the server lacks it; failed: its disk has."),
                 Field.of("draining", Shape.flag(), "What it holds moves to other targets."),
+                Field.of("full", Shape.flag(), "New chunks go to others while these have room."),
                 Field.of("capacityBytes", Shape.count(), "As told last."),
                 Field.of("usedBytes", Shape.count(), "Of its disk, whatever uses it."),
                 Field.of("freeBytes", Shape.count(), "As told last."),

@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
+import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Stripe;
@@ -17,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps new chunks of one file out of groups that do not serve. The master is asked to put
+ * Keeps new chunks of one file out of groups that do not serve or are nearly full. The master is asked to put
  * everything behind the end of the file elsewhere, before the first byte of such a chunk is
  * written, and when bytes wait for a server that was lost.
  *
@@ -53,7 +54,8 @@ public final class Detour {
 
     /** Before bytes are written, or zeros begin to count, up to an offset; blocks. */
     public void before(long end) {
-        if (mount.chunks().map().isAvailable()) {
+        ClusterMap map = mount.chunks().map();
+        if (map.isAvailable() && map.isRoomy()) {
             return;
         }
         for (int tries = 0; tries < MAX_TRIES && isNeeded(end); tries++) {
@@ -85,7 +87,10 @@ public final class Detour {
             return false;
         }
         long first = isInline ? 0 : layout.chunkBehind(s.size());
-        return Stripe.isBlocked(mount.chunks().map(), layout, first, layout.chunkOf(end - 1));
+        long last = layout.chunkOf(end - 1);
+        ClusterMap map = mount.chunks().map();
+        return Stripe.isBlocked(map, layout, first, last)
+                || Stripe.isCrowded(map, layout, first, last);
     }
 
     private synchronized boolean isQuiet() {

@@ -11,6 +11,9 @@ import java.util.Set;
  * thread-safe.
  */
 final class DiskSpace {
+    private static final long MIN_ROOM_BYTES = 64L << 20;
+    private static final long MAX_ROOM_BYTES = 4L << 30;
+
     /** A disk that is not known is told apart by the one target on it that is. */
     private record Disk(long disk, long target) {
         static Disk of(TargetReport report) {
@@ -64,6 +67,23 @@ final class DiskSpace {
     private static long wantedBytes(long totalBytes) {
         long least = Math.min(LEAST_BYTES, totalBytes / 4);
         return Math.min(MOST_BYTES, Math.max(totalBytes / 32, least));
+    }
+
+    /**
+     * Whether a target is nearly full: a twentieth of its disk is left, 64 MiB to 4 GiB, and no more
+     * than a quarter. One that was nearly full is so until a quarter more is free, so that it does
+     * not change all the time.
+     *
+     * @param before whether it was, which counts while its disk does not tell its size
+     */
+    static boolean isNearlyFull(TargetReport report, boolean before) {
+        long capacity = report.capacityBytes();
+        if (capacity <= 0) {
+            return before;
+        }
+        long room =
+                Math.min(Math.clamp(capacity / 20, MIN_ROOM_BYTES, MAX_ROOM_BYTES), capacity / 4);
+        return report.freeBytes() < (before ? room + room / 4 : room);
     }
 
     private static long sum(Map<Disk, Long> bytes) {

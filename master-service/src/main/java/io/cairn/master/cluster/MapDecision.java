@@ -151,7 +151,8 @@ final class MapDecision {
         TargetReport report = view == null ? null : view.target(target.identity());
         if (view != null && report != null) {
             long start = report.start(target.start());
-            return target.at(serverId(view), start);
+            return target.at(serverId(view), start)
+                    .filled(DiskSpace.isNearlyFull(report, target.full()));
         }
         ChunkServer server = map.server(target.serverId());
         ServerView had = server == null ? null : viewByName.get(server.name());

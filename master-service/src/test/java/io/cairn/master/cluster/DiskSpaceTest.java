@@ -1,6 +1,8 @@
 package io.cairn.master.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.wire.master.ClusterRequest.Holdings;
 import io.cairn.wire.master.ClusterRequest.TargetReport;
@@ -27,6 +29,24 @@ class DiskSpaceTest {
                 "",
                 ScrubReport.NONE,
                 Holdings.NONE);
+    }
+
+    @Test
+    void aTargetIsNearlyFullUntilThereIsMoreRoom() {
+        long gib = 1L << 30;
+        assertFalse(DiskSpace.isNearlyFull(report(1_000 * gib, 5 * gib), false));
+        assertTrue(DiskSpace.isNearlyFull(report(1_000 * gib, 4 * gib - 1), false));
+        assertTrue(DiskSpace.isNearlyFull(report(1_000 * gib, 5 * gib - 1), true));
+        assertFalse(DiskSpace.isNearlyFull(report(1_000 * gib, 5 * gib), true));
+        assertFalse(DiskSpace.isNearlyFull(report(100 << 20, 26 << 20), false), "a small disk");
+        assertTrue(DiskSpace.isNearlyFull(report(100 << 20, 24 << 20), false));
+        // A disk that tells nothing is as it was.
+        assertTrue(DiskSpace.isNearlyFull(report(0, 0), true));
+        assertFalse(DiskSpace.isNearlyFull(report(0, 0), false));
+    }
+
+    private static TargetReport report(long capacity, long free) {
+        return new TargetReport(1, capacity, free, 0, true);
     }
 
     @Test

@@ -247,7 +247,7 @@ public final class ContentOperations {
             if (layout == null || draft.layout == null || !draft.layout.hasPool()) {
                 throw noPool();
             }
-            if (isDoubtful(layout, 0) || layouts.isBlocked(draft.layout)) {
+            if (isDoubtful(layout, 0) || layouts.isUnfit(draft.layout)) {
                 renewObject(draft, layout);
             }
             draft.inline = null;
@@ -284,7 +284,7 @@ public final class ContentOperations {
         }
         Layout layout = inode.layout();
         InodeDraft draft = new InodeDraft(inode);
-        if (layout == null || !layouts.isBlocked(layout) || !takeDetour(draft, layout)) {
+        if (layout == null || !layouts.isUnfit(layout) || !takeDetour(draft, layout)) {
             return new EntryReply(inode, null, null, null);
         }
         return new EntryReply(inodes.put(draft), null, null, null);
@@ -292,7 +292,7 @@ public final class ContentOperations {
 
     private boolean takeDetour(InodeDraft draft, Layout layout) {
         if (draft.inline != null) {
-            boolean helps = layouts.helps(layouts.choose(draft.ino, draft.policy, 0));
+            boolean helps = layouts.helps(layout, layouts.choose(draft.ino, draft.policy, 0));
             if (helps) {
                 renewObject(draft, layout);
             }
@@ -334,7 +334,7 @@ public final class ContentOperations {
         ledger.release(layout);
         doubtful.remove(draft.ino);
         Layout now = Objects.requireNonNull(draft.layout);
-        if (layouts.isBlocked(now)) {
+        if (layouts.isUnfit(now)) {
             draft.layout = layouts.fresh(draft.ino, draft.policy);
         } else {
             long oid = transaction.counters().takeOid();

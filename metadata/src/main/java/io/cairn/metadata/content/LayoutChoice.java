@@ -9,6 +9,7 @@ import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.state.Counters;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Groups without a serving member are left out: what is made now can be written now. A pool of
  * which no group serves is passed over when an older one, or one with more copies, has some; never
- * for one with fewer copies.
+ * for one with fewer copies. In the same way groups with a target that is nearly full are left out
+ * while others have room.
  */
 public final class LayoutChoice {
     private final Cluster cluster;
@@ -86,14 +88,21 @@ public final class LayoutChoice {
         return detour == 0 ? layout : layout.withRuns(List.of(layout.lastRun().withDetour(detour)));
     }
 
-    /** Whether contents that begin in chunks now could not be written to all of a layout. */
-    boolean isBlocked(Layout layout) {
-        return Stripe.isBlocked(cluster.map(), layout);
+    /**
+     * Whether contents that begin in chunks now could not be written to all of a layout, or would
+     * fill targets that are nearly full while others are not.
+     */
+    boolean isUnfit(Layout layout) {
+        return Stripe.isBlocked(cluster.map(), layout) || Stripe.isCrowded(cluster.map(), layout);
     }
 
-    /** Whether all of a layout can be written. */
-    boolean helps(Layout layout) {
-        return layout.hasPool() && !isBlocked(layout);
+    /** Whether another layout is better for what begins now than one that is unfit. */
+    boolean helps(Layout unfit, Layout other) {
+        ClusterMap map = cluster.map();
+        return other.hasPool()
+                && (Stripe.isBlocked(map, unfit)
+                        ? !Stripe.isBlocked(map, other)
+                        : Stripe.takesNew(map, other));
     }
 
     /**
@@ -103,14 +112,17 @@ public final class LayoutChoice {
     Layout.@Nullable Run elsewhere(Layout layout, Policy policy) {
         Pool other = servingPool(cluster.map(), wanted(policy));
         int last = layout.lastRun().poolId();
+        Layout.Run best = null;
         for (int pool : new int[] {last, other == null ? last : other.id()}) {
             Layout there = layout.withRuns(List.of(Layout.Run.of(0, pool, layout.lastOid())));
             Layout.Run run = there.lastRun().withDetour(Stripe.detour(cluster.map(), there));
-            if (helps(there.withRuns(List.of(run)))) {
+            Layout detoured = there.withRuns(List.of(run));
+            if (detoured.hasPool() && Stripe.takesNew(cluster.map(), detoured)) {
                 return run;
             }
+            best = best == null && helps(layout, detoured) ? run : best;
         }
-        return null;
+        return best;
     }
 
     private int wanted(Policy policy) {
@@ -127,22 +139,35 @@ public final class LayoutChoice {
         return Math.max(0, policy.stripeWidth());
     }
 
-    /** The pool for new contents: one of which some group serves, if there is any. */
+    /**
+     * The pool for new contents: one of which some group serves and has room, or else one of which
+     * some group serves, if there is any.
+     */
     private static @Nullable Pool servingPool(ClusterMap map, int replicas) {
         Pool best = pool(map, replicas);
-        if (best == null || serves(map, best)) {
+        if (best == null || Stripe.takesNew(map, best)) {
             return best;
         }
+        Pool roomy = youngest(map, best, pool -> Stripe.takesNew(map, pool));
+        if (roomy != null || serves(map, best)) {
+            return roomy == null ? best : roomy;
+        }
+        Pool serving = youngest(map, best, pool -> serves(map, pool));
+        return serving == null ? best : serving;
+    }
+
+    /** The youngest pool of a kind with as many copies as one, or else with more. */
+    private static @Nullable Pool youngest(ClusterMap map, Pool best, Predicate<Pool> kind) {
         for (int n = best.replicas(); n <= Policy.MAX_REPLICAS; n++) {
             Pool youngest = null;
             for (Pool pool : map.pools()) {
-                youngest = pool.replicas() == n && serves(map, pool) ? pool : youngest;
+                youngest = pool.replicas() == n && kind.test(pool) ? pool : youngest;
             }
             if (youngest != null) {
                 return youngest;
             }
         }
-        return best;
+        return null;
     }
 
     private static boolean serves(ClusterMap map, Pool pool) {

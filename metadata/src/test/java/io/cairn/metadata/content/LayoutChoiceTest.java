@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.base.Errno;
+import io.cairn.cluster.ChunkServer;
 import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Endpoint;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Layout.Run;
@@ -17,6 +19,7 @@ import io.cairn.cluster.PlacementGroup;
 import io.cairn.cluster.PlacementGroup.Member;
 import io.cairn.cluster.Policy;
 import io.cairn.cluster.Pool;
+import io.cairn.cluster.Target;
 import io.cairn.metadata.Bench;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.LeaderMutation;
@@ -129,6 +132,51 @@ class LayoutChoiceTest {
             bench.truncate(large.ino(), 1 << 20);
             assertWritable(bench, bench.truncate(large.ino(), 0));
         }
+    }
+
+    /** The same without losses, some of the targets being nearly full. */
+    private static ClusterMap filled(long epoch, Set<Integer> full, int... replicas) {
+        ClusterMap map = lossy(epoch, Set.of(), replicas);
+        List<Target> targets = new ArrayList<>();
+        for (int id = 1; id <= map.groups().lastId(); id++) {
+            targets.add(new Target(id, id, 1).filled(full.contains(id)));
+        }
+        return new ClusterMap(
+                epoch,
+                List.of(new ChunkServer(1, "c1", new Endpoint("c1", 1), 1)),
+                targets,
+                List.copyOf(map.pools()),
+                List.copyOf(map.groups()));
+    }
+
+    private static void assertRoomy(Bench bench, Inode file, long from) {
+        ClusterMap map = bench.namespace.clusterMap();
+        for (long chunk = from; chunk < from + 10; chunk++) {
+            PlacementGroup group = map.groupOf(Objects.requireNonNull(file.layout()), chunk);
+            assertTrue(map.takesNew(Objects.requireNonNull(group).id()), "chunk " + chunk);
+        }
+    }
+
+    @Test
+    void newChunksGoToTargetsWithRoom() {
+        Bench bench = Bench.withPools(1);
+        bench.changeMap(filled(2, Set.of(), 1));
+        Inode large = bench.create(ROOT, "large");
+        bench.truncate(large.ino(), 5 << 22);
+        bench.changeMap(filled(3, Set.of(2), 1));
+        for (int i = 0; i < 20; i++) {
+            assertRoomy(bench, bench.create(ROOT, "new" + i), 0);
+        }
+        Inode grown = detour(bench, large.ino());
+        assertRoomy(bench, grown, 5);
+        assertEquals(grown, detour(bench, large.ino()), "once is enough");
+        // A pool without room is passed over for an older one that has some.
+        bench.changeMap(filled(4, Set.of(4, 5, 6), 1, 1));
+        assertRoomy(bench, bench.create(ROOT, "older"), 0);
+        // Where all are full nothing changes.
+        bench.changeMap(filled(5, Set.of(1, 2, 3, 4, 5, 6), 1, 1));
+        assertWritable(bench, bench.create(ROOT, "full"));
+        assertEquals(grown, detour(bench, large.ino()));
     }
 
     @Test
