@@ -221,15 +221,15 @@ final class FullDiskTest {
 
     @Test
     void newChunksGoToOtherDisksBeforeOneIsFull() throws Exception {
-        try (SmallDisk one = new SmallDisk("c1", "240m");
-                SmallDisk two = new SmallDisk("c2", "500m");
+        try (SmallDisk one = new SmallDisk("c1", "200m");
+                SmallDisk two = new SmallDisk("c2", "400m");
                 ProcessCluster cluster = new ProcessCluster(directory, 1)) {
             cluster.startMasters(1, 1);
             cluster.startChunkServers(2);
             Path mount = cluster.mount("mnt");
-            write(mount.resolve("kept"), 40 << 20);
+            write(mount.resolve("kept"), 20 << 20);
             Shell.run(mount, "sync kept");
-            assertTrue(blobs(one) > 1 && blobs(two) > 1, "both have some");
+            assertTrue(blobs(one) > 0 && blobs(two) > 0, "both have some");
             // 20 MiB above the reserve of 64 MiB are left.
             Shell.run(
                     one.mountpoint,
@@ -245,14 +245,14 @@ final class FullDiskTest {
                         return past;
                     });
             long before = blobs(one);
-            for (int i = 0; i < 6; i++) {
-                String script = "dd if=/dev/zero of=f" + i + " bs=1M count=20 conv=fsync";
+            for (int i = 0; i < 3; i++) {
+                String script = "dd if=/dev/zero of=f" + i + " bs=1M count=16 conv=fsync";
                 assertTrue(refusal(mount, script).contains("done"), "file " + i);
             }
-            String grows = "dd if=/dev/zero of=kept bs=1M count=60 oflag=append conv=notrunc,fsync";
+            String grows = "dd if=/dev/zero of=kept bs=1M count=16 oflag=append conv=notrunc,fsync";
             assertTrue(refusal(mount, grows).contains("done"));
             assertTrue(blobs(one) <= before, before + " and then " + blobs(one));
-            byte[] again = new byte[40 << 20];
+            byte[] again = new byte[20 << 20];
             Arrays.fill(again, (byte) 7);
             Files.write(mount.resolve("kept"), again, StandardOpenOption.WRITE);
             Shell.run(mount, "sync kept");
