@@ -33,6 +33,7 @@ import io.cairn.wire.chunk.ChunkRequest.StatChunk;
 import io.cairn.wire.chunk.ChunkRequest.Verify;
 import io.cairn.wire.chunk.ChunkRequest.Write;
 import io.cairn.wire.chunk.ChunkRequest.Zero;
+import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.cairn.wire.chunk.HeadRequest.Relay;
 import io.cairn.wire.chunk.HeadRequest.Settled;
 import io.netty.buffer.ByteBuf;
@@ -214,6 +215,7 @@ final class ChunkRequestHandler implements Handler {
                 yield part(f.chunk()).reader().fetch(f);
             }
             case Verify v -> done(part(checked(v.chunk())).reader().verify(v));
+            case Grant g -> part(checked(g.chunk())).reader().grant(g);
             case Relay r -> part(checked(r.chunk())).relays().relay(r, bytes);
             case Settled s -> done(groups.part(s.group(), s.epoch()).memberWrites().settled(s));
             case Expect e -> done(part(checked(e.chunk())).memberWrites().expect(e));

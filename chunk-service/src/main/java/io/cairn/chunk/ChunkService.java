@@ -3,6 +3,7 @@ package io.cairn.chunk;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.chunk.direct.DirectDoor;
 import io.cairn.chunk.group.Groups;
 import io.cairn.chunk.peer.ConcurrencyLimit;
 import io.cairn.chunk.peer.CopyPace;
@@ -114,6 +115,12 @@ public final class ChunkService implements AutoCloseable {
                                 + ", one copied from the other; give only the one in use");
             }
         }
+    }
+
+    /** Lets clients of this machine read files themselves. Before {@link #start}. */
+    public void grantThrough(DirectDoor files) {
+        targets.forEach(target -> target.grants().begin(files.words(), files));
+        station.lease().showTo(files.words()::allowUntil);
     }
 
     private void mapChanged(Push.MapChanged news) {

@@ -21,6 +21,7 @@ import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.wire.master.OperationNames;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -54,6 +55,8 @@ final class MountBuilder {
         ClusterView view = new ClusterView(master);
         ChunkConnections connections = new ChunkConnections(toChunks, runtime.scheduler());
         ChunkIo chunks = new ChunkIo(settings, runtime, master.session(), view, connections);
+        registry.more()
+                .counter("cairn.client.direct.reads", Tags.empty(), chunks, ChunkIo::directReads);
         DirtyInodes dirty = new DirtyInodes(runtime.scheduler(), settings.writeBackDelayMs());
         BufferPool pool = new BufferPool(settings.bufferBytes(), dirty::sendAll);
         Mount mount =

@@ -4,11 +4,13 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.chunk.FormerTargets;
+import io.cairn.chunk.direct.DirectDoor;
 import io.cairn.chunk.peer.ServerContext;
 import io.cairn.chunk.store.StorageTarget;
 import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.TargetException;
+import io.cairn.chunk.store.format.TargetPaths;
 import io.cairn.net.Transport;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Clock;
@@ -80,6 +82,7 @@ public final class ChunkNode implements AutoCloseable {
                             world.random(),
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
+            grantThroughSocket(world, directories.paths().get(0));
             service.start();
             measureScrubs(world, targets);
             Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
@@ -95,6 +98,17 @@ public final class ChunkNode implements AutoCloseable {
         } catch (RuntimeException e) {
             closing.close();
             throw e;
+        }
+    }
+
+    /** Clients of this machine may read files of blobs themselves. */
+    private void grantThroughSocket(ProcessContext world, Path directory) {
+        long machine = BootIdentity.of(List.of(), world.random());
+        Path socket = new TargetPaths(directory).direct();
+        DirectDoor door = DirectDoor.open(socket, machine, world.random(), world.clock());
+        if (door != null) {
+            closing.add(door);
+            service.grantThrough(door);
         }
     }
 

@@ -12,9 +12,11 @@ import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.net.tcp.PolledTransport;
+import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A mount: a client of the cluster and its FUSE door, put together. */
 public final class MountNode implements AutoCloseable {
@@ -46,6 +48,7 @@ public final class MountNode implements AutoCloseable {
                                                 + ProcessHandle.current().pid())
                                 .withRequestTimeoutMs(options.waitLimitMs()),
                         runtime(world, tracer(world, "cairn-mount"))
+                                .onMachine(options.direct() ? machine(world) : 0)
                                 .with(new PolledNetwork(polled, polled)),
                         waitS);
         try {
@@ -60,6 +63,10 @@ public final class MountNode implements AutoCloseable {
             files.close();
             throw e;
         }
+    }
+
+    private static long machine(ProcessContext world) {
+        return BootIdentity.of(List.of(), world.random());
     }
 
     /** Makes the spans of a client in this process. */

@@ -72,6 +72,7 @@ public final class GroupMember {
         Term now = term;
         if (epoch > now.epoch()) {
             fence.note(now.groupId(), epoch);
+            endGrants(now);
             var _ = station.heartbeat().refresh();
         }
         if (epoch != now.epoch()) {
@@ -192,6 +193,7 @@ public final class GroupMember {
         headship = null;
         term = next;
         old.end();
+        endGrants(old);
         quietBefore = turns.quiet();
         LOG.debug("{}: {}", next, next.group().members());
         lead(next);
@@ -200,7 +202,13 @@ public final class GroupMember {
     /** The group has no member here any more; done when no work for it runs. */
     public CompletableFuture<Void> leave() {
         term.end();
+        endGrants(term);
         return turns.quiet();
+    }
+
+    /** A grant that is made meanwhile is not told: the term has ended before. */
+    private static void endGrants(Term ended) {
+        ended.target().grants().endGroup(ended.groupId());
     }
 
     private void lead(Term now) {

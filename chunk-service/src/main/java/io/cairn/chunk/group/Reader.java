@@ -26,6 +26,7 @@ import io.cairn.wire.chunk.ChunkRequest.Read;
 import io.cairn.wire.chunk.ChunkRequest.SeekChunk;
 import io.cairn.wire.chunk.ChunkRequest.StatChunk;
 import io.cairn.wire.chunk.ChunkRequest.Verify;
+import io.cairn.wire.chunk.DirectRequest.Grant;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -76,6 +77,16 @@ public final class Reader {
                     term.target().meter().served(reply.payloadBytes());
                     return reply;
                 });
+    }
+
+    /** Leave to read the chunk without asking, which ends before it changes here. */
+    public CompletableFuture<Message> grant(Grant grant) {
+        Term term = serving(grant.chunk());
+        term.target().grants().requireMachine(grant.machine());
+        return settled(
+                term,
+                grant.chunk(),
+                () -> Message.of(term.target().grants().grant(grant.chunk())::toBytes));
     }
 
     /** Finds data or a hole. */

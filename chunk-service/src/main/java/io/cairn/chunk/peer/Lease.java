@@ -4,6 +4,8 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.runtime.Clock;
 import io.cairn.wire.Limits;
+import io.cairn.wire.chunk.DirectRequest;
+import java.util.function.LongConsumer;
 
 /**
  * The right to serve, given by the leader of the masters with every answered heartbeat. It counts
@@ -19,9 +21,23 @@ public final class Lease {
     private volatile boolean given;
     private boolean ended;
     private volatile long lengthMs = LENGTH_BEFORE_THE_FIRST_MS;
+    private LongConsumer shown = _ -> {};
 
     public Lease(Clock clock) {
         this.clock = clock;
+    }
+
+    /**
+     * Shows others until when this server may tell what is here ({@link #allowsReads}): a time of
+     * {@link Clock#nanoTime}, or {@link DirectRequest#NO_LEASE}.
+     */
+    public synchronized void showTo(LongConsumer others) {
+        shown = others;
+        show();
+    }
+
+    private void show() {
+        shown.accept(given ? readEndNs : DirectRequest.NO_LEASE);
     }
 
     /**
@@ -38,6 +54,7 @@ public final class Lease {
             readEndNs = sentNs + Limits.readLeaseMs(newLengthMs) * 1_000_000;
             lengthMs = newLengthMs;
             given = true;
+            show();
         }
     }
 
@@ -45,6 +62,7 @@ public final class Lease {
     public synchronized void end() {
         given = false;
         ended = true;
+        show();
     }
 
     /** Whether this server may serve now. */

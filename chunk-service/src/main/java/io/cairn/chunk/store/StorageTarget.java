@@ -5,6 +5,7 @@ import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
 import io.cairn.chunk.store.blob.BlobContext;
+import io.cairn.chunk.store.blob.BlobGrants;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.blob.GroupPages;
@@ -60,6 +61,7 @@ public final class StorageTarget implements AutoCloseable {
     private final GroupPages pages;
     private final ObjectRemains remains;
     private final BlobVerification verification;
+    private final BlobGrants grants;
 
     StorageTarget(
             BlobContext shelf,
@@ -75,6 +77,7 @@ public final class StorageTarget implements AutoCloseable {
         this.pages = new GroupPages(shelf, blobs);
         this.remains = new ObjectRemains(shelf);
         this.verification = new BlobVerification(shelf, disk);
+        this.grants = new BlobGrants(shelf, disk);
         this.identity = new TargetIdentity(shelf, format);
         this.lock = lock;
     }
@@ -402,6 +405,11 @@ public final class StorageTarget implements AutoCloseable {
     /** The same piece by piece, and for all blobs. */
     public BlobVerification verification() {
         return verification;
+    }
+
+    /** Leave for clients to read files themselves. */
+    public BlobGrants grants() {
+        return grants;
     }
 
     /** The groups that have or had blobs here, in order. */

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +47,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ChunkIo implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkIo.class);
-    private static final int BLOCK = Limits.BLOCK_BYTES;
+    static final int BLOCK = Limits.BLOCK_BYTES;
 
     /** 2^64 divided by the golden ratio: its multiples spread evenly (Knuth, TAOCP 3, 6.4). */
     private static final long GOLDEN_RATIO = 0x9e3779b97f4a7c15L;
@@ -61,6 +62,7 @@ public final class ChunkIo implements AutoCloseable {
     private final WritePermit always;
     private final ChunkOutage outage;
     private final ReadHedge hedge;
+    private final @Nullable DirectReads direct;
     private final AtomicLong operations = new AtomicLong();
     private final int spread;
 
@@ -80,6 +82,7 @@ public final class ChunkIo implements AutoCloseable {
         this.hedge = new ReadHedge(clock, scheduler);
         this.view = view;
         this.connections = connections;
+        this.direct = runtime.machine() == 0 ? null : new DirectReads(runtime, this);
         synchronized (random) {
             this.spread = random.nextInt(1 << 16);
         }
@@ -222,6 +225,16 @@ public final class ChunkIo implements AutoCloseable {
 
     /** Reads and verifies a range of a chunk, 1 byte up to {@link Limits#MAX_IO_BYTES}. */
     public CompletableFuture<Piece> read(ChunkPlace place, int offsetBytes, int lengthBytes) {
+        Supplier<CompletableFuture<Piece>> sent = () -> send(place, offsetBytes, lengthBytes);
+        return direct == null ? sent.get() : direct.read(place, offsetBytes, lengthBytes, sent);
+    }
+
+    /** Reads that did not need the network: files of chunk servers on this machine. */
+    public long directReads() {
+        return direct == null ? 0 : direct.reads();
+    }
+
+    private CompletableFuture<Piece> send(ChunkPlace place, int offsetBytes, int lengthBytes) {
         ChunkCall call = readCall(place, offsetBytes, lengthBytes);
         call.attempt();
         if (!call.isDone() && replicas(place) > 1) {
@@ -392,6 +405,9 @@ public final class ChunkIo implements AutoCloseable {
     /** Closes the connections to all chunk servers. Idempotent. */
     @Override
     public void close() {
+        if (direct != null) {
+            direct.close();
+        }
         connections.close();
     }
 }

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param random all uses synchronize on it, so it need not be thread-safe
  * @param threads runs each task on a thread of its own, which may block
  * @param tracer makes the spans of its operations
+ * @param machine identity of the start of this machine, for reads from chunk servers here without
+ *     the network; 0 for none of them
  * @param polled a second network to the leader, run by the threads of the door; null for none
  */
 public record ClientRuntime(
@@ -21,11 +23,12 @@ public record ClientRuntime(
         RandomGenerator random,
         Executor threads,
         Tracer tracer,
+        long machine,
         @Nullable PolledNetwork polled) {
     /** Without traces. */
     public ClientRuntime(
             Clock clock, Scheduler scheduler, RandomGenerator random, Executor threads) {
-        this(clock, scheduler, random, threads, Tracer.OFF, null);
+        this(clock, scheduler, random, threads, Tracer.OFF, 0, null);
     }
 
     /** With virtual threads, and without traces. */
@@ -35,11 +38,16 @@ public record ClientRuntime(
 
     /** The same with traces. */
     public ClientRuntime with(Tracer other) {
-        return new ClientRuntime(clock, scheduler, random, threads, other, polled);
+        return new ClientRuntime(clock, scheduler, random, threads, other, machine, polled);
     }
 
     /** The same with a network that the threads of the door run. */
     public ClientRuntime with(PolledNetwork other) {
-        return new ClientRuntime(clock, scheduler, random, threads, tracer, other);
+        return new ClientRuntime(clock, scheduler, random, threads, tracer, machine, other);
+    }
+
+    /** The same on a machine where chunk servers may run. */
+    public ClientRuntime onMachine(long identity) {
+        return new ClientRuntime(clock, scheduler, random, threads, tracer, identity, polled);
     }
 }

@@ -147,6 +147,43 @@ public sealed interface ChunkReply extends TypedMessage {
     }
 
     /**
+     * The file of a chunk may be read by the client itself as long as the server shows the number
+     * {@code value} in the word {@code word} of the memory that it shares with its clients, and its
+     * right to answer reads runs, which stands there, too.
+     *
+     * @param socket name of the socket at which the server hands out open files, on this machine
+     * @param server number of this start of the server, which the socket asks for
+     * @param ticket number for which the socket gives the open file, once and soon
+     * @param lengthBytes length of the chunk: what lies beyond reads as zeros
+     * @param crcs CRC32C of each whole block, the last one of the chunk padded with zeros
+     */
+    record GrantReply(
+            String socket,
+            long server,
+            long ticket,
+            int word,
+            long value,
+            int lengthBytes,
+            int[] crcs)
+            implements ChunkReply {
+        @Override
+        public ChunkReplyType type() {
+            return ChunkReplyType.GRANT;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(socket).i64(server).i64(ticket);
+            out.i32(word).i64(value).i32(lengthBytes).ints(crcs);
+        }
+
+        static GrantReply decode(Decoder in) {
+            return new GrantReply(
+                    in.text(), in.i64(), in.i64(), in.i32(), in.i64(), in.i32(), in.ints());
+        }
+    }
+
+    /**
      * How far one replica of a chunk is.
      *
      * @param epoch epoch of the group at the last write

@@ -13,7 +13,8 @@ public enum ChunkReplyType implements MessageType {
     STAT(4, ChunkReply.StatReply::decode),
     OFFSET(5, ChunkReply.OffsetReply::decode),
     LIST(6, ChunkReply.ListReply::decode),
-    INDICES(7, ChunkReply.IndicesReply::decode);
+    INDICES(7, ChunkReply.IndicesReply::decode),
+    GRANT(40, ChunkReply.GrantReply::decode);
 
     static final TypeTable<ChunkReplyType> TABLE = new TypeTable<>("chunk reply", values());
 

@@ -7,9 +7,8 @@ import io.cairn.wire.chunk.ChunkRequestType.Sender;
 import java.util.List;
 
 /**
- * A request to a chunk server. Client requests go to the head of the placement group (reads and
- * {@link StatChunk} to any serving member) and name the group's epoch: a server with another one
- * answers WRONG_EPOCH.
+ * A request to a chunk server. Those of clients go to the head of the group (reads to any serving
+ * member) and name the group's epoch: a server with another one answers WRONG_EPOCH.
  */
 public sealed interface ChunkRequest extends TypedMessage
         permits ChunkRequest.Write,
@@ -28,7 +27,8 @@ public sealed interface ChunkRequest extends TypedMessage
                 ChunkRequest.Verify,
                 ChunkRequest.Expect,
                 ChunkRequest.FindChunks,
-                HeadRequest {
+                HeadRequest,
+                DirectRequest {
     @Override
     ChunkRequestType type();
 

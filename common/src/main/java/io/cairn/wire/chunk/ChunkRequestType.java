@@ -24,7 +24,8 @@ public enum ChunkRequestType implements MessageType {
     EXPECT(15, Sender.SERVER, ChunkRequest.Expect::decode),
     FIND_CHUNKS(16, Sender.CLIENT, ChunkRequest.FindChunks::decode),
     SETTLED(17, Sender.SERVER, HeadRequest.Settled::decode),
-    RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode);
+    RELAY(18, Sender.CLIENT, HeadRequest.Relay::decode),
+    GRANT(40, Sender.CLIENT, DirectRequest.Grant::decode);
 
     /** The senders of requests of a type. */
     public enum Sender {

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
  * @param waitLimitMs how long a call waits for masters and chunk servers that do not answer, before
  *     it fails with ETIMEDOUT; {@link #WITHOUT_LIMIT} waits as long as it takes, unless the process
  *     gets a signal
+ * @param direct whether files of chunk servers on this machine are read without the network
  * @param fsName what {@code df} shows as the device
  * @param kernelFlags options of mount(8) that the kernel keeps, such as {@code noexec}; not changed
  *     after construction. Set-uid programs and devices of the cluster count for nothing unless they
@@ -49,6 +50,7 @@ public record MountOptions(
         int threads,
         int readAheadKb,
         long waitLimitMs,
+        boolean direct,
         String fsName,
         List<String> kernelFlags) {
 
@@ -122,6 +124,7 @@ public record MountOptions(
                     "max_background",
                     "threads",
                     "read_ahead_kb",
+                    "direct",
                     "hard",
                     "soft",
                     "timeout",
@@ -142,6 +145,7 @@ public record MountOptions(
                 64,
                 root ? 1024 : 0,
                 WITHOUT_LIMIT,
+                true,
                 "cairn",
                 List.of("nodev", "nosuid"));
     }
@@ -225,6 +229,7 @@ public record MountOptions(
             case "max_background" -> withMaxBackground(number(name, value, 1, 65_535));
             case "threads" -> withThreads(number(name, value, 1, 1024));
             case "read_ahead_kb" -> withReadAheadKb(number(name, value, 0, 1 << 20));
+            case "direct" -> withDirect(onOrOff(name, value));
             case "fsname" -> withFsName(value);
             default -> throw unknown(name);
         };
@@ -248,6 +253,16 @@ public record MountOptions(
             default ->
                     throw new MountException(
                             Category.USAGE, "driver=" + value + ": must be jnr or kernel");
+        };
+    }
+
+    private static boolean onOrOff(String name, String value) {
+        return switch (value) {
+            case "on" -> true;
+            case "off" -> false;
+            default ->
+                    throw new MountException(
+                            Category.USAGE, name + "=" + value + ": must be on or off");
         };
     }
 
@@ -307,6 +322,7 @@ public record MountOptions(
                 threads,
                 readAheadKb,
                 waitLimitMs,
+                direct,
                 fsName,
                 kernelFlags);
     }
@@ -323,6 +339,25 @@ public record MountOptions(
                 maxBackground,
                 threads,
                 readAheadKb,
+                value,
+                direct,
+                fsName,
+                kernelFlags);
+    }
+
+    public MountOptions withDirect(boolean value) {
+        return new MountOptions(
+                driver,
+                readOnly,
+                allowOther,
+                nonEmpty,
+                acl,
+                attributeTimeoutMs,
+                entryTimeoutMs,
+                maxBackground,
+                threads,
+                readAheadKb,
+                waitLimitMs,
                 value,
                 fsName,
                 kernelFlags);
@@ -361,6 +396,7 @@ public record MountOptions(
                 threads,
                 readAheadKb,
                 waitLimitMs,
+                direct,
                 newFsName,
                 newKernelFlags);
     }
@@ -403,6 +439,7 @@ public record MountOptions(
                 newThreads,
                 newReadAheadKb,
                 waitLimitMs,
+                direct,
                 fsName,
                 kernelFlags);
     }

@@ -32,6 +32,7 @@ class MountOptionsTest {
                         64,
                         1024,
                         MountOptions.WITHOUT_LIMIT,
+                        true,
                         "cairn",
                         List.of("nodev", "nosuid")),
                 MountOptions.standard());
@@ -48,7 +49,7 @@ class MountOptionsTest {
                 MountOptions.parse(
                         "ro,noallow_other,nonempty,acl,driver=jnr,attr_timeout=0.5,entry_timeout=2,"
                                 + "max_background=12,threads=3,read_ahead_kb=256,"
-                                + "fsname=a:1\\,b:2/x,noexec,suid,soft,timeout=1.5");
+                                + "fsname=a:1\\,b:2/x,noexec,suid,direct=off,soft,timeout=1.5");
         assertEquals(
                 new MountOptions(
                         DriverKind.JNR,
@@ -62,6 +63,7 @@ class MountOptionsTest {
                         3,
                         256,
                         1500,
+                        false,
                         "a:1,b:2/x",
                         List.of("nodev", "noexec", "suid")),
                 options);

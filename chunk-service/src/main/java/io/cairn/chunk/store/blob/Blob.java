@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +35,7 @@ public final class Blob {
     private final BlobRecord record;
     private final ReentrantLock mutation = new ReentrantLock();
     private final Lock reading;
-    private final Lock changing;
+    private final ContentLock changing;
 
     // Changed under both locks, or under mutation alone where said.
     private volatile boolean loaded;
@@ -59,9 +58,8 @@ public final class Blob {
         this.loader = loader;
         this.key = key;
         this.record = new BlobRecord(shelf.ledger, key);
-        ReentrantReadWriteLock content = new ReentrantReadWriteLock();
-        reading = content.readLock();
-        changing = content.writeLock();
+        changing = new ContentLock(shelf.grants, key);
+        reading = changing.reading();
     }
 
     /**

@@ -98,6 +98,15 @@ public final class BlobBody {
         return version;
     }
 
+    /** CRC32C of each block that holds bytes of the chunk, the last one continued with zeros. */
+    int[] crcs() {
+        int[] crcs = new int[(version.lengthBytes() + BLOCK - 1) / BLOCK];
+        for (int i = 0; i < crcs.length; i++) {
+            crcs[i] = map.crc(i);
+        }
+        return crcs;
+    }
+
     /** Header pages as the file has them, and the table as it has to be. */
     ByteBuffer trailer() throws IOException {
         ByteBuffer trailer = file.readTrailer();

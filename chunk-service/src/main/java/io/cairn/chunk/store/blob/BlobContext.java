@@ -51,6 +51,10 @@ public final class BlobContext {
 
     public final SpaceGauge space;
     public final TargetMeter meter;
+
+    /** Blobs that clients of this machine read themselves. */
+    final Grants grants = new Grants();
+
     final ScratchPool scratch = new ScratchPool(ScratchPool.BYTES, 32);
 
     /** For what is verified in the background: a piece at a time. */
@@ -105,6 +109,7 @@ public final class BlobContext {
      * @param full because there was no room, which is no fault of the disk
      */
     void fence(BlobKey key, String reason, boolean full) {
+        grants.end(key);
         troubles.put(key, reason);
         found.putIfAbsent(key, reason);
         if (full) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * LOCK                         locked while a process has the target open
  * intents                      blobs that may differ from their last sync
  * starts                       which processes had the target
+ * direct                       socket at which clients of this machine get open files
  * scrub                        how far all blobs have been verified
  * ledger/GROUP                 which blobs must be there, and of which write at least
  * pg/GROUP/XX/OID.0            the blob of chunk 0 of an object; XX is the low byte of the oid
@@ -50,6 +51,11 @@ public record TargetPaths(Path root) {
 
     public Path starts() {
         return root.resolve("starts");
+    }
+
+    /** The socket at which clients of this machine get open files. */
+    public Path direct() {
+        return root.resolve("direct");
     }
 
     public Path scrub() {

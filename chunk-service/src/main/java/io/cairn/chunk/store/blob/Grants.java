@@ -1,0 +1,80 @@
+package io.cairn.chunk.store.blob;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.chunk.store.blob.GrantWords.Grant;
+import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.wire.chunk.ChunkReply.GrantReply;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The blobs of a target whose files clients on this machine read themselves ({@link
+ * io.cairn.chunk.direct} explains why that is right). A grant is made while the blob cannot change,
+ * and ended before a change of its file begins. Thread-safe.
+ */
+final class Grants {
+    private final Map<BlobKey, Grant> granted = new ConcurrentHashMap<>();
+    private volatile @Nullable Open open;
+
+    private record Open(GrantWords words, Handover files) {}
+
+    /** From now on there are grants. Once. */
+    void begin(GrantWords words, Handover files) {
+        open = new Open(words, files);
+    }
+
+    /** EOPNOTSUPP unless clients of a machine get grants here. */
+    void requireMachine(long machine) {
+        Open now = open;
+        if (now == null || now.files.machine() != machine) {
+            throw new FsException(Errno.EOPNOTSUPP, "no grants for clients of this machine");
+        }
+    }
+
+    /** Grants a blob, while it cannot change. */
+    GrantReply grant(BlobKey key, BlobBody body, Path file) {
+        Open now = open;
+        if (now == null) {
+            throw new FsException(Errno.EOPNOTSUPP, "no grants");
+        }
+        long ticket = now.files.deposit(file);
+        Grant grant = granted.get(key);
+        if (grant == null) {
+            Grant fresh = now.words.take(this, key);
+            Grant other = granted.putIfAbsent(key, fresh);
+            if (other != null) {
+                now.words.end(fresh);
+            }
+            grant = other == null ? fresh : other;
+        }
+        return new GrantReply(
+                now.files.socket(),
+                now.files.server(),
+                ticket,
+                grant.word(),
+                grant.value(),
+                body.version().lengthBytes(),
+                body.crcs());
+    }
+
+    /** The blob is about to change. On return all clients can see it. */
+    void end(BlobKey key) {
+        Open now = open;
+        if (now == null) {
+            return;
+        }
+        Grant grant = granted.remove(key);
+        if (grant != null) {
+            now.words.end(grant);
+        }
+    }
+
+    /** Ends those of some blobs. */
+    void endIf(Predicate<BlobKey> which) {
+        granted.keySet().stream().filter(which).forEach(this::end);
+    }
+}

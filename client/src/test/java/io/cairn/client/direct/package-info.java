@@ -1,0 +1,4 @@
+@NullUnmarked
+package io.cairn.client.direct;
+
+import org.jspecify.annotations.NullUnmarked;
