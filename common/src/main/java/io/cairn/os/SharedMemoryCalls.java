@@ -54,11 +54,7 @@ public final class SharedMemoryCalls {
     /** The address of the first bytes of a file, shared with all who map it. */
     public static long map(int fd, long lengthBytes, boolean writable) {
         int rights = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-        return invoke(
-                s ->
-                        (long)
-                                MMAP.invokeExact(
-                                        s, 0L, lengthBytes, rights, MAP_SHARED, fd, 0L));
+        return invoke(s -> (long) MMAP.invokeExact(s, 0L, lengthBytes, rights, MAP_SHARED, fd, 0L));
     }
 
     /** Gives back what {@link #map} gave. */
@@ -75,8 +71,7 @@ public final class SharedMemoryCalls {
         vector.set(JAVA_LONG, 0, target.address());
         vector.set(JAVA_LONG, 8, target.byteSize());
         long at = vector.address();
-        return invoke(
-                s -> (long) PREADV2.invokeExact(s, fd, at, 1, offsetBytes, RWF_NOWAIT));
+        return invoke(s -> (long) PREADV2.invokeExact(s, fd, at, 1, offsetBytes, RWF_NOWAIT));
     }
 
     /** Whether a file lies in memory anyway. */

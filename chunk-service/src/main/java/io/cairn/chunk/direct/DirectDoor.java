@@ -164,10 +164,7 @@ public final class DirectDoor implements Handover, AutoCloseable {
                 return;
             }
             if (add(connection)) {
-                Thread.ofPlatform()
-                        .daemon()
-                        .name("direct-client")
-                        .start(() -> serve(connection));
+                Thread.ofPlatform().daemon().name("direct-client").start(() -> serve(connection));
             } else {
                 connection.close();
             }
@@ -202,8 +199,7 @@ public final class DirectDoor implements Handover, AutoCloseable {
             connection.send(DirectRequest.DONE, clock.nanoTime(), memory.file());
             return;
         }
-        OpenDescriptor file =
-                asked.first() == DirectRequest.TAKE ? take(asked.second()) : null;
+        OpenDescriptor file = asked.first() == DirectRequest.TAKE ? take(asked.second()) : null;
         if (file == null) {
             connection.send(DirectRequest.REFUSED, 0, null);
             return;

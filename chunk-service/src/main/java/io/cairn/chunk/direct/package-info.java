@@ -18,8 +18,8 @@
  *   <li>One word is the end of the right to answer reads ({@code Lease.allowsReads}). It is renewed
  *       after the terms of a new map have begun, and the client reads it before the word of the
  *       chunk. A server that stands still, or has no master, loses it in time; then others may
- *       write without it. The client reckons the time of the server from the moment before it
- *       asked for it, so it errs to the safe side only.
+ *       write without it. The client reckons the time of the server from the moment before it asked
+ *       for it, so it errs to the safe side only.
  *   <li>The connection to the socket of the server is open. The kernel closes it together with the
  *       lock of the target when the process ends, and no other process can have begun to serve the
  *       target while it is open.

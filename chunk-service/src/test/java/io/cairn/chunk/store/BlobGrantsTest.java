@@ -119,8 +119,7 @@ final class BlobGrantsTest {
         assertEnds(A, () -> world.install(A, 9, bytes(4, BLOCK), 1));
         assertEnds(A, () -> world.target().delete(GROUP, A.oid(), A.index()));
         assertTrue(isValid(other), "another chunk is another matter");
-        assertEquals(
-                Errno.ENOENT, assertThrows(FsException.class, () -> grant(A)).errno());
+        assertEquals(Errno.ENOENT, assertThrows(FsException.class, () -> grant(A)).errno());
     }
 
     @Test
@@ -167,8 +166,7 @@ final class BlobGrantsTest {
     void onlyClientsOfThisMachineGetGrants() {
         world.target().grants().requireMachine(MACHINE);
         FsException refused =
-                assertThrows(
-                        FsException.class, () -> world.target().grants().requireMachine(1));
+                assertThrows(FsException.class, () -> world.target().grants().requireMachine(1));
         assertEquals(Errno.EOPNOTSUPP, refused.errno());
     }
 
@@ -189,8 +187,7 @@ final class BlobGrantsTest {
         assertFalse(socket.hasEnded());
         door.close();
         assertTrue(socket.hasEnded());
-        assertThrows(
-                IOException.class, () -> LocalSocket.connect(Path.of(door.socket()), 1_000));
+        assertThrows(IOException.class, () -> LocalSocket.connect(Path.of(door.socket()), 1_000));
     }
 
     @Test

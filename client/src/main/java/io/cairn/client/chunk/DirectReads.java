@@ -70,6 +70,8 @@ final class DirectReads implements AutoCloseable {
         final AtomicBoolean asking = new AtomicBoolean();
 
         volatile @Nullable DirectServer server;
+
+        /** It is not asked before this time. */
         volatile long againNs;
 
         Locality(long nowNs) {
@@ -130,8 +132,7 @@ final class DirectReads implements AutoCloseable {
         return hoped.thenCompose(
                 _ -> {
                     GrantedChunk fresh = granted.get(key);
-                    Piece piece =
-                            fresh == null ? null : now(key, fresh, offsetBytes, lengthBytes);
+                    Piece piece = fresh == null ? null : now(key, fresh, offsetBytes, lengthBytes);
                     return piece == null
                             ? ordinary.get()
                             : CompletableFuture.completedFuture(piece);
@@ -227,13 +228,13 @@ final class DirectReads implements AutoCloseable {
                     member.state() == MemberState.SERVING
                             ? map.serverOfTarget(member.targetId())
                             : null;
-            if (server == null) {
+            if (server == null || io.avoids(member.targetId())) {
                 continue;
             }
             Locality locality =
                     localities.computeIfAbsent(server.endpoint(), _ -> new Locality(nowNs));
             boolean here = locality.isHere();
-            if (here || (unknown == null && nowNs - locality.againNs >= 0)) {
+            if (nowNs - locality.againNs >= 0 && (here || unknown == null)) {
                 ChunkAddress address =
                         new ChunkAddress(
                                 group.id(),
@@ -287,8 +288,7 @@ final class DirectReads implements AutoCloseable {
                 return known;
             }
             DirectServer fresh =
-                    DirectServer.connect(
-                            Path.of(grant.socket()), grant.server(), runtime.clock());
+                    DirectServer.connect(Path.of(grant.socket()), grant.server(), runtime.clock());
             if (known != null) {
                 known.close();
             }

@@ -82,7 +82,10 @@ public final class GrantedChunk implements AutoCloseable {
         boolean good = false;
         try {
             ByteBuffer target = buffer.nioBuffer(0, bytes);
-            good = file.read(target, start) && server.confirms(word, value) && isSound(target, start);
+            good =
+                    file.read(target, start)
+                            && server.confirms(word, value)
+                            && isSound(target, start);
         } finally {
             if (!good) {
                 buffer.release();

@@ -90,8 +90,7 @@ public final class LocalSocket implements AutoCloseable {
     }
 
     private static LocalSocket make() throws IOException {
-        return new LocalSocket(
-                (int) check("socket", SocketCalls.socket(LocalSocketCalls.AF_UNIX)));
+        return new LocalSocket((int) check("socket", SocketCalls.socket(LocalSocketCalls.AF_UNIX)));
     }
 
     /** struct sockaddr_un: family +0, path +2. */

@@ -13,6 +13,8 @@ public interface Handover {
     /** Number of this start of the server, which the socket asks for. */
     long server();
 
-    /** Opens a file to be read; the number for which the socket gives it, once and soon. EOPNOTSUPP. */
+    /**
+     * Opens a file to be read; the number for which the socket gives it, once and soon. EOPNOTSUPP.
+     */
     long deposit(Path file);
 }
