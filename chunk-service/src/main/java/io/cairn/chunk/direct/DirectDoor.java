@@ -2,8 +2,8 @@ package io.cairn.chunk.direct;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.store.blob.GrantWords;
-import io.cairn.chunk.store.blob.Handover;
+import io.cairn.chunk.store.grant.GrantWords;
+import io.cairn.chunk.store.grant.Handover;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.local.LocalSocket;
 import io.cairn.runtime.local.OpenDescriptor;

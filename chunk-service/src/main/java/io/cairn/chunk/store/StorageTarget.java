@@ -5,7 +5,6 @@ import io.cairn.chunk.store.blob.Alignment;
 import io.cairn.chunk.store.blob.Blob;
 import io.cairn.chunk.store.blob.BlobCache;
 import io.cairn.chunk.store.blob.BlobContext;
-import io.cairn.chunk.store.blob.BlobGrants;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.blob.GroupPages;

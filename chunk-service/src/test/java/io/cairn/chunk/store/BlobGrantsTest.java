@@ -16,7 +16,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.chunk.direct.DirectDoor;
 import io.cairn.chunk.peer.Lease;
-import io.cairn.chunk.store.blob.GrantWords;
+import io.cairn.chunk.store.grant.GrantWords;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.FileDisk;
 import io.cairn.runtime.local.CachedFile;

@@ -147,9 +147,9 @@ public sealed interface ChunkReply extends TypedMessage {
     }
 
     /**
-     * The file of a chunk may be read by the client itself as long as the server shows the number
-     * {@code value} in the word {@code word} of the memory that it shares with its clients, and its
-     * right to answer reads runs, which stands there, too.
+     * The client may read the file of a chunk itself. It may do so as long as the server shows the
+     * number {@code value} in the word {@code word} of the memory that it shares with its clients.
+     * Its right to answer reads has to run, too, which stands there as well.
      *
      * @param socket name of the socket at which the server hands out open files, on this machine
      * @param server number of this start of the server, which the socket asks for

@@ -9,6 +9,7 @@ import io.cairn.chunk.store.format.BlockRange;
 import io.cairn.chunk.store.format.Claim;
 import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.LedgerEntry.Mark;
+import io.cairn.chunk.store.grant.ContentLock;
 import io.cairn.runtime.DiskFullException;
 import io.cairn.wire.Limits;
 import io.cairn.wire.chunk.ChunkReply.ChunkState;

@@ -94,12 +94,13 @@ public final class BlobBody {
         return map;
     }
 
-    BlobVersion version() {
+    /** The last change. */
+    public BlobVersion version() {
         return version;
     }
 
     /** CRC32C of each block that holds bytes of the chunk, the last one continued with zeros. */
-    int[] crcs() {
+    public int[] crcs() {
         int[] crcs = new int[(version.lengthBytes() + BLOCK - 1) / BLOCK];
         for (int i = 0; i < crcs.length; i++) {
             crcs[i] = map.crc(i);

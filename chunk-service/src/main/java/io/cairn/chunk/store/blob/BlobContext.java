@@ -6,6 +6,7 @@ import io.cairn.chunk.store.format.Condition;
 import io.cairn.chunk.store.format.ScratchPool;
 import io.cairn.chunk.store.format.TargetFormat;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.chunk.store.grant.Grants;
 import io.cairn.runtime.Disk;
 import io.cairn.runtime.ReadOnlyDiskException;
 import java.io.IOException;
@@ -53,7 +54,7 @@ public final class BlobContext {
     public final TargetMeter meter;
 
     /** Blobs that clients of this machine read themselves. */
-    final Grants grants = new Grants();
+    public final Grants grants = new Grants();
 
     final ScratchPool scratch = new ScratchPool(ScratchPool.BYTES, 32);
 

@@ -1,4 +1,4 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store.grant;
 
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.runtime.local.SharedWords;
@@ -26,7 +26,7 @@ public final class GrantWords {
      * @param word index of its word
      * @param value what stands there while the grant lasts; never again afterwards
      */
-    record Grant(int word, long value) {}
+    public record Grant(int word, long value) {}
 
     /** Takes over words that are all 0, two at least. */
     public GrantWords(SharedWords words) {

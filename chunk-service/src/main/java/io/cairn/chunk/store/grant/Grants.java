@@ -1,8 +1,8 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store.grant;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
-import io.cairn.chunk.store.blob.GrantWords.Grant;
+import io.cairn.chunk.store.grant.GrantWords.Grant;
 import io.cairn.chunk.store.format.BlobKey;
 import io.cairn.wire.chunk.ChunkReply.GrantReply;
 import java.nio.file.Path;
@@ -16,27 +16,31 @@ import org.jspecify.annotations.Nullable;
  * io.cairn.chunk.direct} explains why that is right). A grant is made while the blob cannot change,
  * and ended before a change of its file begins. Thread-safe.
  */
-final class Grants {
+public final class Grants {
     private final Map<BlobKey, Grant> granted = new ConcurrentHashMap<>();
     private volatile @Nullable Open open;
 
     private record Open(GrantWords words, Handover files) {}
 
     /** From now on there are grants. Once. */
-    void begin(GrantWords words, Handover files) {
+    public void begin(GrantWords words, Handover files) {
         open = new Open(words, files);
     }
 
     /** EOPNOTSUPP unless clients of a machine get grants here. */
-    void requireMachine(long machine) {
+    public void requireMachine(long machine) {
         Open now = open;
         if (now == null || now.files.machine() != machine) {
             throw new FsException(Errno.EOPNOTSUPP, "no grants for clients of this machine");
         }
     }
 
-    /** Grants a blob, while it cannot change. */
-    GrantReply grant(BlobKey key, BlobBody body, Path file) {
+    /**
+     * Grants a blob, while it cannot change. EOPNOTSUPP when its file cannot be passed.
+     *
+     * @param crcs of all blocks that hold bytes of the chunk
+     */
+    public GrantReply grant(BlobKey key, Path file, int lengthBytes, int[] crcs) {
         Open now = open;
         if (now == null) {
             throw new FsException(Errno.EOPNOTSUPP, "no grants");
@@ -57,12 +61,12 @@ final class Grants {
                 ticket,
                 grant.word(),
                 grant.value(),
-                body.version().lengthBytes(),
-                body.crcs());
+                lengthBytes,
+                crcs);
     }
 
     /** The blob is about to change. On return all clients can see it. */
-    void end(BlobKey key) {
+    public void end(BlobKey key) {
         Open now = open;
         if (now == null) {
             return;
@@ -74,7 +78,7 @@ final class Grants {
     }
 
     /** Ends those of some blobs. */
-    void endIf(Predicate<BlobKey> which) {
+    public void endIf(Predicate<BlobKey> which) {
         granted.keySet().stream().filter(which).forEach(this::end);
     }
 }

@@ -1,4 +1,4 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store.grant;
 
 import io.cairn.chunk.store.format.BlobKey;
 import java.util.concurrent.locks.Lock;
@@ -9,28 +9,30 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * away. So it does with clients that read the file themselves, by ending the grant of the blob.
  * Thread-safe.
  */
-final class ContentLock {
+public final class ContentLock {
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private final Grants grants;
     private final BlobKey key;
 
-    ContentLock(Grants grants, BlobKey key) {
+    /** The lock of a blob. */
+    public ContentLock(Grants grants, BlobKey key) {
         this.grants = grants;
         this.key = key;
     }
 
     /** The lock of readers. */
-    Lock reading() {
+    public Lock reading() {
         return lock.readLock();
     }
 
     /** On return nobody reads, or believes what was read meanwhile. */
-    void lock() {
+    public void lock() {
         lock.writeLock().lock();
         grants.end(key);
     }
 
-    void unlock() {
+    /** Readers may come again. */
+    public void unlock() {
         lock.writeLock().unlock();
     }
 }

@@ -1,8 +1,14 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.chunk.store.blob.Alignment;
+import io.cairn.chunk.store.blob.BlobBody;
+import io.cairn.chunk.store.blob.BlobContext;
+import io.cairn.chunk.store.blob.DiskWork;
 import io.cairn.chunk.store.format.BlobKey;
+import io.cairn.chunk.store.grant.GrantWords;
+import io.cairn.chunk.store.grant.Handover;
 import io.cairn.wire.chunk.ChunkAddress;
 import io.cairn.wire.chunk.ChunkReply.GrantReply;
 import java.util.Optional;
@@ -12,6 +18,7 @@ public final class BlobGrants {
     private final BlobContext shelf;
     private final DiskWork disk;
 
+    /** The grants of a target. */
     public BlobGrants(BlobContext shelf, DiskWork disk) {
         this.shelf = shelf;
         this.disk = disk;
@@ -40,12 +47,14 @@ public final class BlobGrants {
                             Alignment.checkSize(blob, chunk);
                             return blob.read(
                                     Optional.<GrantReply>empty(),
-                                    body ->
-                                            Optional.of(
-                                                    shelf.grants.grant(
-                                                            key, body, shelf.paths.blob(key))));
+                                    body -> Optional.of(granted(key, body)));
                         });
         return granted.orElseThrow(() -> new FsException(Errno.ENOENT, "no chunk " + key));
+    }
+
+    private GrantReply granted(BlobKey key, BlobBody body) {
+        return shelf.grants.grant(
+                key, shelf.paths.blob(key), body.version().lengthBytes(), body.crcs());
     }
 
     /** Ends all of a group: this server is about to stop serving it in the way it did. */

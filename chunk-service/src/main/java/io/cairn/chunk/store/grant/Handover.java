@@ -1,4 +1,4 @@
-package io.cairn.chunk.store.blob;
+package io.cairn.chunk.store.grant;
 
 import java.nio.file.Path;
 
