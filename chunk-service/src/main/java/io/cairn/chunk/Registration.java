@@ -120,8 +120,8 @@ final class Registration implements Heartbeat.Contents {
     /** As {@link ChunkService#isListed}. */
     boolean isListed() {
         ClusterMap map = groups.map();
-        List<Long> told = reported;
-        return told != null && told.stream().allMatch(each -> isHere(map, map.targetOf(each)));
+        List<Long> all = reported;
+        return all != null && all.stream().allMatch(each -> isHere(map, map.targetOf(each)));
     }
 
     private boolean isHere(ClusterMap map, @Nullable Target target) {

@@ -230,7 +230,9 @@ public final class ChunkNode implements AutoCloseable {
      */
     public @Nullable String notReadyReason() {
         if (service.isReady()) {
-            listed |= service.isListed();
+            if (!listed) {
+                listed = service.isListed();
+            }
             return listed ? null : NOT_LISTED;
         }
         return service.refusal().isEmpty()

@@ -3,6 +3,7 @@ package io.cairn.system;
 import io.cairn.base.Sha256;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -86,7 +87,7 @@ final class ClassArchive {
             List<String> options = new ArrayList<>(classPath(jars(archive, entries)));
             options.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:disable"));
             return options;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             System.err.println("no archive of classes: " + e);
             return List.of();
         }

@@ -95,9 +95,9 @@ final class NfsLocksTest {
         List<String> all = new ArrayList<>(List.of("nfs", "locks"));
         all.addAll(List.of(arguments));
         all.addAll(List.of("--data", directory.resolve("data").toString()));
-        CairnProcess.Result result = CairnProcess.run(directory, all.toArray(new String[0]));
-        assertEquals(0, result.exitCode(), result.output());
-        return result.output();
+        CommandResult result = CommandResult.of(all);
+        assertEquals(0, result.code(), result.errors());
+        return result.out();
     }
 
     /** What fcntl(2) through the mount says; the range is length and start. */

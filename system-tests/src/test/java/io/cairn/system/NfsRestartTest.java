@@ -137,9 +137,9 @@ final class NfsRestartTest {
         List<String> all = new ArrayList<>(List.of("nfs", "exports"));
         all.addAll(List.of(words));
         all.addAll(List.of("--data", directory.resolve("data").toString()));
-        CairnProcess.Result result = CairnProcess.run(directory, all.toArray(new String[0]));
-        assertEquals(0, result.exitCode(), result.output());
-        return result.output();
+        CommandResult result = CommandResult.of(all);
+        assertEquals(0, result.code(), result.errors());
+        return result.out();
     }
 
     @Test

@@ -37,9 +37,9 @@ final class RepairProcessTest {
                         "http://" + address.group(1),
                         "--token-file",
                         directory.resolve("m1").resolve(MasterNode.TOKEN_FILE).toString()));
-        CairnProcess.Result result = CairnProcess.run(directory, command.toArray(String[]::new));
-        assertEquals(0, result.exitCode(), result.output());
-        return result.output();
+        CommandResult result = CommandResult.of(command);
+        assertEquals(0, result.code(), result.errors());
+        return result.out();
     }
 
     /** Whether all groups that a server has a part in have all their copies. */

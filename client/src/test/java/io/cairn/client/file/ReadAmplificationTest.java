@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ReadAmplificationTest {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
-    private static final long CHUNK = 4 * MIB;
+    private static final long CHUNK = 4L * MIB;
     private static final long SIZE = 512L * MIB;
     private static final double LIMIT = 1.05;
 
