@@ -9,14 +9,16 @@ import org.jspecify.annotations.Nullable;
  * arrives and stays the same until the connection ends.
  *
  * @param role its task in the cluster; {@link Role#ANONYMOUS} on a connection without certificates
- * @param name its name within the role, such as that of a chunk server; empty when anonymous
+ * @param name its name within the role, such as that of a chunk server; empty without a certificate
  * @param address the address it speaks from, without its port
  */
 public record Principal(Role role, String name, String address) {
     /** The tasks that a certificate is made for. */
     public enum Role {
-        /** Nobody in particular: a plain connection on loopback, or one that is to join. */
+        /** Nobody in particular: a connection without TLS. */
         ANONYMOUS,
+        /** Somebody without a certificate on a connection with TLS, who may only join. */
+        NEWCOMER,
         /** A master. */
         MASTER,
         /** A chunk server. */
@@ -33,10 +35,15 @@ public record Principal(Role role, String name, String address) {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /** The role of a word; null when there is none. */
+        /** Whether there are certificates for it. */
+        public boolean isCertified() {
+            return this != ANONYMOUS && this != NEWCOMER;
+        }
+
+        /** The role of a word that a certificate can have; null when there is none. */
         public static @Nullable Role of(String text) {
             return Arrays.stream(values())
-                    .filter(role -> role.text().equals(text))
+                    .filter(role -> role.isCertified() && role.text().equals(text))
                     .findFirst()
                     .orElse(null);
         }
@@ -47,7 +54,7 @@ public record Principal(Role role, String name, String address) {
         return new Principal(Role.ANONYMOUS, "", address);
     }
 
-    /** Whether it showed no certificate. */
+    /** Whether the connection has no TLS, so that nobody can know who it is. */
     public boolean isAnonymous() {
         return role == Role.ANONYMOUS;
     }
@@ -55,7 +62,7 @@ public record Principal(Role role, String name, String address) {
     /** For people, such as {@code chunk c5 at 10.0.0.5}. */
     @Override
     public String toString() {
-        String who = isAnonymous() ? "somebody" : role.text() + " " + name;
+        String who = role.isCertified() ? role.text() + " " + name : "somebody";
         return who + " at " + address;
     }
 }

@@ -27,7 +27,7 @@ public class EchoHandler implements Handler {
     }
 
     /** The first connection made. */
-    Connection first() {
+    public Connection first() {
         Connection first = connections.peek();
         if (first == null) {
             throw new IllegalStateException("no connection yet");

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two transports on one machine whose buffers are counted: after the close not one byte may be
@@ -33,23 +34,41 @@ public final class NetworkRig {
     public final Transport server;
     public final Transport client;
 
+    /** The security of the server and of the client; null without TLS. */
+    public final @Nullable ChannelSecurity listening;
+
+    public final @Nullable ChannelSecurity connecting;
+
     public NetworkRig() {
         this(1000, 64 << 20);
     }
 
     public NetworkRig(long beatMs, long budgetBytes) {
+        listening = null;
+        connecting = null;
         budget = new ReceiveBudget(budgetBytes);
-        server = transport("server", beatMs, budget);
-        client = transport("client", beatMs, new ReceiveBudget(64 << 20));
+        server = transport("server", beatMs, budget, null);
+        client = transport("client", beatMs, new ReceiveBudget(64 << 20), null);
     }
 
-    private NettyTransport transport(String name, long beatMs, ReceiveBudget requests) {
+    /** With TLS: of a side that listens and one that connects. */
+    public NetworkRig(ChannelSecurity listening, ChannelSecurity connecting) {
+        this.listening = listening;
+        this.connecting = connecting;
+        budget = new ReceiveBudget(64 << 20);
+        server = transport("server", 1000, budget, listening);
+        client = transport("client", 1000, new ReceiveBudget(64 << 20), connecting);
+    }
+
+    private NettyTransport transport(
+            String name, long beatMs, ReceiveBudget requests, @Nullable ChannelSecurity security) {
         EventLoops loops = new EventLoops(name, 1, Clock.system());
         return new NettyTransport(
                 loops,
                 new ChannelSettings(loops.clock(), requests, ProtocolRange.OURS, false, beatMs),
                 allocator,
-                true);
+                true,
+                security);
     }
 
     public Connection connect(Listener listener) {

@@ -12,7 +12,7 @@ class PrincipalTest {
     @Test
     void aRoleIsFoundByItsWord() {
         for (Role role : Role.values()) {
-            assertEquals(role, Role.of(role.text()));
+            assertEquals(role.isCertified() ? role : null, Role.of(role.text()));
         }
         assertNull(Role.of("CHUNK"));
         assertNull(Role.of(""));

@@ -130,7 +130,7 @@ final class Dial {
 
     private void greet(Channel made) {
         transport
-                .adopt(made, handler, to)
+                .adopt(made, handler, to, false)
                 .greeting()
                 .whenComplete(
                         (greeted, error) -> {

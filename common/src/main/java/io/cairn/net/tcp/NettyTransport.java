@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Admission;
+import io.cairn.net.ChannelSecurity;
 import io.cairn.net.Connection;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Handler;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The network of production: {@link FrameChannel frames} over TCP. Requests, replies and futures
@@ -49,6 +51,7 @@ public final class NettyTransport implements Transport {
     private final ChannelSettings settings;
     private final ByteBufAllocator allocator;
     private final boolean ownsLoops;
+    private final @Nullable ChannelSecurity security;
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -84,11 +87,28 @@ public final class NettyTransport implements Transport {
                 ownsLoops);
     }
 
+    /** A transport without TLS. */
     public NettyTransport(
             EventLoops loops,
             ChannelSettings settings,
             ByteBufAllocator allocator,
             boolean ownsLoops) {
+        this(loops, settings, allocator, ownsLoops, null);
+    }
+
+    /**
+     * A transport.
+     *
+     * @param ownsLoops whether it closes them
+     * @param security of all its connections; null for plain ones
+     */
+    public NettyTransport(
+            EventLoops loops,
+            ChannelSettings settings,
+            ByteBufAllocator allocator,
+            boolean ownsLoops,
+            @Nullable ChannelSecurity security) {
+        this.security = security;
         this.loops = loops;
         this.settings = settings;
         this.allocator = allocator;
@@ -104,13 +124,21 @@ public final class NettyTransport implements Transport {
         return new Dial(this, loops, to, handler, timeoutMs).begin();
     }
 
-    /** Puts a new socket into service, in its initializer. */
-    FrameChannel adopt(Channel channel, Handler handler, Endpoint remote) {
-        NettyWire wire = new NettyWire(channel, loops, settings, handler, remote);
+    /**
+     * Puts a new socket into service, in its initializer.
+     *
+     * @param accepted whether the other side connected
+     */
+    FrameChannel adopt(Channel channel, Handler handler, Endpoint remote, boolean accepted) {
+        TlsLayer tls = security == null ? null : new TlsLayer(security, accepted, remote.host());
+        NettyWire wire = new NettyWire(channel, loops, settings, handler, remote, tls);
         channel.config().setAllocator(allocator);
         channel.config().setRecvByteBufAllocator(new ReadBuffers(wire, READS));
         channel.config().setWriteBufferWaterMark(WATER_MARK);
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        if (tls != null) {
+            channel.pipeline().addLast(tls.handler());
+        }
         channel.pipeline().addLast(wire);
         track(channel);
         return wire.channel();
@@ -156,9 +184,19 @@ public final class NettyTransport implements Transport {
     private void accept(Channel channel, Admission admission, Handler handler) {
         if (admission.admit(channel, true)) {
             Endpoint remote = endpointOf((InetSocketAddress) channel.remoteAddress());
-            adopt(channel, handler, remote)
+            adopt(channel, handler, remote, true)
                     .greeting()
                     .thenAccept(greeted -> admission.spoke(channel));
+        }
+    }
+
+    /** Ends the connections whose other sides may speak no more. */
+    public void examine() {
+        for (Channel channel : channels) {
+            NettyWire wire = channel.pipeline().get(NettyWire.class);
+            if (wire != null && !channel.eventLoop().isShuttingDown()) {
+                channel.eventLoop().execute(wire::examine);
+            }
         }
     }
 

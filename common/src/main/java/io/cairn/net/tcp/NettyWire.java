@@ -3,6 +3,7 @@ package io.cairn.net.tcp;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.EventLoops;
 import io.cairn.net.Handler;
+import io.cairn.net.Principal;
 import io.cairn.net.TimerWheel;
 import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.frame.FrameChannel;
@@ -16,6 +17,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +32,17 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
     private final Channel socket;
     private final TimerWheel wheel;
     private final FrameChannel channel;
+    private final @Nullable TlsLayer tls;
 
     NettyWire(
             Channel socket,
             EventLoops loops,
             ChannelSettings settings,
             Handler handler,
-            Endpoint remote) {
+            Endpoint remote,
+            @Nullable TlsLayer tls) {
         this.socket = socket;
+        this.tls = tls;
         this.wheel = loops.wheelOf(socket.eventLoop());
         this.channel = new FrameChannel(this, settings, handler, remote);
     }
@@ -66,8 +74,28 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
     }
 
     @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (tls != null && event instanceof SslHandshakeCompletionEvent done) {
+            if (done.isSuccess()) {
+                examine();
+            } else {
+                channel.failed(tls.failure(done.cause()));
+            }
+        }
+    }
+
+    /** Looks whether the other side may speak still; ends the connection if not. */
+    void examine() {
+        IOException refusal = tls == null ? null : tls.examine();
+        if (refusal != null) {
+            channel.failed(refusal);
+        }
+    }
+
+    @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        channel.failed(cause);
+        boolean isOfTls = tls != null && cause instanceof DecoderException;
+        channel.failed(isOfTls ? tls.failure(cause) : cause);
     }
 
     @Override
@@ -77,15 +105,21 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
 
     @Override
     public @Nullable ByteBuf window() {
-        return channel.window();
+        // With TLS the socket brings no payload but what has to be deciphered first.
+        return tls == null ? channel.window() : null;
     }
 
     @Override
     public boolean isLarge() {
-        return channel.isLarge();
+        return tls == null && channel.isLarge();
     }
 
     // ---- what goes out
+
+    @Override
+    public Principal principal(String address) {
+        return tls == null ? Principal.anonymous(address) : tls.principal();
+    }
 
     @Override
     public boolean isOwner() {
@@ -143,7 +177,13 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
     public void abort() {
         // The kernel forgets what it has not sent, and tells the other side if it can.
         socket.config().setOption(ChannelOption.SO_LINGER, 0);
-        socket.close();
+        ChannelHandlerContext inside = socket.pipeline().context(SslHandler.class);
+        if (inside == null) {
+            socket.close();
+        } else {
+            // TLS would say farewell first.
+            inside.close();
+        }
     }
 
     @Override

@@ -1,0 +1,57 @@
+package io.cairn.identity;
+
+import io.cairn.base.FsException;
+import io.cairn.net.Refusals.Reason;
+import io.netty.handler.ssl.NotSslRecordException;
+import java.security.cert.CertificateException;
+import javax.net.ssl.SSLException;
+
+/**
+ * The reason why a handshake failed.
+ *
+ * @param isOurs whether this side refused; else the other one did, or the network broke
+ * @param text for people
+ */
+record HandshakeFailure(Reason reason, boolean isOurs, String text) {
+    private static final int MAX_CAUSES = 8;
+
+    static HandshakeFailure of(Throwable cause) {
+        Throwable each = cause;
+        String tls = null;
+        for (int i = 0; i < MAX_CAUSES && each != null; i++) {
+            String message = String.valueOf(each.getMessage());
+            switch (each) {
+                case NotSslRecordException _ -> {
+                    return new HandshakeFailure(
+                            Reason.PLAIN, true, "it speaks no TLS, and this port does");
+                }
+                case CertificateException _ -> {
+                    return new HandshakeFailure(Reason.CERTIFICATE, true, message);
+                }
+                case FsException _ -> {
+                    return new HandshakeFailure(Reason.CERTIFICATE, true, message);
+                }
+                case SSLException _ -> tls = message;
+                default -> {}
+            }
+            each = each.getCause();
+        }
+        return tls == null
+                ? new HandshakeFailure(
+                        Reason.HANDSHAKE, false, "the TLS handshake ended: " + cause.getMessage())
+                : ofTls(tls);
+    }
+
+    private static HandshakeFailure ofTls(String message) {
+        if (message.contains("Empty client certificate")) {
+            return new HandshakeFailure(Reason.CERTIFICATE, true, "it shows no certificate");
+        }
+        boolean isTheirs = message.contains("Received fatal alert") || message.contains("closed");
+        String text =
+                isTheirs
+                        ? "the other side refused the TLS handshake (%s); its log says why"
+                                .formatted(message)
+                        : "the TLS handshake failed: " + message;
+        return new HandshakeFailure(Reason.HANDSHAKE, !isTheirs, text);
+    }
+}

@@ -1,0 +1,175 @@
+package io.cairn.identity;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.net.ChannelSecurity;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.runtime.Clock;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.SecureRandom;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Date;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+
+/**
+ * TLS 1.3 between the processes of a cluster: both sides show certificates of the cluster's
+ * authority. A master also lets in who has none yet, so that it can ask for one. The certificate of
+ * this process can be replaced while connections are open; they keep the one they began with.
+ * Thread-safe.
+ */
+public final class TlsSecurity implements ChannelSecurity {
+    private static final String TLS = "TLSv1.3";
+    private static final char[] IN_MEMORY = "memory".toCharArray();
+
+    private final Clock clock;
+    private final Refusals refusals;
+    private final boolean admitsNewcomers;
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+    private volatile Set<String> revoked = Set.of();
+    private volatile State state;
+
+    /** The identity, and all that follows from it. */
+    private record State(Identity identity, PeerTrust trust, SSLContext context) {}
+
+    /**
+     * The security of a process.
+     *
+     * @param refusals hears of those that could not prove who they are
+     */
+    public TlsSecurity(Identity identity, Clock clock, Refusals refusals) {
+        this.clock = clock;
+        this.refusals = refusals;
+        this.admitsNewcomers = identity.subject().role() == Role.MASTER;
+        this.state = stateOf(identity);
+    }
+
+    private State stateOf(Identity identity) {
+        PeerTrust trust =
+                new PeerTrust(identity.authority(), () -> Date.from(clock.now()), () -> revoked);
+        return new State(identity, trust, context(keysOf(identity), trust));
+    }
+
+    /** Shows the certificate of an identity. */
+    static KeyManager[] keysOf(Identity identity) {
+        try {
+            KeyStore keys = KeyStore.getInstance("PKCS12");
+            keys.load(null, null);
+            Certificate[] chain = {identity.certificate(), identity.authority()};
+            keys.setKeyEntry("own", identity.key(), IN_MEMORY, chain);
+            KeyManagerFactory factory = KeyManagerFactory.getInstance("SunX509");
+            factory.init(keys, IN_MEMORY);
+            return factory.getKeyManagers();
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalStateException("the JDK cannot keep a key in memory", e);
+        }
+    }
+
+    /** A context for a key, or for nobody without one, that trusts as told. */
+    static SSLContext context(KeyManager[] keys, X509TrustManager trust) {
+        try {
+            SSLContext context = SSLContext.getInstance(TLS);
+            context.init(keys, new TrustManager[] {trust}, new SecureRandom());
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK has no TLS 1.3", e);
+        }
+    }
+
+    /** The engine of a side that connects. */
+    static SSLEngine clientEngine(SSLContext context) {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(true);
+        engine.setEnabledProtocols(new String[] {TLS});
+        return engine;
+    }
+
+    /** The identity of this process. */
+    public Identity identity() {
+        return state.identity();
+    }
+
+    /** From now on new connections show another certificate of the same holder. */
+    public void renewed(Identity fresh) {
+        state = stateOf(fresh);
+    }
+
+    /** The serial numbers of revoked certificates, hexadecimal. */
+    public Set<String> revoked() {
+        return revoked;
+    }
+
+    /**
+     * Certificates were revoked.
+     *
+     * @param serials the numbers of all of them, hexadecimal
+     */
+    public void revoke(Set<String> serials) {
+        if (!serials.equals(revoked)) {
+            revoked = Set.copyOf(serials);
+            watchers.forEach(Runnable::run);
+        }
+    }
+
+    /** From now on this runs when certificates have been revoked. */
+    public void onRevocation(Runnable watcher) {
+        watchers.add(watcher);
+    }
+
+    @Override
+    public SSLEngine client() {
+        return clientEngine(state.context());
+    }
+
+    @Override
+    public SSLEngine server() {
+        SSLEngine engine = state.context().createSSLEngine();
+        engine.setUseClientMode(false);
+        engine.setEnabledProtocols(new String[] {TLS});
+        if (admitsNewcomers) {
+            engine.setWantClientAuth(true);
+        } else {
+            engine.setNeedClientAuth(true);
+        }
+        return engine;
+    }
+
+    @Override
+    public Principal principal(SSLSession session, String address) {
+        Certificate[] chain;
+        try {
+            chain = session.getPeerCertificates();
+        } catch (SSLPeerUnverifiedException e) {
+            return new Principal(Role.NEWCOMER, "", address);
+        }
+        try {
+            return state.trust().check((X509Certificate) chain[0]).at(address);
+        } catch (CertificateException e) {
+            throw new FsException(Errno.EACCES, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public String refused(String address, Throwable cause) {
+        HandshakeFailure failure = HandshakeFailure.of(cause);
+        if (failure.isOurs()) {
+            refusals.add(failure.reason(), address, failure.text());
+        }
+        return failure.text();
+    }
+}

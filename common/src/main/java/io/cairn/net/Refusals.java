@@ -1,0 +1,108 @@
+package io.cairn.net;
+
+import io.cairn.runtime.Clock;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts what was refused for want of an identity or a right, and logs it once per address and
+ * minute. It remembers a thousand addresses at most. Thread-safe.
+ */
+public final class Refusals {
+    private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
+    private static final long REPORT_NS = 60_000_000_000L;
+    private static final int MAX_ADDRESSES = 1024;
+
+    /** Why something was refused. */
+    public enum Reason {
+        /** It spoke no TLS. */
+        PLAIN("plain"),
+        /** Its certificate does not hold: another cluster's, expired, revoked, or none at all. */
+        CERTIFICATE("certificate"),
+        /** The handshake failed for another reason. */
+        HANDSHAKE("handshake"),
+        /** Its role may not ask for this. */
+        ROLE("role");
+
+        private final String tag;
+
+        Reason(String tag) {
+            this.tag = tag;
+        }
+    }
+
+    private final String door;
+    private final Clock clock;
+    private final Map<Reason, LongAdder> counts = new EnumMap<>(Reason.class);
+
+    /** When an address was last told of, oldest first. Guarded by itself. */
+    private final Map<String, Long> told = new LinkedHashMap<>();
+
+    /**
+     * Nothing was refused yet.
+     *
+     * @param door who refuses, in the log and as a tag: such as {@code master}
+     */
+    public Refusals(String door, Clock clock) {
+        this.door = door;
+        this.clock = clock;
+        for (Reason reason : Reason.values()) {
+            counts.put(reason, new LongAdder());
+        }
+    }
+
+    /** Registers {@code cairn.refused} with the tags {@code door} and {@code reason}. */
+    public void measure(MeterRegistry registry) {
+        counts.forEach(
+                (reason, count) ->
+                        FunctionCounter.builder("cairn.refused", count, LongAdder::sum)
+                                .description("connections and requests of whom may not")
+                                .tag("door", door)
+                                .tag("reason", reason.tag)
+                                .register(registry));
+    }
+
+    /** How many were refused for a reason since the start. */
+    public long count(Reason reason) {
+        LongAdder count = counts.get(reason);
+        return count == null ? 0 : count.sum();
+    }
+
+    /**
+     * Something was refused.
+     *
+     * @param address whose it was
+     * @param what for people, as in {@code it shows no certificate}
+     */
+    public void add(Reason reason, String address, String what) {
+        LongAdder count = counts.get(reason);
+        if (count != null) {
+            count.increment();
+        }
+        if (isDue(address)) {
+            LOG.warn("{}: refused {}: {}", door, address, what);
+        }
+    }
+
+    private boolean isDue(String address) {
+        long nowNs = clock.nanoTime();
+        synchronized (told) {
+            Long last = told.get(address);
+            if (last != null && nowNs - last < REPORT_NS) {
+                return false;
+            }
+            told.remove(address);
+            told.put(address, nowNs);
+            if (told.size() > MAX_ADDRESSES) {
+                told.remove(told.keySet().iterator().next());
+            }
+            return true;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package io.cairn.identity;
+
+import static io.cairn.net.NetworkRig.LOOPBACK;
+import static io.cairn.net.NetworkRig.eventually;
+import static io.cairn.net.NetworkRig.failureOf;
+import static io.cairn.net.NetworkRig.get;
+import static io.cairn.net.NetworkRig.text;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.ChannelSecurity;
+import io.cairn.net.Connection;
+import io.cairn.net.EchoHandler;
+import io.cairn.net.EventLoops;
+import io.cairn.net.Listener;
+import io.cairn.net.NetworkRig;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.net.TransportContract;
+import io.cairn.net.frame.ChannelSettings;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.runtime.Clock;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A secured transport does what every transport does, and lets only those in who may. */
+class SecuredTransportTest extends TransportContract {
+    private static final TestIdentities CLUSTER = new TestIdentities();
+
+    private final TlsSecurity server;
+    private final TlsSecurity client;
+
+    SecuredTransportTest() {
+        super(
+                new NetworkRig(
+                        CLUSTER.security(Role.CHUNK, "c1"), CLUSTER.security(Role.MOUNT, "m1")));
+        server = (TlsSecurity) Objects.requireNonNull(rig.listening);
+        client = (TlsSecurity) Objects.requireNonNull(rig.connecting);
+    }
+
+    @Override
+    protected Principal expectedClient() {
+        return new Principal(Role.MOUNT, "m1", "127.0.0.1");
+    }
+
+    /** Connects with whatever it has. */
+    private record Stranger(SSLContext context) implements ChannelSecurity {
+        @Override
+        public SSLEngine client() {
+            return TlsSecurity.clientEngine(context);
+        }
+
+        @Override
+        public SSLEngine server() {
+            throw new IllegalStateException("it only connects");
+        }
+
+        @Override
+        public Principal principal(SSLSession session, String address) {
+            return Principal.anonymous(address);
+        }
+
+        @Override
+        public String refused(String address, Throwable cause) {
+            return String.valueOf(cause.getMessage());
+        }
+    }
+
+    @Test
+    void theClientKnowsTheServer() {
+        Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
+        assertEquals(new Principal(Role.CHUNK, "c1", "127.0.0.1"), connection.principal());
+    }
+
+    /** Connects with another security, or with none, and ends with a failure. */
+    private FsException refused(@Nullable ChannelSecurity security, Endpoint to) {
+        EventLoops loops = new EventLoops("stranger", 1, Clock.system());
+        try (NettyTransport stranger =
+                new NettyTransport(
+                        loops,
+                        ChannelSettings.standard(Clock.system(), false),
+                        ByteBufAllocator.DEFAULT,
+                        true,
+                        security)) {
+            // With TLS 1.3 a client may learn only afterwards that it was refused.
+            CompletableFuture<Connection> dialled = stranger.connect(to, new EchoHandler(), 10_000);
+            return failureOf(dialled.thenCompose(c -> c.call(text("secret"), 10_000)));
+        }
+    }
+
+    private void assertRefused(Reason reason, @Nullable ChannelSecurity security)
+            throws InterruptedException {
+        long before = CLUSTER.refusals.count(reason);
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        assertEquals(Errno.DISCONNECTED, refused(security, to).errno());
+        eventually("it is counted", () -> CLUSTER.refusals.count(reason) == before + 1);
+        assertTrue(echo.headers.isEmpty(), "nothing of it was decoded");
+    }
+
+    @Test
+    void aCertificateOfAnotherClusterIsRefused() throws InterruptedException {
+        Identity foreign = new TestIdentities().identity(Role.MOUNT, "m1");
+        // It trusts the server, so that it is the server that refuses.
+        SSLContext mixed =
+                TlsSecurity.context(
+                        TlsSecurity.keysOf(foreign),
+                        new PeerTrust(CLUSTER.authority.certificate(), Date::new, Set::of));
+        assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
+    }
+
+    @Test
+    void aServerOfAnotherClusterIsRefused() {
+        TestIdentities other = new TestIdentities();
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        FsException failure = refused(other.security(Role.MOUNT, "m1"), to);
+        assertTrue(failure.getMessage().contains("another cluster"), failure.getMessage());
+        assertEquals(1, other.refusals.count(Reason.CERTIFICATE));
+    }
+
+    @Test
+    void anExpiredCertificateIsRefused() throws InterruptedException {
+        Identity old =
+                CLUSTER.identity(
+                        Role.MOUNT,
+                        "m1",
+                        Instant.now().minus(Duration.ofDays(40)),
+                        CertificateAuthority.LIFE);
+        assertRefused(Reason.CERTIFICATE, CLUSTER.security(old));
+    }
+
+    @Test
+    void aRevokedCertificateIsRefused() throws InterruptedException {
+        Identity lost = CLUSTER.identity(Role.MOUNT, "lost");
+        server.revoke(Set.of(PeerTrust.serial(lost.certificate())));
+        assertRefused(Reason.CERTIFICATE, CLUSTER.security(lost));
+    }
+
+    @Test
+    void nobodyWithoutACertificateSpeaksToAChunkServer() throws InterruptedException {
+        JoinToken token =
+                new JoinToken(
+                        Role.CHUNK,
+                        "c2",
+                        List.of(LOOPBACK),
+                        JoinSecurity.fingerprintOf(CLUSTER.authority.certificate()),
+                        "secret");
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        FsException failure = refused(new JoinSecurity(token, Clock.system()), to);
+        assertTrue(failure.getMessage().contains("no master"), failure.getMessage());
+        assertTrue(echo.headers.isEmpty());
+    }
+
+    @Test
+    void plainBytesAreRefusedByAPortWithTls() throws InterruptedException {
+        assertRefused(Reason.PLAIN, null);
+    }
+
+    @Test
+    void tlsIsRefusedByAPlainPort() throws Exception {
+        NetworkRig plain = new NetworkRig();
+        Endpoint to = plain.server.listen(LOOPBACK, echo).endpoint();
+        FsException failure = refused(CLUSTER.security(Role.MOUNT, "m1"), to);
+        assertEquals(Errno.DISCONNECTED, failure.errno());
+        assertTrue(echo.headers.isEmpty());
+        plain.close();
+    }
+
+    @Test
+    void connectionsOfARevokedCertificateEnd() throws InterruptedException {
+        Connection connection = rig.connect(rig.server.listen(LOOPBACK, echo));
+        assertEquals("x", text(get(connection.call(text("x"), 5_000))));
+        server.onRevocation(((NettyTransport) rig.server)::examine);
+        server.revoke(Set.of("abc"));
+        assertEquals("y", text(get(connection.call(text("y"), 5_000))));
+        String serial = PeerTrust.serial(client.identity().certificate());
+        server.revoke(Set.of("abc", serial));
+        eventually("the connection has ended", () -> !connection.isOpen());
+    }
+
+    @Test
+    void aCertificateIsReplacedUnderOpenConnections() {
+        Listener listener = rig.server.listen(LOOPBACK, echo);
+        Connection before = rig.connect(listener);
+        server.renewed(CLUSTER.identity(Role.CHUNK, "c1"));
+        assertEquals("x", text(get(before.call(text("x"), 5_000))));
+        assertEquals("y", text(get(rig.connect(listener).call(text("y"), 5_000))));
+        assertFalse(before.principal().isAnonymous());
+    }
+
+    @Test
+    void noByteOfAMessageStandsOnTheWire() throws Exception {
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        String secret = "the known contents of a file ".repeat(200);
+        try (Capture capture = new Capture(to)) {
+            Connection connection =
+                    get(rig.client.connect(capture.endpoint(), new EchoHandler(), 10_000));
+            assertEquals(secret, text(get(connection.call(text(secret), 10_000))));
+            String seen = capture.seen();
+            assertTrue(seen.length() > 2 * secret.length());
+            assertFalse(seen.contains("known contents"));
+        }
+    }
+
+    @Test
+    void aNewcomerMayAskAMasterOnly() throws Exception {
+        TlsSecurity master = CLUSTER.security(Role.MASTER, "m1");
+        JoinToken token =
+                new JoinToken(
+                        Role.CHUNK,
+                        "c2",
+                        List.of(LOOPBACK),
+                        JoinSecurity.fingerprintOf(CLUSTER.authority.certificate()),
+                        JoinToken.newSecret(new SecureRandom()));
+        NetworkRig joining = new NetworkRig(master, new JoinSecurity(token, Clock.system()));
+        EchoHandler door = new EchoHandler();
+        Connection connection = joining.connect(joining.server.listen(LOOPBACK, door));
+        assertEquals("x", text(get(connection.call(text("x"), 5_000))));
+        assertEquals(Role.NEWCOMER, door.first().principal().role());
+        joining.close();
+    }
+
+    @Test
+    void nonsenseClosesTheConnection() throws Exception {
+        Endpoint to = rig.server.listen(LOOPBACK, echo).endpoint();
+        try (Socket socket = new Socket(to.host(), to.port())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream()
+                    .write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8));
+            InputStream in = socket.getInputStream();
+            while (in.read() >= 0) {
+                // An alert may come first.
+            }
+        }
+    }
+}

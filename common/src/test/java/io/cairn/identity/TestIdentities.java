@@ -1,0 +1,38 @@
+package io.cairn.identity;
+
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.runtime.Clock;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+
+/** A cluster's authority, and processes that it has certified. */
+public final class TestIdentities {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    public final CertificateAuthority authority =
+            CertificateAuthority.found(Clock.system(), RANDOM);
+    public final Refusals refusals = new Refusals("network", Clock.system());
+
+    public Identity identity(Role role, String name) {
+        return identity(role, name, Instant.now(), CertificateAuthority.LIFE);
+    }
+
+    public Identity identity(Role role, String name, Instant from, Duration life) {
+        SigningRequest request = SigningRequest.make(RANDOM);
+        return Identity.of(
+                request.key(),
+                Identity.chain(
+                        authority.sign(request.bytes(), role, name, from, life),
+                        authority.certificate()));
+    }
+
+    public TlsSecurity security(Role role, String name) {
+        return security(identity(role, name));
+    }
+
+    public TlsSecurity security(Identity identity) {
+        return new TlsSecurity(identity, Clock.system(), refusals);
+    }
+}
