@@ -61,6 +61,7 @@ final class ChunkRequestHandler implements Handler {
     /** Requests to one disk at a time; a disk that hangs keeps its own. */
     private record Budgets(Budget clients, Budget servers) {}
 
+    private final ChunkDoor door;
     private final Groups groups;
     private final Map<StorageTarget, Budgets> budgets = new ConcurrentHashMap<>();
     private final Budgets others;
@@ -68,7 +69,8 @@ final class ChunkRequestHandler implements Handler {
     private final long clientBytes;
     private volatile boolean draining;
 
-    ChunkRequestHandler(Groups groups, long clientBytes, int targets) {
+    ChunkRequestHandler(ChunkDoor door, Groups groups, long clientBytes, int targets) {
+        this.door = door;
         this.groups = groups;
         this.clientBytes = clientBytes;
         this.targets = targets;
@@ -102,6 +104,7 @@ final class ChunkRequestHandler implements Handler {
 
     @Override
     public void handle(Connection from, Message request, Answer answer) {
+        door.require(from.principal(), request.header());
         ChunkRequest decoded;
         try {
             Decoder in = request.decoder();
@@ -116,6 +119,7 @@ final class ChunkRequestHandler implements Handler {
             from.close();
             return;
         }
+        door.require(from.principal(), decoded);
         boolean fromServer = decoded.isFromServer();
         Budgets both = budgets(decoded);
         Budget budget = fromServer ? both.servers : both.clients;

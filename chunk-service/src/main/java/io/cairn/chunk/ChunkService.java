@@ -22,6 +22,7 @@ import io.cairn.chunk.store.StorageTarget;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Endpoint;
 import io.cairn.net.Listener;
+import io.cairn.net.Refusals;
 import io.cairn.net.Message;
 import io.cairn.wire.master.ClusterRequest.Leaving;
 import io.cairn.wire.master.Push;
@@ -32,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -59,6 +61,8 @@ public final class ChunkService implements AutoCloseable {
     private final Garbage garbage;
     private final ScrubService scrubs;
     private final ChunkRequestHandler door;
+    private final Refusals refusals;
+    private volatile Consumer<List<String>> revocations = _ -> {};
     private volatile @Nullable Registration registration;
     private @Nullable Listener listener;
     private @Nullable CompletableFuture<Void> leaving;
@@ -79,7 +83,7 @@ public final class ChunkService implements AutoCloseable {
         this.world = world;
         this.settings = settings;
         this.targets = List.copyOf(targets);
-        this.peers = new Peers(world.transport(), new MasterNews(this::mapChanged));
+        this.peers = new Peers(world.transport(), new MasterNews(this::mapChanged, this::revoked));
         Leader leader = new Leader(peers, world.scheduler(), settings.masters());
         Lease lease = new Lease(world.clock());
         this.station =
@@ -97,7 +101,10 @@ public final class ChunkService implements AutoCloseable {
         this.groups = new Groups(station, targets, world.random().nextLong());
         this.garbage = new Garbage(station, groups, targets);
         this.scrubs = new ScrubService(groups, targets);
-        this.door = new ChunkRequestHandler(groups, settings.clientBytes(), targets.size());
+        this.refusals = new Refusals("chunk", world.clock());
+        this.door =
+                new ChunkRequestHandler(
+                        new ChunkDoor(refusals), groups, settings.clientBytes(), targets.size());
     }
 
     private static void requireDistinct(List<StorageTarget> targets) {
@@ -121,6 +128,20 @@ public final class ChunkService implements AutoCloseable {
     public void grantThrough(DirectDoor files) {
         targets.forEach(target -> target.grants().begin(files.words(), files));
         station.lease().showTo(files.words()::allowUntil);
+    }
+
+    /** From now on this hears which certificates were revoked, by their serial numbers. */
+    public void onRevoked(Consumer<List<String>> hearer) {
+        revocations = hearer;
+    }
+
+    private void revoked(Push.Revoked news) {
+        revocations.accept(news.serials());
+    }
+
+    /** What the door refused because of who asked. */
+    public Refusals refusals() {
+        return refusals;
     }
 
     private void mapChanged(Push.MapChanged news) {

@@ -14,16 +14,24 @@ import java.util.function.Consumer;
 
 /**
  * Pushes that come over the connections that this server made: the master tells what changed in the
- * cluster map. Everything else is refused.
+ * cluster map, and which certificates were revoked. Everything else is refused.
  */
 final class MasterNews implements Handler {
     private final Consumer<Push.MapChanged> mapChanged;
+    private final Consumer<Push.Revoked> revoked;
+
+    /** The same without an interest in certificates. */
+    MasterNews(Consumer<Push.MapChanged> mapChanged) {
+        this(mapChanged, _ -> {});
+    }
 
     /**
      * @param mapChanged what to do when the map has changed; does not block
+     * @param revoked what to do when certificates were revoked; does not block
      */
-    MasterNews(Consumer<Push.MapChanged> mapChanged) {
+    MasterNews(Consumer<Push.MapChanged> mapChanged, Consumer<Push.Revoked> revoked) {
         this.mapChanged = mapChanged;
+        this.revoked = revoked;
     }
 
     @Override
@@ -31,9 +39,14 @@ final class MasterNews implements Handler {
         request.release();
         try {
             Decoder in = request.decoder();
-            if (in.u8() == MasterRequest.PUSH && Push.decode(in) instanceof Push.MapChanged news) {
+            Push push = in.u8() == MasterRequest.PUSH ? Push.decode(in) : null;
+            if (push instanceof Push.MapChanged news) {
                 mapChanged.accept(news);
                 answer.send(Message.empty());
+                return;
+            }
+            if (push instanceof Push.Revoked news) {
+                revoked.accept(news);
                 return;
             }
         } catch (MalformedMessageException e) {

@@ -216,7 +216,11 @@ public final class FakeMaster implements Handler {
                     synced.add(s);
                     answer.send(Message.empty());
                 }
-                case Leaving _, MasterPresent _ -> answer.fail(new FsException(Errno.EPROTO));
+                case Leaving _,
+                        MasterPresent _,
+                        ClusterRequest.Join _,
+                        ClusterRequest.RenewCertificate _ ->
+                        answer.fail(new FsException(Errno.EPROTO));
             }
         } catch (FsException e) {
             answer.fail(e);

@@ -4,6 +4,7 @@ import io.cairn.base.FsException;
 import io.cairn.base.Printable;
 import io.cairn.base.Wording;
 import io.cairn.cli.admin.AdminCommand;
+import io.cairn.cli.admin.CaCommand;
 import io.cairn.cli.admin.ExportsCommand;
 import io.cairn.cli.admin.FsckCommand;
 import io.cairn.cli.admin.StatusCommand;
@@ -66,6 +67,7 @@ import picocli.CommandLine.ScopeType;
             FsCommand.class,
             AdminCommand.class,
             ExportsCommand.class,
+            CaCommand.class,
             DoctorCommand.class,
             HealthCommand.class,
             FsckCommand.class,

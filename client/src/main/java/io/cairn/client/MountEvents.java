@@ -47,6 +47,9 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.MapChanged ignored -> {
                 // The channel has told the cluster view already.
             }
+            case Push.Revoked ignored -> {
+                // Nobody connects to a client.
+            }
         }
         return Promises.DONE;
     }

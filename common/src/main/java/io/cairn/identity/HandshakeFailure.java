@@ -3,8 +3,11 @@ package io.cairn.identity;
 import io.cairn.base.FsException;
 import io.cairn.net.Refusals.Reason;
 import io.netty.handler.ssl.NotSslRecordException;
+import java.io.IOException;
 import java.security.cert.CertificateException;
 import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The reason why a handshake failed.
@@ -13,11 +16,13 @@ import javax.net.ssl.SSLException;
  * @param text for people
  */
 record HandshakeFailure(Reason reason, boolean isOurs, String text) {
+    private static final Logger LOG = LoggerFactory.getLogger(HandshakeFailure.class);
     private static final int MAX_CAUSES = 8;
 
     static HandshakeFailure of(Throwable cause) {
         Throwable each = cause;
         String tls = null;
+        boolean isBroken = false;
         for (int i = 0; i < MAX_CAUSES && each != null; i++) {
             String message = String.valueOf(each.getMessage());
             switch (each) {
@@ -32,11 +37,12 @@ record HandshakeFailure(Reason reason, boolean isOurs, String text) {
                     return new HandshakeFailure(Reason.CERTIFICATE, true, message);
                 }
                 case SSLException _ -> tls = message;
-                default -> {}
+                case IOException _ -> isBroken = true;
+                default -> LOG.debug("a TLS handshake failed", each);
             }
             each = each.getCause();
         }
-        return tls == null
+        return tls == null || isBroken
                 ? new HandshakeFailure(
                         Reason.HANDSHAKE, false, "the TLS handshake ended: " + cause.getMessage())
                 : ofTls(tls);

@@ -9,7 +9,6 @@ import io.cairn.runtime.Clock;
 import java.security.cert.CertificateEncodingException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.Date;
 import java.util.Set;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
@@ -68,7 +67,7 @@ public final class JoinSecurity implements ChannelSecurity {
                         "it is no master of the cluster that made the join token");
             }
             Subject subject =
-                    new PeerTrust(authority, () -> Date.from(clock.now()), Set::of).check(chain[0]);
+                    new PeerTrust(authority, clock::now, Set::of).check(chain[0]);
             if (subject.role() != Role.MASTER) {
                 throw new CertificateException("it is no master but a " + subject.role());
             }

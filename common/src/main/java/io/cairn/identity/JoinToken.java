@@ -90,8 +90,9 @@ public record JoinToken(
         } catch (MalformedMessageException | IllegalArgumentException e) {
             throw new FsException(
                     Errno.EINVAL,
-                    "this is no join token (%s): copy the whole line that 'cairn ca join-token' printed"
-                            .formatted(e.getMessage()),
+                    "this is no join token (%s): copy the whole line that 'cairn ca"
+                                    .formatted(e.getMessage())
+                            + " join-token' printed",
                     e);
         }
     }

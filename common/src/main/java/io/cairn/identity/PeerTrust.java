@@ -5,7 +5,7 @@ import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.Date;
+import java.time.Instant;
 import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
@@ -18,7 +18,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  */
 final class PeerTrust extends X509ExtendedTrustManager {
     private final X509Certificate authority;
-    private final Supplier<Date> now;
+    private final Supplier<Instant> now;
     private final Supplier<Set<String>> revoked;
 
     /**
@@ -27,7 +27,7 @@ final class PeerTrust extends X509ExtendedTrustManager {
      * @param now the time
      * @param revoked the serial numbers of revoked certificates, hexadecimal
      */
-    PeerTrust(X509Certificate authority, Supplier<Date> now, Supplier<Set<String>> revoked) {
+    PeerTrust(X509Certificate authority, Supplier<Instant> now, Supplier<Set<String>> revoked) {
         this.authority = authority;
         this.now = now;
         this.revoked = revoked;
@@ -44,10 +44,10 @@ final class PeerTrust extends X509ExtendedTrustManager {
         if (subject == null || leaf.getBasicConstraints() >= 0) {
             throw new CertificateException("its certificate names no role and name");
         }
-        if (now.get().after(leaf.getNotAfter())) {
+        if (now.get().isAfter(leaf.getNotAfter().toInstant())) {
             throw new CertificateException("its certificate has expired: " + who(subject));
         }
-        if (now.get().before(leaf.getNotBefore())) {
+        if (now.get().isBefore(leaf.getNotBefore().toInstant())) {
             throw new CertificateException(
                     "its certificate is not valid yet, one clock is wrong: " + who(subject));
         }

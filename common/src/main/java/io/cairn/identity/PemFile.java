@@ -106,7 +106,7 @@ final class PemFile {
             if (secret && isOpenToOthers(file)) {
                 throw new FsException(
                         Errno.EACCES,
-                        "%s holds a private key, and others than its owner may read it: chmod 600 %s"
+                        "%s holds a private key, and others may read it: chmod 600 %s"
                                 .formatted(file, file));
             }
             return Files.readAllBytes(file);

@@ -14,7 +14,6 @@ import java.security.SecureRandom;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
-import java.util.Date;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,7 +60,7 @@ public final class TlsSecurity implements ChannelSecurity {
 
     private State stateOf(Identity identity) {
         PeerTrust trust =
-                new PeerTrust(identity.authority(), () -> Date.from(clock.now()), () -> revoked);
+                new PeerTrust(identity.authority(), clock::now, () -> revoked);
         return new State(identity, trust, context(keysOf(identity), trust));
     }
 
@@ -107,6 +106,14 @@ public final class TlsSecurity implements ChannelSecurity {
     /** From now on new connections show another certificate of the same holder. */
     public void renewed(Identity fresh) {
         state = stateOf(fresh);
+    }
+
+    /**
+     * Does a handshake with itself, in memory: so that the JVM knows how before somebody waits for
+     * it. Takes a fraction of a second.
+     */
+    public void rehearse() {
+        new Rehearsal(client(), server()).run();
     }
 
     /** The serial numbers of revoked certificates, hexadecimal. */

@@ -26,6 +26,11 @@ public final class TypeTable<T extends MessageType> {
         }
     }
 
+    /** The type of a code; null when no type has it. */
+    public @Nullable T find(int code) {
+        return codes.find(code);
+    }
+
     /** The type with a code that was read. */
     public T require(int code) {
         T type = codes.find(code);

@@ -85,6 +85,14 @@ class IdentityTest {
     }
 
     @Test
+    void aServerCanRehearse() {
+        TlsSecurity server = CLUSTER.security(Role.CHUNK, "c5");
+        assertTrue(new Rehearsal(server.client(), server.server()).run());
+        TlsSecurity mount = CLUSTER.security(Role.MOUNT, "m5");
+        assertFalse(new Rehearsal(mount.client(), mount.server()).run());
+    }
+
+    @Test
     void namesAreRestricted() {
         for (String bad : List.of("", "a,OU=master", "a b", "x".repeat(65), "-a", "\u00e4")) {
             assertThrows(FsException.class, () -> new Subject("c", Role.MOUNT, bad));

@@ -32,7 +32,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -124,7 +123,7 @@ class SecuredTransportTest extends TransportContract {
         SSLContext mixed =
                 TlsSecurity.context(
                         TlsSecurity.keysOf(foreign),
-                        new PeerTrust(CLUSTER.authority.certificate(), Date::new, Set::of));
+                        new PeerTrust(CLUSTER.authority.certificate(), Instant::now, Set::of));
         assertRefused(Reason.CERTIFICATE, new Stranger(mixed));
     }
 

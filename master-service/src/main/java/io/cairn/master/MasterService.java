@@ -172,6 +172,11 @@ public final class MasterService implements AutoCloseable {
         return namespace.get();
     }
 
+    /** Who may ask it, by certificates. */
+    public Certification certification() {
+        return door.certification();
+    }
+
     /** Its settings. */
     public MasterSettings settings() {
         return settings;

@@ -57,6 +57,11 @@ final class Presence implements Handler, AutoCloseable {
         this.nextMs = clock.millis();
     }
 
+    /** The time by which it tells. */
+    Clock clock() {
+        return clock;
+    }
+
     /** Tells the leader, when it is time and this master does not lead; called often. */
     void tick() {
         Endpoint leader = log.leader();

@@ -59,6 +59,7 @@ final class RequestHandler implements Handler {
     private final ServerWatch servers;
     private final Presence presence;
     private final Supplier<String> status;
+    private final Certification certification;
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
@@ -83,6 +84,16 @@ final class RequestHandler implements Handler {
         this.servers = rooms.servers;
         this.presence = presence;
         this.status = status;
+        this.certification = new Certification(log, presence.clock());
+    }
+
+    Certification certification() {
+        return certification;
+    }
+
+    @Override
+    public void opened(Connection connection) {
+        certification.opened(connection);
     }
 
     /** From now on requests of the admin API that other masters hand on go there. */
@@ -98,6 +109,7 @@ final class RequestHandler implements Handler {
     @Override
     public void handle(Connection from, Message request, Answer answer) {
         byte[] frame = request.header();
+        certification.door().require(from.principal(), frame);
         Handler administration = admin;
         if (administration != null && frame.length > 0 && frame[0] == MasterRequest.ADMIN) {
             administration.handle(from, request, answer);
@@ -139,6 +151,7 @@ final class RequestHandler implements Handler {
      */
     @Override
     public void closed(Connection connection) {
+        certification.closed(connection);
         if (!sessions.disconnected(connection) || !log.mayRead()) {
             return;
         }
@@ -458,8 +471,10 @@ final class RequestHandler implements Handler {
             throw notLeader();
         }
         requireTermBegun();
-        Message reply =
-                switch (ClusterRequest.decode(in)) {
+        ClusterRequest request = ClusterRequest.decode(in);
+        certification.door().requireOwnName(from.principal(), request);
+        @Nullable Message reply =
+                switch (request) {
                     case ClusterRequest.Heartbeat heartbeat ->
                             Message.of(
                                     servers.heartbeat(heartbeat, from).telling(log.endpoints())
@@ -471,7 +486,18 @@ final class RequestHandler implements Handler {
                     case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
                     case ClusterRequest.MasterPresent present ->
                             done(() -> presence.heard(present, from));
+                    case ClusterRequest.Join join -> {
+                        certification.join(from, join, answer);
+                        yield null;
+                    }
+                    case ClusterRequest.RenewCertificate renewal -> {
+                        certification.renew(from, renewal, answer);
+                        yield null;
+                    }
                 };
+        if (reply == null) {
+            return;
+        }
         if (!log.mayRead()) {
             throw notLeader();
         }

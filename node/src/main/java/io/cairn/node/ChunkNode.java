@@ -11,7 +11,9 @@ import io.cairn.chunk.store.StoreSettings;
 import io.cairn.chunk.store.blob.BlobVerification;
 import io.cairn.chunk.store.format.TargetException;
 import io.cairn.chunk.store.format.TargetPaths;
+import io.cairn.identity.TlsSecurity;
 import io.cairn.net.Transport;
+import io.cairn.node.identity.Renewal;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.Disk;
@@ -26,9 +28,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -83,6 +87,7 @@ public final class ChunkNode implements AutoCloseable {
                             BootIdentity.of(directories.paths(), world.random()));
             service = closing.add(new ChunkService(surroundings, settings, targets));
             grantThroughSocket(world, directories.paths().get(0));
+            secure(world, settings);
             service.start();
             measureScrubs(world, targets);
             Gauge.builder("cairn.chunk.serving", service, s -> s.isReady() ? 1 : 0)
@@ -109,6 +114,22 @@ public final class ChunkNode implements AutoCloseable {
         if (door != null) {
             closing.add(door);
             service.grantThrough(door);
+        }
+    }
+
+    private void secure(ProcessContext world, ChunkSettings settings) {
+        service.refusals().measure(world.metrics());
+        TlsSecurity security = world.security();
+        if (security != null) {
+            // What was revoked stays so, whichever master tells.
+            service.onRevoked(
+                    serials -> {
+                        Set<String> all = new HashSet<>(security.revoked());
+                        all.addAll(serials);
+                        security.revoke(all);
+                    });
+            world.renewBy(
+                    Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
         }
     }
 

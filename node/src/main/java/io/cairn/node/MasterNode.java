@@ -3,20 +3,27 @@ package io.cairn.node;
 import io.cairn.admin.AdminApi;
 import io.cairn.admin.AdminSettings;
 import io.cairn.admin.access.MountRulesResource;
+import io.cairn.admin.resource.CertificatesResource;
 import io.cairn.admin.resource.ExportsResource;
 import io.cairn.cluster.Endpoint;
 import io.cairn.http.TracedWeb;
 import io.cairn.http.WebHandler;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.TlsSecurity;
 import io.cairn.master.MasterService;
 import io.cairn.master.MasterSettings;
 import io.cairn.master.TracedLog;
 import io.cairn.master.cluster.ClusterSettings;
+import io.cairn.master.identity.CertificateDesk;
 import io.cairn.master.raft.LogListener;
 import io.cairn.master.raft.RatisLog;
 import io.cairn.master.raft.RatisSettings;
 import io.cairn.master.raft.RatisSettings.CheckpointRule;
 import io.cairn.master.store.StoreSettings;
 import io.cairn.metadata.state.Notice;
+import io.cairn.node.identity.Credentials;
+import io.cairn.node.identity.Joining;
+import io.cairn.node.identity.RevocationNews;
 import io.cairn.trace.Tracer;
 import io.cairn.wire.Limits;
 import io.cairn.wire.master.OperationNames;
@@ -39,6 +46,7 @@ public final class MasterNode implements AutoCloseable {
     private final MasterService service;
     private final AdminApi api;
     private final Tracer tracer;
+    private final Closing closing = new Closing();
 
     /**
      * The settings of a master.
@@ -122,10 +130,33 @@ public final class MasterNode implements AutoCloseable {
                         plan.admin(),
                         List.of(
                                 new ExportsResource(service, new ExportRules()),
-                                new MountRulesResource(service)));
+                                new MountRulesResource(service),
+                                new CertificatesResource(service, desk(world, plan))));
         log.measure(world.metrics());
         service.measure(world.metrics());
         api.measure(world.metrics());
+    }
+
+    /** Certificates for others, of the authority in its directory; null without TLS. */
+    private @Nullable CertificateDesk desk(ProcessContext world, Plan plan) {
+        service.certification().refusals().measure(world.metrics());
+        TlsSecurity security = world.security();
+        if (security == null) {
+            return null;
+        }
+        CertificateAuthority authority =
+                CertificateAuthority.read(Credentials.in(plan.directory()), world.random());
+        CertificateDesk desk =
+                new CertificateDesk(
+                        authority,
+                        log::namespace,
+                        service::submit,
+                        world.clock(),
+                        CertificateAuthority.LIFE);
+        service.certification().serve(desk);
+        closing.add(new RevocationNews(security, desk, service, world.scheduler()));
+        world.renewBy(Joining.byAuthority(authority, plan.id(), world.clock()));
+        return desk;
     }
 
     private static RatisLog open(
@@ -183,6 +214,7 @@ public final class MasterNode implements AutoCloseable {
 
     @Override
     public void close() {
+        closing.close();
         service.handOver();
         api.close();
         service.close();

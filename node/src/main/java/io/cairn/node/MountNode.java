@@ -12,6 +12,7 @@ import io.cairn.fs.Caller;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
 import io.cairn.net.tcp.PolledTransport;
+import io.cairn.node.identity.Renewal;
 import io.cairn.runtime.BootIdentity;
 import io.cairn.runtime.Scheduler;
 import io.cairn.trace.Tracer;
@@ -36,6 +37,13 @@ public final class MountNode implements AutoCloseable {
     public MountNode(
             ProcessContext world, Source source, Path mountpoint, MountOptions options, int waitS) {
         PolledTransport polled = world.polled();
+        ClientRuntime runtime =
+                runtime(world, tracer(world, "cairn-mount"))
+                        .onMachine(options.direct() ? machine(world) : 0);
+        if (world.security() == null) {
+            // The network that its threads poll has no TLS.
+            runtime = runtime.with(new PolledNetwork(polled, polled));
+        }
         files =
                 connect(
                         world,
@@ -47,9 +55,7 @@ public final class MountNode implements AutoCloseable {
                                                 + " "
                                                 + ProcessHandle.current().pid())
                                 .withRequestTimeoutMs(options.waitLimitMs()),
-                        runtime(world, tracer(world, "cairn-mount"))
-                                .onMachine(options.direct() ? machine(world) : 0)
-                                .with(new PolledNetwork(polled, polled)),
+                        runtime,
                         waitS);
         try {
             mount =
@@ -96,6 +102,10 @@ public final class MountNode implements AutoCloseable {
 
     private static CairnFileSystem connect(
             ProcessContext world, ClientSettings settings, ClientRuntime runtime, int waitS) {
+        if (world.security() != null) {
+            world.renewBy(
+                    Renewal.byMasters(world.transport(), settings.masters(), world.clock()));
+        }
         String masters = MasterWait.names(settings.masters());
         Runnable tell =
                 () -> {

@@ -1,13 +1,18 @@
 package io.cairn.node;
 
+import io.cairn.identity.TlsSecurity;
 import io.cairn.net.EventLoops;
 import io.cairn.net.FreePorts;
 import io.cairn.net.MeasuredTransport;
+import io.cairn.net.Refusals;
 import io.cairn.net.TracedTransport;
 import io.cairn.net.Transport;
 import io.cairn.net.frame.ChannelSettings;
 import io.cairn.net.tcp.NettyTransport;
 import io.cairn.net.tcp.PolledTransport;
+import io.cairn.node.identity.CertificateIssuer;
+import io.cairn.node.identity.Credentials;
+import io.cairn.node.identity.Renewal;
 import io.cairn.node.trace.OtlpTracing;
 import io.cairn.runtime.Clock;
 import io.cairn.runtime.CpuLatency;
@@ -42,7 +47,10 @@ public final class ProcessContext implements AutoCloseable {
     private final Tuning tuning = Tuning.here();
     private final EventLoops loops;
     private final ChannelSettings channels;
-    private final Transport transport;
+    private final NettyTransport transport;
+    private final @Nullable Credentials credentials;
+    private final @Nullable TlsSecurity security;
+    private volatile @Nullable Renewal renewal;
     private final @Nullable OtlpTracing traces;
     private final @Nullable CpuLatency cpuLatency;
     private final ThreadScheduler scheduler = new ThreadScheduler("cairn-timer", 1);
@@ -59,13 +67,22 @@ public final class ProcessContext implements AutoCloseable {
         this(null, OptionalInt.empty());
     }
 
+    /** Without an identity: its connections are plain. */
+    public ProcessContext(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
+        this(traces, cpuLatencyUs, null);
+    }
+
     /**
      * A world.
      *
      * @param traces closed with it; null for none
      * @param cpuLatencyUs the limit of {@link CpuLatency} in microseconds, if there is to be one
+     * @param credentials who this process is; null when its connections are plain
      */
-    public ProcessContext(@Nullable OtlpTracing traces, OptionalInt cpuLatencyUs) {
+    public ProcessContext(
+            @Nullable OtlpTracing traces,
+            OptionalInt cpuLatencyUs,
+            @Nullable Credentials credentials) {
         // Netty would watch one buffer in 128 and remember where it was used: for developers.
         if (System.getProperty("io.netty.leakDetection.level") == null) {
             ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
@@ -73,7 +90,12 @@ public final class ProcessContext implements AutoCloseable {
         loops = new EventLoops(NETWORK, tuning.eventLoops(), Clock.system());
         this.traces = traces;
         channels = ChannelSettings.standard(clock(), traces != null);
-        transport = new NettyTransport(loops, channels, ByteBufAllocator.DEFAULT, false);
+        this.credentials = credentials;
+        security = credentials == null ? null : secured(credentials);
+        transport = new NettyTransport(loops, channels, ByteBufAllocator.DEFAULT, false, security);
+        if (security != null) {
+            security.onRevocation(transport::examine);
+        }
         new ClassLoaderMetrics().bindTo(metrics);
         collections.bindTo(metrics);
         events.bindTo(metrics);
@@ -90,6 +112,33 @@ public final class ProcessContext implements AutoCloseable {
         Gauge.builder("cairn.cpu.latency.held", () -> isCpuLatencyHeld() ? 1 : 0)
                 .description("1 while processors may not sleep as they like, see --cpu-latency")
                 .register(metrics);
+    }
+
+    private TlsSecurity secured(Credentials own) {
+        Refusals refusals = new Refusals("network", clock());
+        refusals.measure(metrics);
+        TlsSecurity made = new TlsSecurity(own.identity(), clock(), refusals);
+        made.rehearse();
+        return made;
+    }
+
+    /** The security of all connections; null when they are plain. */
+    @Nullable TlsSecurity security() {
+        return security;
+    }
+
+    /** From now on the certificate of this process is renewed, if it has one; to be called once. */
+    void renewBy(CertificateIssuer issuer) {
+        if (credentials != null && security != null) {
+            renewal =
+                    new Renewal(
+                            security,
+                            credentials.directory(),
+                            issuer,
+                            scheduler,
+                            clock(),
+                            random);
+        }
     }
 
     private boolean isCpuLatencyHeld() {
@@ -158,6 +207,10 @@ public final class ProcessContext implements AutoCloseable {
     public void close() {
         if (cpuLatency != null) {
             cpuLatency.close();
+        }
+        Renewal renewing = renewal;
+        if (renewing != null) {
+            renewing.close();
         }
         transport.close();
         loops.close();

@@ -90,11 +90,12 @@ final class KernelClientTest {
         List<String> master = new ArrayList<>(List.of("master", "--id", "m1"));
         master.addAll(List.of("--data", data + "/m1", "--listen", MASTER));
         master.addAll(List.of("--raft", "m1=127.0.0.1:9801", "--found", "--replicas", "1"));
+        master.add("--insecure-plain");
         master.addAll(List.of("--expect-servers", "1", "--admin", "127.0.0.1:0"));
         start("master", here, master);
         List<String> chunk = new ArrayList<>(List.of("chunk", "--id", "c1"));
         chunk.addAll(List.of("--data", data + "/c1", "--masters", MASTER));
-        chunk.addAll(List.of("--listen", GuestNetwork.CLUSTER + ":9831"));
+        chunk.addAll(List.of("--listen", GuestNetwork.CLUSTER + ":9831", "--insecure-plain"));
         start("chunk", here, chunk);
         mount = directory.resolve("mnt");
         Files.createDirectories(mount);

@@ -2,11 +2,14 @@ package io.cairn.cli.service;
 
 import io.cairn.chunk.ChunkService;
 import io.cairn.chunk.ChunkSettings;
+import io.cairn.cli.option.IdentityOptions;
+import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cluster.Declaration;
 import io.cairn.cluster.Labels;
 import io.cairn.fs.Name;
+import io.cairn.net.Principal.Role;
 import io.cairn.node.AdminPage;
 import io.cairn.node.ChunkDirectories;
 import io.cairn.node.ChunkNode;
@@ -16,11 +19,13 @@ import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.MasterWait;
 import io.cairn.node.ProcessContext;
+import io.cairn.node.identity.Credentials;
 import io.cairn.runtime.Scheduler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,7 +36,7 @@ import picocli.CommandLine.Option;
         description = "Run a chunk server: it keeps the contents of files on its disks.",
         footer = {
             "  cairn chunk --id c1 --data /srv/disk1 --listen 10.0.0.5:9881 --masters"
-                    + " 10.0.0.1:9871",
+                    + " 10.0.0.1:9871 --join TOKEN",
             "  cairn chunk --id c1 --data /disk1,/disk2 --listen 10.0.0.5:9881 \\",
             "      --masters 10.0.0.1:9871,10.0.0.2:9871,10.0.0.3:9871"
         })
@@ -98,6 +103,10 @@ public final class ChunkCommand implements Callable<Integer> {
                             + " zones: --label rack=r1 --label zone=z1. Other keys are for people.")
     private List<String> labels = new ArrayList<>();
 
+    @Mixin private IdentityOptions identity = new IdentityOptions();
+
+    @Mixin private InsecureOption insecure = new InsecureOption();
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -115,11 +124,11 @@ public final class ChunkCommand implements Callable<Integer> {
         ChunkSettings settings =
                 ChunkSettings.of(id, MasterList.endpoint(listen), MasterList.parse(masters));
         settings = settings.declared(new Declaration(adopt, format, parsedLabels()));
-        OpenPort.warn(settings.listen());
+        Credentials credentials = credentials(directories, settings);
         ChunkDirectories places = new ChunkDirectories(directories, format);
         EarlyCompilation.begin(Name.class, ChunkService.class);
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open(credentials));
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
@@ -144,6 +153,27 @@ public final class ChunkCommand implements Callable<Integer> {
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private @Nullable Credentials credentials(List<Path> directories, ChunkSettings settings) {
+        Path standard = Credentials.in(directories.getFirst());
+        Credentials own = identity.open(Role.CHUNK, standard);
+        if (own == null) {
+            insecure.requireFor(
+                    "make a token with 'cairn ca join-token --role chunk --name %s' and start it"
+                                    .formatted(id)
+                            + " with 'cairn chunk --join TOKEN'",
+                    settings.listen());
+            return null;
+        }
+        String name = own.identity().subject().name();
+        if (!name.equals(id)) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "%s holds the identity of chunk server %s, and --id says %s"
+                            .formatted(own.directory(), name, id));
+        }
+        return own;
     }
 
     private Labels parsedLabels() {

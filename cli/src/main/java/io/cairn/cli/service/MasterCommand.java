@@ -2,11 +2,13 @@ package io.cairn.cli.service;
 
 import io.cairn.admin.AdminSettings;
 import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.MasterPeers;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
 import io.cairn.cluster.Endpoint;
 import io.cairn.fs.Name;
+import io.cairn.identity.CertificateAuthority;
 import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.RatisSettings;
@@ -22,9 +24,15 @@ import io.cairn.node.MasterList;
 import io.cairn.node.MasterNode;
 import io.cairn.node.MasterRun;
 import io.cairn.node.ProcessContext;
+import io.cairn.node.identity.Credentials;
+import io.cairn.node.identity.Joining;
 import io.cairn.node.log.LogLevels;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.OwnerOnly;
 import io.cairn.runtime.Release;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +47,7 @@ import picocli.CommandLine.Option;
         description = "Run a master: it keeps the names, attributes and the map of the cluster.",
         footer = {
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
-            "      --raft m1=10.0.0.1:9872 --found",
+            "      --raft m1=127.0.0.1:9872 --found --tls",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
             "      --raft m1=10.0.0.1:9872,m2=10.0.0.2:9872,m3=10.0.0.3:9872 --found",
             "  cairn master --id m1 --data /srv/m1 --listen 10.0.0.1:9871 \\",
@@ -125,6 +133,19 @@ public final class MasterCommand implements Callable<Integer> {
             })
     private @Nullable String join;
 
+    @Option(
+            names = "--tls",
+            description = {
+                "With --found: give the cluster a certificate authority, and secure all connections"
+                        + " to clients and chunk servers by TLS. A master that has the authority"
+                        + " in its directory does so from then on.",
+                "For one master, with its --raft on loopback: masters do not speak TLS among each"
+                        + " other yet."
+            })
+    private boolean tls;
+
+    @Mixin private InsecureOption insecure = new InsecureOption();
+
     @Mixin private AdminOptions admin = new AdminOptions();
 
     @Option(
@@ -160,9 +181,6 @@ public final class MasterCommand implements Callable<Integer> {
             throw new CommandException(
                     ExitCode.USAGE, "--raft '" + raft + "' does not hold this master '" + id + "'");
         }
-        peers.stream()
-                .filter(p -> p.id().equals(id))
-                .forEach(p -> OpenPort.warn(endpoint, p.raft()));
         List<Endpoint> doors = join == null ? List.of() : MasterList.parse(join);
         if (found && !doors.isEmpty()) {
             throw new CommandException(
@@ -172,9 +190,10 @@ public final class MasterCommand implements Callable<Integer> {
         ClusterSettings cluster =
                 new ClusterSettings(
                         replicas, expectServers, standard.settleMs(), standard.serverLeaseMs());
+        Credentials credentials = credentials(endpoint, peers);
         EarlyCompilation.begin(Name.class, Namespace.class, MasterService.class);
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open(credentials));
             AdminPage page = closing.add(AdminPage.open(world, address));
             if (restoring != null) {
                 System.out.println(MasterRestore.run(id, data, restoring.file, restoring.isNew));
@@ -197,6 +216,45 @@ public final class MasterCommand implements Callable<Integer> {
             new Shutdown().await(closing);
         }
         return ExitCode.OK;
+    }
+
+    private @Nullable Credentials credentials(Endpoint listen, List<Peer> peers) {
+        Path directory = Credentials.in(data);
+        boolean isSecured = CertificateAuthority.isIn(directory);
+        if (tls && !found && !isSecured) {
+            throw new CommandException(
+                    ExitCode.USAGE,
+                    "--tls belongs to --found: the cluster of %s was founded without it"
+                            .formatted(data));
+        }
+        Endpoint own =
+                peers.stream()
+                        .filter(peer -> peer.id().equals(id))
+                        .map(Peer::raft)
+                        .findFirst()
+                        .orElse(listen);
+        if (!tls && !isSecured) {
+            insecure.requireFor(
+                    "found the cluster with 'cairn master --found --tls', and let others join with"
+                            + " tokens of 'cairn ca join-token'",
+                    listen,
+                    own);
+            return null;
+        }
+        insecure.requireFor(
+                "masters do not speak TLS among each other yet: run one master, with --raft"
+                        + " %s=127.0.0.1:%d".formatted(id, own.port()),
+                own);
+        if (tls && found && !isSecured && Files.exists(data.resolve("FORMAT"))) {
+            throw new CommandException(
+                    ExitCode.CONFIG,
+                    "%s holds a cluster that was founded without TLS, which it cannot get now"
+                            .formatted(data));
+        }
+        OwnerOnly.begin();
+        return new Credentials(
+                directory.toAbsolutePath(),
+                Joining.ofMaster(directory, id, tls, Clock.system(), new SecureRandom()));
     }
 
     private void opened(MasterNode node, AdminPage page, ProcessContext world) {

@@ -1,5 +1,6 @@
 package io.cairn.cli.service;
 
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.OwnDirectory;
 import io.cairn.cli.option.ProcessOptions;
@@ -8,6 +9,7 @@ import io.cairn.client.CairnFileSystem;
 import io.cairn.fs.Name;
 import io.cairn.fuse.FuseMount;
 import io.cairn.fuse.loop.MountOptions;
+import io.cairn.net.Principal.Role;
 import io.cairn.node.AdminPage;
 import io.cairn.node.Closing;
 import io.cairn.node.ExitCode;
@@ -15,6 +17,7 @@ import io.cairn.node.MasterList;
 import io.cairn.node.MountNode;
 import io.cairn.node.ProcessContext;
 import io.cairn.node.Source;
+import io.cairn.node.identity.Credentials;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,6 +69,8 @@ public final class MountCommand implements Callable<Integer> {
 
     @Mixin private MetricsOption metrics = new MetricsOption();
 
+    @Mixin private IdentityOptions identity = new IdentityOptions();
+
     @Mixin private WaitOption patience = new WaitOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -77,12 +82,13 @@ public final class MountCommand implements Callable<Integer> {
         MountOptions parsed = UpCommand.mountOptions(String.join(",", options));
         worldOptions.check();
         FuseMount.check(at, parsed);
+        Credentials credentials = identity.open(Role.MOUNT, null);
         if (!foreground) {
             return Detached.start(arguments(at), logFile(at), patience.limitS() + MOUNT_LIMIT_S);
         }
         EarlyCompilation.begin(Name.class, CairnFileSystem.class, FuseMount.class);
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open(credentials));
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));
@@ -119,6 +125,7 @@ public final class MountCommand implements Callable<Integer> {
             arguments.add("-o");
             arguments.add(String.join(",", options));
         }
+        arguments.addAll(identity.arguments());
         arguments.addAll(patience.arguments());
         arguments.addAll(metrics.arguments());
         arguments.addAll(worldOptions.arguments());

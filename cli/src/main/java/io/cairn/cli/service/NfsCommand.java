@@ -2,9 +2,11 @@ package io.cairn.cli.service;
 
 import io.cairn.cli.admin.NfsExportsCommand;
 import io.cairn.cli.admin.NfsLocksCommand;
+import io.cairn.cli.option.IdentityOptions;
 import io.cairn.cli.option.MetricsOption;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
+import io.cairn.net.Principal.Role;
 import io.cairn.nfs.NfsSettings;
 import io.cairn.node.AdminPage;
 import io.cairn.node.Closing;
@@ -13,6 +15,7 @@ import io.cairn.node.ExitCode;
 import io.cairn.node.MasterList;
 import io.cairn.node.NfsNode;
 import io.cairn.node.ProcessContext;
+import io.cairn.node.identity.Credentials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -118,6 +121,8 @@ public final class NfsCommand implements Callable<Integer> {
             description = "Health and metrics (default: ${DEFAULT-VALUE}, any free port).")
     private String admin = "";
 
+    @Mixin private IdentityOptions identity = new IdentityOptions();
+
     @Mixin private MetricsOption metrics = new MetricsOption();
 
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
@@ -147,8 +152,9 @@ public final class NfsCommand implements Callable<Integer> {
             settings = settings.withRpcbindPort(rpcbindPort);
         }
         NfsNode.parse(exports);
+        Credentials credentials = identity.open(Role.GATEWAY, null);
         try (Closing closing = new Closing()) {
-            ProcessContext world = closing.add(worldOptions.open());
+            ProcessContext world = closing.add(worldOptions.open(credentials));
             AdminPage page =
                     closing.add(
                             AdminPage.open(world, MasterList.endpoint(admin), metrics.endpoint()));

@@ -8,7 +8,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Warns of ports that other machines can reach, because there is no authentication. */
+/** Warns of NFS ports that other machines can reach, because NFS has no authentication. */
 final class OpenPort {
     private static final Logger LOG = LoggerFactory.getLogger(OpenPort.class);
 
@@ -27,9 +27,9 @@ final class OpenPort {
                         .toList();
         if (!open.isEmpty()) {
             LOG.warn(
-                    "Listening on {} without authentication and encryption yet: whoever reaches"
-                            + " this can read and change everything. Let only machines that you"
-                            + " trust reach it (docs/operating.md, \"Who may reach it\")",
+                    "Listening on {} with NFS, which has no authentication and encryption: whoever"
+                            + " reaches this can do what the exports allow. Let only machines that"
+                            + " you trust reach it (docs/operating.md, \"Who may reach it\")",
                     String.join(" and ", open));
         }
     }

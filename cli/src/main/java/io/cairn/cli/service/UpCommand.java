@@ -4,6 +4,7 @@ import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkService;
 import io.cairn.cli.api.Screen;
 import io.cairn.cli.option.AdminOptions;
+import io.cairn.cli.option.InsecureOption;
 import io.cairn.cli.option.LogFile;
 import io.cairn.cli.option.ProcessOptions;
 import io.cairn.cli.option.Require;
@@ -117,6 +118,8 @@ public final class UpCommand implements Callable<Integer> {
             description = "Return when the mount answers; 'cairn down' stops it.")
     private boolean detach;
 
+    @Mixin private InsecureOption insecure = new InsecureOption();
+
     @Mixin private ProcessOptions worldOptions = new ProcessOptions();
 
     @Override
@@ -191,10 +194,10 @@ public final class UpCommand implements Callable<Integer> {
                 ChunkService.class,
                 CairnFileSystem.class,
                 FuseMount.class);
-        OpenPort.warn(plan.listen());
-        if (plan.raft() != null) {
-            OpenPort.warn(plan.raft());
-        }
+        insecure.requireFor(
+                "a cluster for other machines is founded with 'cairn master --found --tls'",
+                plan.listen(),
+                plan.raft() == null ? plan.listen() : plan.raft());
         ProcessContext world = closing.add(worldOptions.open());
         EmbeddedCluster cluster = closing.add(EmbeddedCluster.start(world, plan));
         Path at = mount == null ? null : mount.toAbsolutePath().normalize();
@@ -297,6 +300,7 @@ public final class UpCommand implements Callable<Integer> {
                                 listen));
         arguments.addAll(admin.arguments());
         arguments.addAll(worldOptions.arguments());
+        arguments.addAll(insecure.arguments());
         if (mount != null) {
             arguments.addAll(List.of("--mount", mount.toAbsolutePath().toString()));
         }

@@ -315,6 +315,46 @@ public sealed interface ClusterRequest extends TypedMessage {
         }
     }
 
+    /**
+     * A process without a certificate asks for one. Answered with the certificate and that of the
+     * authority, in PEM.
+     *
+     * @param secret of its join token
+     * @param signingRequest PKCS #10
+     */
+    record Join(String secret, byte[] signingRequest) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.JOIN;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.text(secret).bytes(signingRequest);
+        }
+
+        static Join decode(Decoder in) {
+            return new Join(in.text(), in.bytes());
+        }
+    }
+
+    /** A process asks for its next certificate; answered as {@link Join} is. */
+    record RenewCertificate(byte[] signingRequest) implements ClusterRequest {
+        @Override
+        public ClusterRequestType type() {
+            return ClusterRequestType.RENEW_CERTIFICATE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.bytes(signingRequest);
+        }
+
+        static RenewCertificate decode(Decoder in) {
+            return new RenewCertificate(in.bytes());
+        }
+    }
+
     /** Data to delete: all chunks of an object from an index on, below {@code endChunk}. */
     record GarbageTask(long entryId, int poolId, long oid, long fromChunk, long endChunk) {
         void encode(Encoder out) {

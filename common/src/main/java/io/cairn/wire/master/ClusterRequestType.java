@@ -11,7 +11,9 @@ public enum ClusterRequestType implements MessageType {
     MEMBER_FAILED(2, ClusterRequest.MemberFailed::decode),
     MEMBER_SYNCED(3, ClusterRequest.MemberSynced::decode),
     MASTER_PRESENT(4, ClusterRequest.MasterPresent::decode),
-    LEAVING(5, ClusterRequest.Leaving::decode);
+    LEAVING(5, ClusterRequest.Leaving::decode),
+    JOIN(25, ClusterRequest.Join::decode),
+    RENEW_CERTIFICATE(26, ClusterRequest.RenewCertificate::decode);
 
     static final TypeTable<ClusterRequestType> TABLE = new TypeTable<>("cluster request", values());
 

@@ -8,7 +8,8 @@ import io.cairn.wire.Encoder;
  * <pre>
  *   1 MUTATION  Envelope                     -> Reply
  *   2 QUERY     session(8) code fields       -> Reply
- *   3 CLUSTER   code fields                  -> Heartbeat: HeartbeatReply; else nothing
+ *   3 CLUSTER   code fields                  -> Heartbeat: HeartbeatReply; else nothing,
+ *                                           or the certificate that was asked for
  *   4 PUSH      code fields (master to client), no reply
  *   5 ADMIN     AdminForward (from another master) -> AdminForward.Answer
  * </pre>

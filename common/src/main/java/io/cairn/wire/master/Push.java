@@ -7,6 +7,7 @@ import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import io.cairn.wire.TypedMessage;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A push of the master to a client, over the connection of the client's session. No reply. */
@@ -126,6 +127,27 @@ public sealed interface Push extends TypedMessage {
 
         static HoldStill decode(Decoder in) {
             return new HoldStill(in.i64(), in.i32());
+        }
+    }
+
+    /**
+     * Certificates that do not count any more, for chunk servers.
+     *
+     * @param serials their numbers, hexadecimal
+     */
+    record Revoked(List<String> serials) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.REVOKED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.list(serials, Encoder::text);
+        }
+
+        static Revoked decode(Decoder in) {
+            return new Revoked(in.list(Decoder::text));
         }
     }
 

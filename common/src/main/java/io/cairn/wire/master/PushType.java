@@ -12,7 +12,8 @@ public enum PushType implements MessageType {
     INVALIDATE(3, Push.Invalidate::decode),
     MAP_CHANGED(4, Push.MapChanged::decode),
     CHANGED(5, Push.Changed::decode),
-    HOLD_STILL(6, Push.HoldStill::decode);
+    HOLD_STILL(6, Push.HoldStill::decode),
+    REVOKED(27, Push.Revoked::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());
 

@@ -32,6 +32,9 @@ public final class FormatFile {
     /** Version of the directory layout and of all keys and values in the store. */
     public static final int VERSION = 1;
 
+    /** The identity of a master is there before its state. */
+    private static final String IDENTITY = "tls";
+
     private static final int OLDEST_VERSION = 1;
     private static final long MAGIC = 0x434149524e4d5354L; // "CAIRNMST"
     private static final String NAME = "FORMAT";
@@ -206,7 +209,9 @@ public final class FormatFile {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
-                if (!name.equals(DirectoryLock.NAME) && !name.startsWith(NAME)) {
+                boolean isHarmless =
+                        name.equals(DirectoryLock.NAME) || name.equals(IDENTITY);
+                if (!isHarmless && !name.startsWith(NAME)) {
                     throw new FormatException(
                             Fault.FOREIGN,
                             "%s is not a master's directory: it has no FORMAT file but holds %s"

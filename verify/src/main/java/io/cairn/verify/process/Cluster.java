@@ -64,7 +64,8 @@ public final class Cluster {
                             "--listen",
                             listen,
                             "--masters",
-                            masters()));
+                            masters(),
+                            "--insecure-plain"));
         }
         for (Member each : members()) {
             awaitReady(each);
@@ -121,6 +122,7 @@ public final class Cluster {
                             "--raft",
                             String.join(",", raft),
                             "--found",
+                            "--insecure-plain",
                             "--admin",
                             "127.0.0.1:0",
                             "--replicas",

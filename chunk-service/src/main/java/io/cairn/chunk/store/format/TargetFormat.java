@@ -40,7 +40,16 @@ public record TargetFormat(long identity, long clusterId) {
      * Files that a formatting leaves when it was cut off, and those that a new filesystem contains.
      */
     private static final Set<String> HARMLESS =
-            Set.of("LOCK", "FORMAT.new", "pg", "ledger", "incoming", "quarantine", "lost+found");
+            Set.of(
+                    "LOCK",
+                    "FORMAT.new",
+                    "pg",
+                    "ledger",
+                    "incoming",
+                    "quarantine",
+                    "lost+found",
+                    // The identity of a server is there before its targets.
+                    "tls");
 
     /** Whether a directory was formatted; an error when it holds other things. */
     public static boolean isFormatted(Disk disk, TargetPaths paths) throws IOException {

@@ -1,0 +1,69 @@
+package io.cairn.chunk;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.net.Principal;
+import io.cairn.net.Refusals;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.wire.chunk.ChunkRequest;
+import io.cairn.wire.chunk.ChunkRequestType;
+import io.cairn.wire.chunk.ChunkRequestType.Sender;
+import io.cairn.wire.master.OperationNames;
+
+/**
+ * Decides by its role whether somebody may ask a chunk server for something: mounts and gateways
+ * read and write, only chunk servers replicate. Thread-safe.
+ */
+final class ChunkDoor {
+    private final Refusals refusals;
+
+    /** A door that tells what it refuses. */
+    ChunkDoor(Refusals refusals) {
+        this.refusals = refusals;
+    }
+
+    /**
+     * Lets a request in, by its first byte.
+     *
+     * @throws FsException EACCES when the role may not ask for this
+     */
+    void require(Principal principal, byte[] header) {
+        boolean isAllowed =
+                switch (principal.role()) {
+                    case ANONYMOUS, CHUNK, MASTER -> true;
+                    case NEWCOMER -> false;
+                    case MOUNT, GATEWAY, ADMIN -> header.length == 0 || isOfClients(header[0]);
+                };
+        if (!isAllowed) {
+            refuse(principal, OperationNames.ofChunk(header));
+        }
+    }
+
+    /** A code that is not known is no request, which the decoder finds out. */
+    private static boolean isOfClients(int code) {
+        ChunkRequestType type = ChunkRequestType.TABLE.find(code);
+        return type == null || type.sender() != Sender.SERVER;
+    }
+
+    /**
+     * Lets a request in that heads forward and clients send, too.
+     *
+     * @throws FsException EACCES when a client forwards it
+     */
+    void require(Principal principal, ChunkRequest request) {
+        boolean isOfServers =
+                switch (principal.role()) {
+                    case ANONYMOUS, CHUNK, MASTER -> true;
+                    case NEWCOMER, MOUNT, GATEWAY, ADMIN -> false;
+                };
+        if (!isOfServers && request.isFromServer()) {
+            refuse(principal, "forwarded " + request.type());
+        }
+    }
+
+    private void refuse(Principal principal, String what) {
+        String text = principal + " may not ask a chunk server for " + what;
+        refusals.add(Reason.ROLE, principal.address(), text);
+        throw new FsException(Errno.EACCES, text);
+    }
+}

@@ -1,0 +1,48 @@
+package io.cairn.chunk;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.chunk.ChunkRequestType;
+import io.cairn.wire.chunk.ChunkRequestType.Sender;
+import org.junit.jupiter.api.Test;
+
+class ChunkDoorTest {
+    private final Refusals refusals = new Refusals("chunk", Clock.system());
+    private final ChunkDoor door = new ChunkDoor(refusals);
+
+    @Test
+    void onlyServersSendTheRequestsOfServers() {
+        for (ChunkRequestType type : ChunkRequestType.values()) {
+            byte[] header = {(byte) type.code()};
+            boolean isOfClients = type.sender() != Sender.SERVER;
+            check(Role.ANONYMOUS, header, true);
+            check(Role.CHUNK, header, true);
+            check(Role.MASTER, header, true);
+            check(Role.MOUNT, header, isOfClients);
+            check(Role.GATEWAY, header, isOfClients);
+            check(Role.NEWCOMER, header, false);
+        }
+    }
+
+    private void check(Role role, byte[] header, boolean isAllowed) {
+        Principal asker = new Principal(role, "x", "10.0.0.7");
+        if (isAllowed) {
+            assertDoesNotThrow(() -> door.require(asker, header));
+            return;
+        }
+        long before = refusals.count(Reason.ROLE);
+        FsException error =
+                assertThrows(FsException.class, () -> door.require(asker, header));
+        assertEquals(Errno.EACCES, error.errno());
+        assertEquals(before + 1, refusals.count(Reason.ROLE));
+    }
+}

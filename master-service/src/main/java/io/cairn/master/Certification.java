@@ -1,0 +1,133 @@
+package io.cairn.master;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.master.identity.CertificateDesk;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Push;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of a master's door that is about certificates: answers who asks for one, and tells chunk
+ * servers which ones were revoked. Thread-safe.
+ */
+public final class Certification {
+    private final ReplicatedLog log;
+    private final Refusals refusals;
+    private final MasterDoor door;
+    private final Set<Connection> servers = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable CertificateDesk desk;
+
+    /** The list that was last told, and in which term. */
+    private record Told(Set<String> serials, long term) {}
+
+    private volatile Told told = new Told(Set.of(), -1);
+
+    Certification(ReplicatedLog log, Clock clock) {
+        this.log = log;
+        this.refusals = new Refusals("master", clock);
+        this.door = new MasterDoor(refusals);
+    }
+
+    /** From now on processes can ask for certificates here. */
+    public void serve(CertificateDesk open) {
+        desk = open;
+    }
+
+    /** What the door refused. */
+    public Refusals refusals() {
+        return refusals;
+    }
+
+    MasterDoor door() {
+        return door;
+    }
+
+    void opened(Connection connection) {
+        if (connection.principal().role() == Role.CHUNK) {
+            servers.add(connection);
+            tell(List.of(connection), told.serials);
+        }
+    }
+
+    void closed(Connection connection) {
+        servers.remove(connection);
+    }
+
+    /**
+     * Tells the chunk servers, if this master leads and they do not know yet.
+     *
+     * @param serials the numbers of all revoked certificates, hexadecimal
+     */
+    public void tellRevoked(Set<String> serials) {
+        Told now = new Told(Set.copyOf(serials), log.leaderTerm());
+        if (log.mayRead() && !now.equals(told)) {
+            told = now;
+            tell(List.copyOf(servers), serials);
+        }
+    }
+
+    private static void tell(List<Connection> connections, Set<String> serials) {
+        if (!serials.isEmpty()) {
+            Push.Revoked push = new Push.Revoked(List.copyOf(serials));
+            connections.forEach(each -> each.send(Message.of(v -> MasterRequest.push(push, v))));
+        }
+    }
+
+    /** Answers who has no certificate yet. */
+    void join(Connection from, ClusterRequest.Join join, Answer answer) {
+        finish(open().join(join.secret(), join.signingRequest()), answer, from);
+    }
+
+    /** Answers who has one. */
+    void renew(Connection from, ClusterRequest.RenewCertificate renewal, Answer answer) {
+        finish(open().renew(from.principal(), renewal.signingRequest()), answer, from);
+    }
+
+    private CertificateDesk open() {
+        CertificateDesk open = desk;
+        if (open == null) {
+            throw new FsException(Errno.NOT_READY, "this master signs no certificates");
+        }
+        return open;
+    }
+
+    private void finish(CompletableFuture<byte[]> chain, Answer answer, Connection from) {
+        var _ =
+                chain.whenComplete(
+                        (pem, error) -> {
+                            if (pem != null) {
+                                answer.send(Message.of(pem));
+                            } else {
+                                answer.fail(failure(error, from));
+                            }
+                        });
+    }
+
+    private FsException failure(@Nullable Throwable error, Connection from) {
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        FsException known =
+                cause instanceof FsException e
+                        ? e
+                        : new FsException(Errno.EIO, "no certificate can be signed: " + cause);
+        if (known.errno() == Errno.EACCES) {
+            refusals.add(
+                    Refusals.Reason.CERTIFICATE,
+                    from.remote().host(),
+                    String.valueOf(known.getMessage()));
+        }
+        return known;
+    }
+}

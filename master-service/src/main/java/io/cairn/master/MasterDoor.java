@@ -1,0 +1,80 @@
+package io.cairn.master;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.ClusterRequestType;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.OperationNames;
+
+/**
+ * Decides by its role whether somebody may ask a master for something, from the first two bytes of
+ * the request. Thread-safe.
+ */
+final class MasterDoor {
+    private final Refusals refusals;
+
+    /** A door that tells what it refuses. */
+    MasterDoor(Refusals refusals) {
+        this.refusals = refusals;
+    }
+
+    /**
+     * Lets a request in.
+     *
+     * @throws FsException EACCES when the role may not ask for this
+     */
+    void require(Principal principal, byte[] frame) {
+        int kind = frame.length > 0 ? frame[0] : 0;
+        int code = frame.length > 1 ? frame[1] : 0;
+        if (!isAllowed(principal.role(), kind, code)) {
+            refuse(principal, "may not ask a master for " + OperationNames.ofMaster(frame));
+        }
+    }
+
+    private static boolean isAllowed(Role role, int kind, int code) {
+        boolean isOfCluster = kind == MasterRequest.CLUSTER;
+        boolean renews = isOfCluster && code == ClusterRequestType.RENEW_CERTIFICATE.code();
+        boolean joins = isOfCluster && code == ClusterRequestType.JOIN.code();
+        boolean isPresence = isOfCluster && code == ClusterRequestType.MASTER_PRESENT.code();
+        return switch (role) {
+            case ANONYMOUS -> true;
+            case NEWCOMER -> joins;
+            case MASTER -> isPresence || renews || kind == MasterRequest.ADMIN;
+            case CHUNK -> (isOfCluster && !isPresence && !joins) || kind == MasterRequest.QUERY;
+            case MOUNT, GATEWAY, ADMIN ->
+                    renews || kind == MasterRequest.MUTATION || kind == MasterRequest.QUERY;
+        };
+    }
+
+    /**
+     * Looks whether somebody speaks for itself: a chunk server only in its own name, a master, too.
+     *
+     * @throws FsException EACCES when it speaks for another
+     */
+    void requireOwnName(Principal principal, ClusterRequest request) {
+        String told =
+                switch (request) {
+                    case ClusterRequest.Heartbeat heartbeat -> heartbeat.name();
+                    case ClusterRequest.MasterPresent present -> present.id();
+                    case ClusterRequest.MemberFailed _,
+                            ClusterRequest.MemberSynced _,
+                            ClusterRequest.Leaving _,
+                            ClusterRequest.Join _,
+                            ClusterRequest.RenewCertificate _ ->
+                            principal.name();
+                };
+        if (!principal.isAnonymous() && !told.equals(principal.name())) {
+            refuse(principal, "may not speak for " + told);
+        }
+    }
+
+    private void refuse(Principal principal, String what) {
+        refusals.add(Reason.ROLE, principal.address(), principal + " " + what);
+        throw new FsException(Errno.EACCES, principal + " " + what);
+    }
+}

@@ -1,0 +1,232 @@
+package io.cairn.master.identity;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.Identity;
+import io.cairn.identity.JoinSecurity;
+import io.cairn.identity.JoinToken;
+import io.cairn.identity.Subject;
+import io.cairn.master.cluster.LogWriter;
+import io.cairn.master.identity.Certified.Issued;
+import io.cairn.master.identity.Invitation.Holder;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.cluster.AdminRecord;
+import io.cairn.net.Principal;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.RecordChange;
+import io.cairn.wire.master.Reply;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Invites processes, signs their certificates, and revokes them. Of an invitation the state holds
+ * the hash of its secret only. Changes are made by the leader. Thread-safe; nothing here blocks.
+ */
+public final class CertificateDesk {
+    private static final Logger LOG = LoggerFactory.getLogger(CertificateDesk.class);
+    private static final String REVOKED = "ca/revoked/";
+    private static final int ALL = 100_000;
+
+    private final CertificateAuthority authority;
+    private final Supplier<Namespace> namespace;
+    private final LogWriter writer;
+    private final Clock clock;
+    private final Duration life;
+
+    /**
+     * A desk.
+     *
+     * @param writer logs changes, if this master leads
+     * @param life how long certificates last
+     */
+    public CertificateDesk(
+            CertificateAuthority authority,
+            Supplier<Namespace> namespace,
+            LogWriter writer,
+            Clock clock,
+            Duration life) {
+        this.authority = authority;
+        this.namespace = namespace;
+        this.writer = writer;
+        this.clock = clock;
+        this.life = life;
+    }
+
+    private long nowMs() {
+        return clock.now().toEpochMilli();
+    }
+
+    /** SHA-256 of the certificate of the authority, hexadecimal. */
+    public String fingerprint() {
+        return JoinSecurity.fingerprintOf(authority.certificate());
+    }
+
+    private List<AdminRecord> records(String prefix) {
+        return namespace.get().records(prefix, "", ALL);
+    }
+
+    /** All invitations, also those that have expired. */
+    public List<Invitation> invitations() {
+        return records(Invitation.PREFIX).stream().map(Invitation::of).toList();
+    }
+
+    /** Who holds certificates. */
+    public List<Certified> certified() {
+        return records(Certified.PREFIX).stream().map(Certified::of).toList();
+    }
+
+    /** The serial numbers of revoked certificates, hexadecimal. */
+    public Set<String> revoked() {
+        Set<String> serials = new HashSet<>();
+        records(REVOKED).forEach(each -> serials.add(each.key().substring(REVOKED.length())));
+        return serials;
+    }
+
+    private static <T> @Nullable T find(List<T> all, Predicate<T> wanted) {
+        return all.stream().filter(wanted).findFirst().orElse(null);
+    }
+
+    /**
+     * Invites a process, in place of an earlier invitation.
+     *
+     * @param secret what it will show
+     * @param expiresMs the end of the invitation, in milliseconds since 1970
+     * @return the log's reply, or fails like {@link LogWriter#submit}; with EINVAL at once when the
+     *     name cannot stand in a certificate
+     */
+    public CompletableFuture<Reply> invite(Holder holder, String secret, long expiresMs) {
+        var _ = new Subject(authority.cluster(), holder.role(), holder.name());
+        Invitation fresh = new Invitation(holder, JoinToken.hash(secret), expiresMs, 0);
+        return writer.submit(
+                new LeaderMutation.ChangeRecords(
+                        List.of(
+                                new RecordChange(
+                                        fresh.key(), RecordChange.ANY, fresh.stored()))));
+    }
+
+    /**
+     * Signs the first certificate of who was invited. The invitation ends with it.
+     *
+     * @return the certificate and that of the authority, in PEM; or fails: EACCES when nobody was
+     *     invited with this secret, EINVAL when the request is none
+     */
+    public CompletableFuture<byte[]> join(String secret, byte[] request) {
+        Invitation invitation = invitationOf(secret);
+        if (invitation == null || invitation.expiresMs() < nowMs()) {
+            return refused(
+                    "this join token is not known any more: it was used, revoked or has expired;"
+                            + " make another with 'cairn ca join-token'");
+        }
+        RecordChange used = new RecordChange(invitation.key(), invitation.version(), null);
+        return issue(invitation.holder(), request, List.of(used));
+    }
+
+    /** Takes the same time for every secret. */
+    private @Nullable Invitation invitationOf(String secret) {
+        byte[] wanted = JoinToken.hash(secret).getBytes(StandardCharsets.US_ASCII);
+        Invitation found = null;
+        for (Invitation each : invitations()) {
+            byte[] hash = each.sha256().getBytes(StandardCharsets.US_ASCII);
+            if (MessageDigest.isEqual(wanted, hash)) {
+                found = each;
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Signs the next certificate of who shows one.
+     *
+     * @return as {@link #join} does; fails with EACCES when its certificates were revoked
+     */
+    public CompletableFuture<byte[]> renew(Principal principal, byte[] request) {
+        Holder holder = new Holder(principal.role(), principal.name());
+        if (find(certified(), each -> each.holder().equals(holder)) == null) {
+            return refused("the certificates of " + holder.id() + " were revoked");
+        }
+        return issue(holder, request, List.of());
+    }
+
+    private static <T> CompletableFuture<T> refused(String why) {
+        return CompletableFuture.failedFuture(new FsException(Errno.EACCES, why));
+    }
+
+    private CompletableFuture<byte[]> issue(
+            Holder holder, byte[] request, List<RecordChange> besides) {
+        X509Certificate signed;
+        try {
+            signed = authority.sign(request, holder.role(), holder.name(), clock.now(), life);
+        } catch (FsException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        Certified before = find(certified(), each -> each.holder().equals(holder));
+        Certified known = before == null ? new Certified(holder, List.of(), 0) : before;
+        Issued issued =
+                new Issued(
+                        signed.getSerialNumber().toString(16), signed.getNotAfter().toInstant().toEpochMilli());
+        List<RecordChange> changes = new ArrayList<>(besides);
+        changes.add(
+                new RecordChange(
+                        Certified.key(holder),
+                        known.version(),
+                        known.with(issued, nowMs()).stored()));
+        return writer.submit(new LeaderMutation.ChangeRecords(changes))
+                .thenApply(
+                        reply -> {
+                            requireDone(reply);
+                            LOG.info("{} has a certificate until {}", holder.id(), end(signed));
+                            return Identity.chain(signed, authority.certificate());
+                        });
+    }
+
+    private static String end(X509Certificate certificate) {
+        return certificate.getNotAfter().toInstant().toString();
+    }
+
+    private static void requireDone(Reply reply) {
+        if (reply instanceof Reply.Failure failure) {
+            throw new FsException(
+                    failure.errno() == Errno.ESTALE ? Errno.NOT_READY : failure.errno(),
+                    "somebody else got a certificate of this name at the same time: "
+                            + failure.message());
+        }
+    }
+
+    /**
+     * Revokes the invitation and all certificates of a holder, if there are any.
+     *
+     * @return the log's reply, or null when there is nothing to revoke
+     */
+    public @Nullable CompletableFuture<Reply> revoke(Holder holder) {
+        List<RecordChange> changes = new ArrayList<>();
+        Invitation invitation = find(invitations(), each -> each.holder().equals(holder));
+        if (invitation != null) {
+            changes.add(new RecordChange(invitation.key(), RecordChange.ANY, null));
+        }
+        Certified known = find(certified(), each -> each.holder().equals(holder));
+        if (known != null) {
+            changes.add(new RecordChange(Certified.key(holder), known.version(), null));
+            byte[] who = holder.id().getBytes(StandardCharsets.UTF_8);
+            for (Issued each : known.certificates()) {
+                changes.add(new RecordChange(REVOKED + each.serial(), RecordChange.ANY, who));
+            }
+        }
+        return changes.isEmpty()
+                ? null
+                : writer.submit(new LeaderMutation.ChangeRecords(changes));
+    }
+}

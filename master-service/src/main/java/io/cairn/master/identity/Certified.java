@@ -1,0 +1,64 @@
+package io.cairn.master.identity;
+
+import io.cairn.master.identity.Invitation.Holder;
+import io.cairn.metadata.cluster.AdminRecord;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The certificates of a process: a record {@code ca/certificate/ROLE.NAME}.
+ *
+ * @param certificates those that may be valid still, oldest first
+ * @param version of the record; 0 when it is not stored
+ */
+public record Certified(Holder holder, List<Issued> certificates, long version) {
+    static final String PREFIX = "ca/certificate/";
+    private static final int MAX = 16;
+
+    /**
+     * A certificate.
+     *
+     * @param serial its number, hexadecimal
+     * @param expiresMs its end, in milliseconds since 1970
+     */
+    public record Issued(String serial, long expiresMs) {}
+
+    /** Takes a copy. */
+    public Certified {
+        certificates = List.copyOf(certificates);
+    }
+
+    static String key(Holder holder) {
+        return PREFIX + holder.id();
+    }
+
+    /** When the last of them ends, in milliseconds since 1970. */
+    public long expiresMs() {
+        return certificates.stream().mapToLong(Issued::expiresMs).max().orElse(0);
+    }
+
+    /** With one more, and without those that have ended. */
+    Certified with(Issued fresh, long nowMs) {
+        List<Issued> all = new ArrayList<>(certificates);
+        all.removeIf(each -> each.expiresMs < nowMs);
+        all.add(fresh);
+        return new Certified(
+                holder, all.subList(Math.max(0, all.size() - MAX), all.size()), version);
+    }
+
+    byte[] stored() {
+        return new Encoder()
+                .list(certificates, (out, each) -> out.text(each.serial).i64(each.expiresMs))
+                .toBytes();
+    }
+
+    static Certified of(AdminRecord record) {
+        Decoder in = new Decoder(record.value());
+        return new Certified(
+                Holder.of(record.key().substring(PREFIX.length())),
+                in.list(each -> new Issued(each.text(), each.i64())),
+                record.version());
+    }
+}

@@ -1,0 +1,137 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.Identity;
+import io.cairn.identity.SigningRequest;
+import io.cairn.master.identity.CertificateDesk;
+import io.cairn.master.identity.Invitation.Holder;
+import io.cairn.metadata.cluster.AdminRecord;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.runtime.Clock;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CertificateDeskTest {
+    private static final Holder C5 = new Holder(Role.CHUNK, "c5");
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private LoneMaster master;
+    private CertificateDesk desk;
+
+    @BeforeEach
+    void start() throws InterruptedException {
+        master = new LoneMaster();
+        desk =
+                new CertificateDesk(
+                        CertificateAuthority.found(Clock.system(), RANDOM),
+                        master.service::namespace,
+                        master.service::submit,
+                        Clock.system(),
+                        Duration.ofDays(30));
+    }
+
+    @AfterEach
+    void stop() {
+        master.close();
+    }
+
+    private static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(20, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Errno errnoOf(CompletableFuture<?> future) {
+        ExecutionException error =
+                assertThrows(ExecutionException.class, () -> future.get(20, TimeUnit.SECONDS));
+        return assertInstanceOf(FsException.class, error.getCause()).errno();
+    }
+
+    private void invite(String secret, Duration life) {
+        var _ = get(desk.invite(C5, secret, Clock.system().now().plus(life).toEpochMilli()));
+    }
+
+    private Identity join(String secret) {
+        SigningRequest request = SigningRequest.make(RANDOM);
+        return Identity.of(request.key(), get(desk.join(secret, request.bytes())));
+    }
+
+    @Test
+    void aTokenIsGoodOnce() {
+        invite("secret", Duration.ofHours(1));
+        assertEquals(C5, desk.invitations().getFirst().holder());
+        Identity joined = join("secret");
+        assertEquals(Role.CHUNK, joined.subject().role());
+        assertEquals("c5", joined.subject().name());
+        assertEquals(List.of(), desk.invitations());
+        assertEquals(C5, desk.certified().getFirst().holder());
+        byte[] another = SigningRequest.make(RANDOM).bytes();
+        assertEquals(Errno.EACCES, errnoOf(desk.join("secret", another)));
+    }
+
+    @Test
+    void aTokenThatIsWrongOrExpiredIsRefused() {
+        invite("secret", Duration.ofSeconds(-1));
+        byte[] request = SigningRequest.make(RANDOM).bytes();
+        assertEquals(Errno.EACCES, errnoOf(desk.join("secret", request)));
+        assertEquals(Errno.EACCES, errnoOf(desk.join("other", request)));
+        assertEquals(List.of(), desk.certified());
+    }
+
+    @Test
+    void theStateHoldsNoSecret() {
+        invite("the-secret-itself", Duration.ofHours(1));
+        for (AdminRecord record : master.service.namespace().records("ca/", "", 100)) {
+            String text = new String(record.value(), StandardCharsets.ISO_8859_1);
+            assertTrue(!text.contains("the-secret-itself"), record.key());
+        }
+    }
+
+    @Test
+    void aCertificateIsRenewedUntilItIsRevoked() {
+        invite("secret", Duration.ofHours(1));
+        Identity first = join("secret");
+        Principal holder = new Principal(Role.CHUNK, "c5", "10.0.0.5");
+        SigningRequest next = SigningRequest.make(RANDOM);
+        Identity second = Identity.of(next.key(), get(desk.renew(holder, next.bytes())));
+        assertEquals(first.subject(), second.subject());
+        assertEquals(2, desk.certified().getFirst().certificates().size());
+        var change = desk.revoke(C5);
+        assertNotNull(change);
+        var _ = get(change);
+        assertEquals(
+                Set.of(
+                        first.certificate().getSerialNumber().toString(16),
+                        second.certificate().getSerialNumber().toString(16)),
+                desk.revoked());
+        assertEquals(Errno.EACCES, errnoOf(desk.renew(holder, next.bytes())));
+        assertNull(desk.revoke(C5));
+    }
+
+    @Test
+    void aNameThatCannotStandInACertificateIsRefused() {
+        Holder bad = new Holder(Role.MOUNT, "a,OU=master");
+        assertThrows(FsException.class, () -> desk.invite(bad, "secret", 0));
+    }
+}

@@ -1,0 +1,80 @@
+package io.cairn.master;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.net.Principal;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.net.Refusals.Reason;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class MasterDoorTest {
+    private static final byte[] QUERY = MasterRequest.query(1, new Query.GetStatus(), 1);
+    private static final byte[] MUTATION = {MasterRequest.MUTATION, 1, 2, 3};
+    private static final byte[] ADMIN = {MasterRequest.ADMIN, 1};
+    private static final byte[] SYNCED = cluster(new ClusterRequest.MemberSynced(1, 2, 3));
+    private static final byte[] PRESENT = cluster(new ClusterRequest.MasterPresent("m2", 1));
+    private static final byte[] JOIN = cluster(new ClusterRequest.Join("secret", new byte[1]));
+    private static final byte[] RENEW = cluster(new ClusterRequest.RenewCertificate(new byte[1]));
+
+    private final Refusals refusals = new Refusals("master", Clock.system());
+    private final MasterDoor door = new MasterDoor(refusals);
+
+    private static byte[] cluster(ClusterRequest request) {
+        return MasterRequest.cluster(request, 1);
+    }
+
+    @Test
+    void eachRoleMayDoItsWorkAndNothingElse() {
+        Set<Role> clients = EnumSet.of(Role.MOUNT, Role.GATEWAY, Role.ADMIN);
+        Set<Role> askers = EnumSet.of(Role.MOUNT, Role.GATEWAY, Role.ADMIN, Role.CHUNK);
+        Set<Role> certified = EnumSet.complementOf(EnumSet.of(Role.ANONYMOUS, Role.NEWCOMER));
+        check(MUTATION, clients);
+        check(QUERY, askers);
+        check(ADMIN, EnumSet.of(Role.MASTER));
+        check(PRESENT, EnumSet.of(Role.MASTER));
+        check(SYNCED, EnumSet.of(Role.CHUNK));
+        check(JOIN, EnumSet.of(Role.NEWCOMER));
+        check(RENEW, certified);
+        check(new byte[] {MasterRequest.PUSH, 1}, Set.of());
+        check(new byte[0], Set.of());
+    }
+
+    private void check(byte[] frame, Set<Role> allowed) {
+        for (Role role : Role.values()) {
+            Principal asker = new Principal(role, "x", "10.0.0.1");
+            if (allowed.contains(role) || role == Role.ANONYMOUS) {
+                assertDoesNotThrow(() -> door.require(asker, frame), role.toString());
+            } else {
+                long before = refusals.count(Reason.ROLE);
+                FsException error =
+                        assertThrows(
+                                FsException.class,
+                                () -> door.require(asker, frame),
+                                role.toString());
+                assertEquals(Errno.EACCES, error.errno());
+                assertEquals(before + 1, refusals.count(Reason.ROLE));
+            }
+        }
+    }
+
+    @Test
+    void aMasterSpeaksForItselfOnly() {
+        Principal master = new Principal(Role.MASTER, "m2", "10.0.0.2");
+        ClusterRequest own = new ClusterRequest.MasterPresent("m2", 1);
+        ClusterRequest other = new ClusterRequest.MasterPresent("m3", 1);
+        assertDoesNotThrow(() -> door.requireOwnName(master, own));
+        assertThrows(FsException.class, () -> door.requireOwnName(master, other));
+        assertDoesNotThrow(() -> door.requireOwnName(Principal.anonymous("127.0.0.1"), other));
+    }
+}

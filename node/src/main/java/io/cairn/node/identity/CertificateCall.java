@@ -1,0 +1,107 @@
+package io.cairn.node.identity;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.MasterRequest;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Asks the leading master for a certificate, wherever it is, for half a minute. Thread-safe.
+ * Blocks.
+ */
+final class CertificateCall {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long CALL_MS = 5_000;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    private final Transport transport;
+    private final List<Endpoint> masters;
+    private final Clock clock;
+
+    CertificateCall(Transport transport, List<Endpoint> masters, Clock clock) {
+        this.transport = transport;
+        this.masters = List.copyOf(masters);
+        this.clock = clock;
+    }
+
+    /** The answer of the leader; fails with its refusal, or the last error when time is over. */
+    byte[] ask(ClusterRequest request) {
+        long endNs = clock.nanoTime() + PATIENCE_NS;
+        Deque<Endpoint> next = new ArrayDeque<>(masters);
+        while (true) {
+            Endpoint master = next.isEmpty() ? masters.getFirst() : next.removeFirst();
+            try {
+                return ask(master, request);
+            } catch (FsException e) {
+                if (!e.errno().isTransient() || clock.nanoTime() - endNs > 0) {
+                    throw e;
+                }
+                follow(e, next);
+            }
+            if (next.isEmpty()) {
+                LockSupport.parkNanos(this, PAUSE_NS);
+                next.addAll(masters);
+            }
+        }
+    }
+
+    private static void follow(FsException error, Deque<Endpoint> next) {
+        String named = error.errno() == Errno.NOT_LEADER ? error.getMessage() : null;
+        if (named != null && !named.isEmpty()) {
+            try {
+                next.addFirst(Endpoint.parse(named));
+            } catch (IllegalArgumentException e) {
+                // It does not know who leads: the others are asked.
+            }
+        }
+    }
+
+    private byte[] ask(Endpoint master, ClusterRequest request) {
+        Connection connection =
+                await(transport.connect(master, CertificateCall::refuse, CALL_MS));
+        try (connection) {
+            Message reply =
+                    await(
+                            connection.call(
+                                    Message.of(v -> MasterRequest.cluster(request, v)), CALL_MS));
+            byte[] answer = reply.header();
+            reply.release();
+            return answer;
+        }
+    }
+
+    private static <T> T await(Future<T> future) {
+        try {
+            return future.get(3 * CALL_MS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            throw cause instanceof FsException known
+                    ? known
+                    : new FsException(Errno.EIO, "no certificate: " + cause, e);
+        } catch (TimeoutException e) {
+            throw new FsException(Errno.ETIMEDOUT, "no answer from a master", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FsException(Errno.EINTR, "interrupted while it asked a master", e);
+        }
+    }
+
+    private static void refuse(Connection from, Message request, Answer answer) {
+        request.release();
+        answer.fail(new FsException(Errno.EPROTO, "this connection serves nothing"));
+    }
+}

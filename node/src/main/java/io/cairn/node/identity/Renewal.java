@@ -1,0 +1,117 @@
+package io.cairn.node.identity;
+
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.identity.Identity;
+import io.cairn.identity.SigningRequest;
+import io.cairn.identity.TlsSecurity;
+import io.cairn.net.Transport;
+import io.cairn.runtime.Clock;
+import io.cairn.runtime.Scheduler;
+import io.cairn.wire.master.ClusterRequest;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gets the next certificate when a third of the time of the present one is left, over the
+ * connections that the present one secures. It makes a new key each time. Thread-safe.
+ */
+public final class Renewal implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Renewal.class);
+    private static final long MAX_PAUSE_MS = 3_600_000;
+    private static final long MIN_PAUSE_MS = 200;
+    private static final int LOOKS = 60;
+
+    private final TlsSecurity security;
+    private final Path directory;
+    private final CertificateIssuer issuer;
+    private final Scheduler scheduler;
+    private final Clock clock;
+    private final SecureRandom random;
+    private volatile boolean closed;
+    private volatile Scheduler.@Nullable Timer timer;
+
+    /**
+     * Begins to look.
+     *
+     * @param directory where the identity is kept
+     * @param random makes keys
+     */
+    public Renewal(
+            TlsSecurity security,
+            Path directory,
+            CertificateIssuer issuer,
+            Scheduler scheduler,
+            Clock clock,
+            SecureRandom random) {
+        this.security = security;
+        this.directory = directory;
+        this.issuer = issuer;
+        this.scheduler = scheduler;
+        this.clock = clock;
+        this.random = random;
+        again();
+    }
+
+    /** Has the leading master sign. */
+    public static CertificateIssuer byMasters(
+            Transport transport, List<Endpoint> masters, Clock clock) {
+        CertificateCall call = new CertificateCall(transport, masters, clock);
+        return request -> call.ask(new ClusterRequest.RenewCertificate(request));
+    }
+
+    private Duration life() {
+        Identity present = security.identity();
+        Instant begin = present.certificate().getNotBefore().toInstant();
+        return Duration.between(begin, present.expires());
+    }
+
+    private void again() {
+        if (!closed) {
+            long pauseMs = Math.clamp(life().toMillis() / LOOKS, MIN_PAUSE_MS, MAX_PAUSE_MS);
+            timer = scheduler.schedule(this::look, pauseMs);
+        }
+    }
+
+    private void look() {
+        Instant due = security.identity().expires().minus(life().dividedBy(3));
+        if (clock.now().isBefore(due)) {
+            again();
+        } else {
+            Thread.ofVirtual().name("cairn-renewal").start(this::renew);
+        }
+    }
+
+    private void renew() {
+        try {
+            SigningRequest request = SigningRequest.make(random);
+            Identity fresh = Identity.of(request.key(), issuer.sign(request.bytes()));
+            fresh.write(directory);
+            security.renewed(fresh);
+            LOG.info("the certificate was renewed and is good until {}", fresh.expires());
+        } catch (FsException e) {
+            LOG.warn(
+                    "the certificate ends at {} and cannot be renewed: {}",
+                    security.identity().expires(),
+                    e.getMessage());
+        } finally {
+            again();
+        }
+    }
+
+    /** Looks no more. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        Scheduler.Timer pending = timer;
+        if (pending != null) {
+            pending.cancel();
+        }
+    }
+}

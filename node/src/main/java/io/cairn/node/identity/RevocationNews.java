@@ -1,0 +1,58 @@
+package io.cairn.node.identity;
+
+import io.cairn.identity.TlsSecurity;
+import io.cairn.master.MasterService;
+import io.cairn.master.identity.CertificateDesk;
+import io.cairn.runtime.Scheduler;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows the list of revoked certificates in the state of a master: ends their connections here,
+ * and tells the chunk servers. Looks twice a second.
+ */
+public final class RevocationNews implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RevocationNews.class);
+    private static final long PAUSE_MS = 500;
+
+    private final TlsSecurity security;
+    private final CertificateDesk desk;
+    private final MasterService master;
+    private final Scheduler scheduler;
+    private volatile boolean closed;
+
+    /** Begins to look. */
+    public RevocationNews(
+            TlsSecurity security,
+            CertificateDesk desk,
+            MasterService master,
+            Scheduler scheduler) {
+        this.security = security;
+        this.desk = desk;
+        this.master = master;
+        this.scheduler = scheduler;
+        scheduler.schedule(this::look, 0);
+    }
+
+    private void look() {
+        if (closed) {
+            return;
+        }
+        try {
+            Set<String> revoked = desk.revoked();
+            security.revoke(revoked);
+            master.certification().tellRevoked(revoked);
+        } catch (RuntimeException e) {
+            LOG.warn("the list of revoked certificates cannot be followed: {}", e.toString());
+        } finally {
+            scheduler.schedule(this::look, PAUSE_MS);
+        }
+    }
+
+    /** Looks no more. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,245 @@
+package io.cairn.system;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.Endpoint;
+import io.cairn.identity.CertificateAuthority;
+import io.cairn.identity.Identity;
+import io.cairn.identity.SigningRequest;
+import io.cairn.identity.TlsSecurity;
+import io.cairn.net.EventLoops;
+import io.cairn.net.Message;
+import io.cairn.net.Principal.Role;
+import io.cairn.net.Refusals;
+import io.cairn.net.frame.ChannelSettings;
+import io.cairn.net.tcp.NettyTransport;
+import io.cairn.node.Closing;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ClusterRequest;
+import io.cairn.wire.master.MasterRequest;
+import io.cairn.wire.master.Query;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real processes with TLS: a master, two chunk servers that hold two copies, a mount. */
+class SecuredClusterTest {
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    @TempDir private Path directory;
+    private final Closing closing = new Closing();
+    private final Endpoint master = new Endpoint("127.0.0.1", ProcessCluster.freePort());
+    private final String admin = "127.0.0.1:" + ProcessCluster.freePort();
+
+    @AfterEach
+    void stop() {
+        closing.close();
+    }
+
+    private CairnProcess start(String name, String... arguments) {
+        return closing.add(
+                CairnProcess.start(directory.resolve(name + ".log"), List.of(arguments)));
+    }
+
+    private CairnProcess.Result ca(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("ca"));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("--api", "http://" + admin));
+        command.addAll(List.of("--data", directory.resolve("m1").toString()));
+        CairnProcess.Result result =
+                CairnProcess.run(directory, command.toArray(String[]::new));
+        assertEquals(0, result.exitCode(), result.output());
+        return result;
+    }
+
+    private String token(String role, String name) throws Exception {
+        return ca("join-token", "--role", role, "--name", name)
+                .output()
+                .lines()
+                .filter(line -> line.startsWith("cairn-join-"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private CairnProcess startMaster() throws Exception {
+        CairnProcess process =
+                start(
+                        "m1",
+                        "master",
+                        "--id",
+                        "m1",
+                        "--data",
+                        directory.resolve("m1").toString(),
+                        "--listen",
+                        master.toString(),
+                        "--raft",
+                        "m1=127.0.0.1:" + ProcessCluster.freePort(),
+                        "--found",
+                        "--tls",
+                        "--replicas",
+                        "2",
+                        "--expect-servers",
+                        "2",
+                        "--admin",
+                        admin);
+        process.await(CairnProcess.READY, 60);
+        Poll.until("the first token", 60, () -> Files.exists(directory.resolve("m1/admin.token")));
+        return process;
+    }
+
+    private CairnProcess startChunk(String name) throws Exception {
+        return start(
+                name,
+                "chunk",
+                "--id",
+                name,
+                "--data",
+                directory.resolve(name).toString(),
+                "--listen",
+                "127.0.0.1:" + ProcessCluster.freePort(),
+                "--masters",
+                master.toString(),
+                "--join",
+                token("chunk", name));
+    }
+
+    /** A transport with an identity, or a plain one. */
+    private NettyTransport transport(@Nullable Identity identity) {
+        Clock clock = Clock.system();
+        EventLoops loops = new EventLoops("test", 1, clock);
+        TlsSecurity security =
+                identity == null
+                        ? null
+                        : new TlsSecurity(identity, clock, new Refusals("test", clock));
+        return closing.add(
+                new NettyTransport(
+                        loops,
+                        ChannelSettings.standard(clock, false),
+                        ByteBufAllocator.DEFAULT,
+                        true,
+                        security));
+    }
+
+    private Errno failureOf(@Nullable Identity identity, Message request) {
+        ExecutionException error =
+                assertThrows(
+                        ExecutionException.class,
+                        () ->
+                                transport(identity)
+                                        .connect(master, (_, m, _) -> m.release(), 10_000)
+                                        .thenCompose(made -> made.call(request, 10_000))
+                                        .get(30, TimeUnit.SECONDS));
+        return assertInstanceOf(FsException.class, error.getCause()).errno();
+    }
+
+    private static Message status() {
+        return Message.of(v -> MasterRequest.query(0, new Query.GetStatus(), v));
+    }
+
+    private static Identity sign(CertificateAuthority authority, Instant from) {
+        SigningRequest request = SigningRequest.make(RANDOM);
+        return Identity.of(
+                request.key(),
+                Identity.chain(
+                        authority.sign(
+                                request.bytes(), Role.MOUNT, "m", from, Duration.ofDays(30)),
+                        authority.certificate()));
+    }
+
+    @Test
+    void onlyMembersSpeak() throws Exception {
+        CairnProcess leader = startMaster();
+        CairnProcess first = startChunk("c1");
+        CairnProcess second = startChunk("c2");
+        first.await(CairnProcess.READY, 60);
+        second.await(CairnProcess.READY, 60);
+        Path mountpoint = Files.createDirectories(directory.resolve("mnt"));
+        closing.add(() -> ProcessCluster.unmount(mountpoint));
+        Path identity = directory.resolve("laptop");
+        start(
+                        "mount",
+                        "mount",
+                        master.toString(),
+                        mountpoint.toString(),
+                        "--foreground",
+                        "--identity",
+                        identity.toString(),
+                        "--join",
+                        token("mount", "laptop"))
+                .await(CairnProcess.READY, 60);
+        byte[] contents = new byte[5 << 20];
+        new Random(7).nextBytes(contents);
+        Files.write(mountpoint.resolve("large"), contents);
+        Files.writeString(mountpoint.resolve("small"), "a small file");
+        assertArrayEquals(contents, Files.readAllBytes(mountpoint.resolve("large")));
+        assertEquals("a small file", Files.readString(mountpoint.resolve("small")));
+
+        refusesStrangers(Identity.read(identity));
+        assertTrue(leader.output().contains("master: refused 127.0.0.1"), leader.output());
+        assertTrue(ca("list").output().contains("mount.laptop"));
+        ca("revoke", "mount.laptop", "--yes");
+        Poll.until(
+                "the revoked mount is refused",
+                60,
+                () -> failureOf(Identity.read(identity), status()) == Errno.DISCONNECTED);
+    }
+
+    private void refusesStrangers(Identity mount) {
+        // A member that asks for what is not its business.
+        assertEquals(
+                Errno.EACCES,
+                failureOf(
+                        mount,
+                        Message.of(
+                                v ->
+                                        MasterRequest.cluster(
+                                                new ClusterRequest.MemberSynced(1, 2, 3), v))));
+        // Plain bytes, another cluster, an old certificate.
+        assertEquals(Errno.DISCONNECTED, failureOf(null, status()));
+        CertificateAuthority other = CertificateAuthority.found(Clock.system(), RANDOM);
+        assertEquals(Errno.DISCONNECTED, failureOf(sign(other, Instant.now()), status()));
+        CertificateAuthority own =
+                CertificateAuthority.read(directory.resolve("m1").resolve("tls"), RANDOM);
+        Instant past = Instant.now().minus(Duration.ofDays(40));
+        assertEquals(Errno.DISCONNECTED, failureOf(sign(own, past), status()));
+    }
+
+    @Test
+    void nothingListensBeyondLoopbackWithoutCertificates() throws Exception {
+        String open = "0.0.0.0:" + ProcessCluster.freePort();
+        CairnProcess.Result refused =
+                CairnProcess.run(
+                        directory,
+                        "chunk",
+                        "--id",
+                        "c1",
+                        "--data",
+                        directory.resolve("c1").toString(),
+                        "--listen",
+                        open,
+                        "--masters",
+                        master.toString());
+        assertEquals(78, refused.exitCode(), refused.output());
+        assertTrue(refused.output().contains("will not listen on " + open), refused.output());
+        assertTrue(refused.output().contains("cairn ca join-token --role chunk --name c1"));
+        assertTrue(refused.output().contains("--insecure-plain"));
+    }
+}
