@@ -57,9 +57,9 @@ final class RequestHandler implements Handler {
     private final ContentWatch contents;
     private final OrphanReaper reaper;
     private final ServerWatch servers;
-    private final Presence presence;
     private final Supplier<String> status;
     private final Certification certification;
+    private final ClusterRequests clusterRequests;
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
@@ -82,9 +82,9 @@ final class RequestHandler implements Handler {
         this.contents = rooms.contents;
         this.reaper = rooms.reaper;
         this.servers = rooms.servers;
-        this.presence = presence;
         this.status = status;
         this.certification = new Certification(log, presence.clock());
+        this.clusterRequests = new ClusterRequests(log, servers, presence, certification);
     }
 
     Certification certification() {
@@ -473,40 +473,13 @@ final class RequestHandler implements Handler {
         requireTermBegun();
         ClusterRequest request = ClusterRequest.decode(in);
         certification.door().requireOwnName(from.principal(), request);
-        @Nullable Message reply =
-                switch (request) {
-                    case ClusterRequest.Heartbeat heartbeat ->
-                            Message.of(
-                                    servers.heartbeat(heartbeat, from).telling(log.endpoints())
-                                            ::toBytes);
-                    case ClusterRequest.MemberFailed failed ->
-                            done(() -> servers.memberFailed(failed));
-                    case ClusterRequest.MemberSynced synced ->
-                            done(() -> servers.memberSynced(synced));
-                    case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
-                    case ClusterRequest.MasterPresent present ->
-                            done(() -> presence.heard(present, from));
-                    case ClusterRequest.Join join -> {
-                        certification.join(from, join, answer);
-                        yield null;
-                    }
-                    case ClusterRequest.RenewCertificate renewal -> {
-                        certification.renew(from, renewal, answer);
-                        yield null;
-                    }
-                };
-        if (reply == null) {
-            return;
-        }
-        if (!log.mayRead()) {
+        Message reply = clusterRequests.serve(from, request, answer);
+        if (reply != null && !log.mayRead()) {
             throw notLeader();
         }
-        answer.send(reply);
-    }
-
-    private static Message done(Runnable action) {
-        action.run();
-        return Message.empty();
+        if (reply != null) {
+            answer.send(reply);
+        }
     }
 
     /** The reason of a failed submission, for the log; never null. */

@@ -1,0 +1,54 @@
+package io.cairn.master;
+
+import io.cairn.master.cluster.ServerWatch;
+import io.cairn.net.Answer;
+import io.cairn.net.Connection;
+import io.cairn.net.Message;
+import io.cairn.wire.master.ClusterRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Serves what chunk servers, other masters and newcomers ask the leader. Thread-safe. */
+final class ClusterRequests {
+    private final ReplicatedLog log;
+    private final ServerWatch servers;
+    private final Presence presence;
+    private final Certification certification;
+
+    ClusterRequests(
+            ReplicatedLog log,
+            ServerWatch servers,
+            Presence presence,
+            Certification certification) {
+        this.log = log;
+        this.servers = servers;
+        this.presence = presence;
+        this.certification = certification;
+    }
+
+    /** The reply; null when it comes later, to the answer itself. */
+    @Nullable Message serve(Connection from, ClusterRequest asked, Answer answer) {
+        return switch (asked) {
+            case ClusterRequest.Heartbeat heartbeat ->
+                    Message.of(
+                            servers.heartbeat(heartbeat, from).telling(log.endpoints())::toBytes);
+            case ClusterRequest.MemberFailed failed -> done(() -> servers.memberFailed(failed));
+            case ClusterRequest.MemberSynced synced -> done(() -> servers.memberSynced(synced));
+            case ClusterRequest.Leaving leaving -> done(() -> servers.leaving(leaving));
+            case ClusterRequest.MasterPresent present ->
+                    done(() -> presence.heard(present, from));
+            case ClusterRequest.Join join -> {
+                certification.join(from, join, answer);
+                yield null;
+            }
+            case ClusterRequest.RenewCertificate renewal -> {
+                certification.renew(from, renewal, answer);
+                yield null;
+            }
+        };
+    }
+
+    private static Message done(Runnable action) {
+        action.run();
+        return Message.empty();
+    }
+}
