@@ -32,6 +32,7 @@ import io.cairn.admin.resource.TopologyResource;
 import io.cairn.admin.storage.DurabilityResource;
 import io.cairn.admin.storage.StorageResource;
 import io.cairn.admin.usage.UsageResource;
+import io.cairn.admin.trash.TrashResource;
 import io.cairn.admin.watch.EventStream;
 import io.cairn.admin.watch.EventWatch;
 import io.cairn.admin.watch.Rate;
@@ -124,6 +125,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new TopologyResource(master, records));
         resources.add(new StorageResource(master));
         resources.add(new DurabilityResource(ground.log(), master));
+        resources.add(new TrashResource(master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
         resources.add(new ConfigurationResource(master, records));

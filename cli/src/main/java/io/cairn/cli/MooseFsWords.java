@@ -19,11 +19,11 @@ final class MooseFsWords {
                     new Word(
                             "trashtime",
                             "gettrashtime",
-                            "not there yet: what is removed is removed at once"),
+                            "cairn fs set --trash 7d DIRECTORY; see: cairn trash list"),
                     new Word(
                             "settrashtime",
                             "undelete",
-                            "not there yet: what is removed is removed at once"),
+                            "cairn fs set --trash 7d DIRECTORY; cairn trash restore PATH"),
                     new Word("fileinfo", "finfo", "cairn fs info FILE"),
                     new Word(
                             "checkfile",

@@ -42,6 +42,10 @@ public final class ClusterResource implements Resource {
                             "availableBytes",
                             Shape.count(),
                             "What users can still write at the standard number of copies."),
+                    Field.of(
+                            "trashBytes",
+                            Shape.count(),
+                            "Of these in the trash, which makes room when it is needed."),
                     Field.of("standardReplicas", Shape.count(), "Copies of every chunk."),
                     Field.maybe(
                             "limitBytes",
@@ -235,7 +239,12 @@ public final class ClusterResource implements Resource {
         capacity.put("totalBytes", space.totalBytes());
         capacity.put("usedBytes", space.totalBytes() - space.freeBytes());
         capacity.put("freeBytes", space.freeBytes());
-        capacity.put("availableBytes", space.freeBytes() / space.replicas());
+        long trashBytes = master.namespace().trashSums().storedBytes();
+        long allBytes = space.totalBytes() / space.replicas();
+        capacity.put(
+                "availableBytes",
+                Math.min(allBytes, space.freeBytes() / space.replicas() + trashBytes));
+        capacity.put("trashBytes", trashBytes);
         capacity.put("standardReplicas", space.replicas());
         SpaceLimit limit = SpaceLimit.of(map, ServerStatus.healthy(servers), space.replicas());
         capacity.put("limitBytes", limit == null ? null : limit.bytes());

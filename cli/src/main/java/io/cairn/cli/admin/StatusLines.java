@@ -63,6 +63,11 @@ final class StatusLines {
                                 number(space, "standardReplicas", "copy"),
                                 values.text("freeBytes", space.get("freeBytes")),
                                 values.text("totalBytes", space.get("totalBytes"))));
+        if (space.get("trashBytes") instanceof Number trash && trash.longValue() > 0) {
+            lines.add(
+                    "          of what can be written %s in the trash make room when needed"
+                            .formatted(values.text("trashBytes", trash)));
+        }
         if (space.get("limit") != null) {
             lines.add(
                     "          new files meet a limit after %s: %s"

@@ -36,14 +36,31 @@ public record ClusterPath(String text, @Nullable Long localIno) {
             return new ClusterPath(mounted.path(), ino(local));
         }
         if (!given.startsWith("/")) {
-            throw new CommandException(
-                    ExitCode.USAGE,
-                    "'"
-                            + given
-                            + "' is not on a Cairn mount here; give its path in the cluster, which"
-                            + " begins with '/'");
+            throw notHere(given);
         }
         return new ClusterPath(given, null);
+    }
+
+    /** The same for something that may not be there any more. */
+    static ClusterPath removed(String given) {
+        Path local = local(given);
+        MountedPath mounted = local == null ? null : onMount(local);
+        if (mounted != null) {
+            return new ClusterPath(mounted.path(), null);
+        }
+        if (local != null && !given.startsWith("/")) {
+            throw notHere(given);
+        }
+        return local == null ? unspeakable(given) : new ClusterPath(given, null);
+    }
+
+    private static CommandException notHere(String given) {
+        return new CommandException(
+                ExitCode.USAGE,
+                "'"
+                        + given
+                        + "' is not on a Cairn mount here; give its path in the cluster, which"
+                        + " begins with '/'");
     }
 
     /**

@@ -36,7 +36,7 @@ import picocli.CommandLine.Command;
             "  cairn fs remove /projects/old --plan        # a job of the masters",
             "",
             "MooseFS: goal is replicas (get, set), fileinfo and checkfile are info, dirinfo is"
-                    + " usage, trashtime is not there yet; more: cairn help moosefs."
+                    + " usage, trashtime is set --trash; more: cairn help moosefs."
         })
 public final class FsCommand implements Callable<Integer> {
     @Override

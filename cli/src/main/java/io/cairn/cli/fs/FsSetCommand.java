@@ -3,10 +3,12 @@ package io.cairn.cli.fs;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.base.Wording;
+import io.cairn.cli.api.ApiRequest;
 import io.cairn.cli.api.Calls;
 import io.cairn.cli.api.Changing;
 import io.cairn.cli.option.ByteSize;
 import io.cairn.cli.option.Require;
+import io.cairn.cli.option.TimeSpan;
 import io.cairn.client.CairnFileSystem;
 import io.cairn.client.tree.PathWalker;
 import io.cairn.cluster.Layout;
@@ -45,7 +47,13 @@ import picocli.CommandLine.Parameters;
             "  cairn fs set --chunk-size 16M --stripe 1 /mnt/cairn/videos -r",
             "  cairn fs set --replicas default /projects -r --plan"
         })
-@Calls({"PATCH /files/{path}", "GET /files/{path}", "POST /jobs", "GET /jobs/{id}"})
+@Calls({
+    "PATCH /files/{path}",
+    "GET /files/{path}",
+    "POST /jobs",
+    "GET /jobs/{id}",
+    "PUT /retention/{path}"
+})
 final class FsSetCommand implements Callable<Integer> {
     private static final int PAGE = 1024;
 
@@ -81,6 +89,15 @@ final class FsSetCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Placement groups that a file uses in turn, 0 for all, or 'default'.")
     private @Nullable String stripe;
+
+    @Option(
+            names = "--trash",
+            paramLabel = "TIME",
+            description =
+                    "How long a directory and all below keep what is removed, such as 7d;"
+                            + " 'off', or 'default' for as the directory above says. Asks the"
+                            + " admin API.")
+    private @Nullable String trash;
 
     private final List<String> left = new ArrayList<>();
     private long leftCount;
@@ -128,9 +145,16 @@ final class FsSetCommand implements Callable<Integer> {
         if (stripe != null) {
             fields.put(STRIPE, number("--stripe", stripe, 0, 1 << 20));
         }
+        if (trash != null) {
+            int code = keep(trash);
+            if (fields.isEmpty() || code != ExitCode.OK) {
+                return code;
+            }
+        }
         if (fields.isEmpty()) {
             throw new CommandException(
-                    ExitCode.USAGE, "nothing to set; give --replicas, --chunk-size or --stripe");
+                    ExitCode.USAGE,
+                    "nothing to set; give --replicas, --chunk-size, --stripe or --trash");
         }
         Asked asked = new Asked(fields);
         if (!ClusterPath.of(path, changing).isHere(changing) || changing.isPlan()) {
@@ -146,6 +170,25 @@ final class FsSetCommand implements Callable<Integer> {
         }
         System.out.println(Wording.count(changed, "inode") + " set");
         return tellOfThoseLeft();
+    }
+
+    /** Says how long a directory keeps what is removed. */
+    @SuppressWarnings("NullAway") // JSON has null, Map<String, Object> has no word for it.
+    private int keep(String time) {
+        Map<String, @Nullable Object> body = new LinkedHashMap<>();
+        boolean isOff = time.equals("off") || time.equals("0");
+        Long seconds = isOff ? Long.valueOf(0) : null;
+        if (!isOff && !time.equals(DEFAULT)) {
+            seconds = TimeSpan.seconds("--trash", time);
+        }
+        body.put("seconds", seconds);
+        ClusterPath place = ClusterPath.of(path).checked(changing);
+        Map<String, Object> json = new LinkedHashMap<>(body);
+        return changing.done(
+                changing.apply(ApiRequest.of("PUT /retention/{path}", place.text()).body(json)),
+                seconds == null
+                        ? place.text() + " keeps what is removed as the directory above says"
+                        : place.text() + " keeps what is removed: " + time);
     }
 
     private int tellOfThoseLeft() {
