@@ -8,6 +8,7 @@ import io.cairn.net.Connection;
 import io.cairn.net.Handler;
 import io.cairn.net.Listener;
 import io.cairn.net.Message;
+import io.cairn.net.Principal;
 import io.cairn.net.Transport;
 import io.cairn.wire.ProtocolRange;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ final class LoneTransport implements Transport {
     /** The caller's side of a connection: remembers what was pushed to it. */
     static final class Peer implements Connection {
         final List<Message> pushed = new ArrayList<>();
-        private final String host;
+        private final Principal principal;
         boolean open = true;
 
         Peer() {
@@ -31,12 +32,22 @@ final class LoneTransport implements Transport {
 
         /** From an address. */
         Peer(String host) {
-            this.host = host;
+            this(Principal.anonymous(host));
+        }
+
+        /** With a certificate. */
+        Peer(Principal principal) {
+            this.principal = principal;
         }
 
         @Override
         public Endpoint remote() {
-            return new Endpoint(host, 1);
+            return new Endpoint(principal.address(), 1);
+        }
+
+        @Override
+        public Principal principal() {
+            return principal;
         }
 
         @Override

@@ -22,6 +22,7 @@ import io.cairn.master.access.MountRules;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.state.MemoryStore;
+import io.cairn.net.Principal;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Envelope;
@@ -338,6 +339,35 @@ class MountRulesTest {
     }
 
     @Test
+    void aMappedUserGetsNothingByMakingWhatIsThere() {
+        AttributeChange shared = AttributeChange.NONE.withMode(02777).withGid(5);
+        change(here, own, new TreeMutation.SetAttributes(open, shared));
+        change(here, own, create(open, "others", USER));
+        rules("/open 10.0.0.0/8(rw,mapall=7)");
+        refused(Errno.EACCES, make("others", 0644, true));
+        refused(Errno.EPERM, make("program", 02755, false));
+        long made = entry(does(make("plain", 0644, false))).ino();
+        assertEquals(5, namespace.inode(made).attributes().gid());
+        AttributeChange program = AttributeChange.NONE.withMode(02755);
+        refused(Errno.EPERM, new TreeMutation.SetAttributes(made, program));
+    }
+
+    private TreeMutation.Create make(String name, int mode, boolean orExisting) {
+        return new TreeMutation.Create(
+                open,
+                Name.of(name),
+                FileType.FILE,
+                mode,
+                0,
+                0,
+                0,
+                orExisting,
+                0,
+                new byte[0],
+                orExisting);
+    }
+
+    @Test
     void aMountWithoutItsRootHasTheRightsOfAllOthersAndNoMore() {
         rules("/open 10.0.0.0/8(rw,maproot=65534)");
         refused(Errno.EACCES, create(open, "f", 0));
@@ -389,6 +419,27 @@ class MountRulesTest {
         assertEquals(Errno.EACCES, assertInstanceOf(Reply.Failure.class, third).errno());
         change(stranger, first, new SessionMutation.CloseSession(first));
         session(stranger);
+    }
+
+    @Test
+    void aRuleWithANameIsForItsCertificate() {
+        rules("/open web@10.0.0.0/8(rw)");
+        var role = Principal.Role.MOUNT;
+        LoneTransport.Peer web = new LoneTransport.Peer(new Principal(role, "web", LIAR));
+        LoneTransport.Peer other = new LoneTransport.Peer(new Principal(role, "other", LIAR));
+        long webs = session(web);
+        assertInstanceOf(
+                Reply.DirectoryReply.class,
+                ask(web, webs, new Query.ReadDirectory(open, 0, 10, false)));
+        for (LoneTransport.Peer peer : List.of(other, liar)) {
+            Reply refusal = change(peer, 0, new SessionMutation.OpenSession("x"));
+            assertEquals(Errno.EACCES, assertInstanceOf(Reply.Failure.class, refusal).errno());
+            FsException foreign =
+                    assertThrows(
+                            FsException.class,
+                            () -> ask(peer, webs, new Query.KeepAlive(true, new long[0])));
+            assertEquals(Errno.NO_SESSION, foreign.errno(), "the address alone is not enough");
+        }
     }
 
     @Test

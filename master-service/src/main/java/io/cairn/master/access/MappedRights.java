@@ -33,6 +33,8 @@ final class MappedRights {
     private static final int WRITE = FileSystem.ACCESS_WRITE;
     private static final int SEARCH = FileSystem.ACCESS_EXECUTE;
     private static final int STICKY = 01000;
+    private static final int SETGID = 02000;
+    private static final int GROUP_EXECUTE = 010;
 
     private final Namespace namespace;
     private final UserMapping mapping;
@@ -54,8 +56,15 @@ final class MappedRights {
                     throw new FsException(Errno.EPERM, "only root may make devices");
                 }
                 add(m.parentIno());
+                setgidOfNew(m.parentIno(), m.mode());
+                if (m.orExisting() || m.verifier() != 0) {
+                    openExisting(m.parentIno(), m.name());
+                }
             }
-            case TreeMutation.CreateUnnamed m -> add(m.parentIno());
+            case TreeMutation.CreateUnnamed m -> {
+                add(m.parentIno());
+                setgidOfNew(m.parentIno(), m.mode());
+            }
             case TreeMutation.Mkdir m -> add(m.parentIno());
             case TreeMutation.Symlink m -> add(m.parentIno());
             case TreeMutation.Link m -> add(m.newParentIno());
@@ -162,6 +171,33 @@ final class MappedRights {
         }
     }
 
+    /** A file that is there already is opened, and told. */
+    private void openExisting(long directoryIno, Name name) {
+        if (namespace.read(0, new Query.Lookup(directoryIno, name))
+                instanceof Reply.EntryReply found) {
+            open(found.inode().ino());
+        }
+    }
+
+    /** The directory may give its group to what is made in it. */
+    private void setgidOfNew(long directoryIno, int mode) {
+        Attributes directory = attributes(directoryIno);
+        if (directory != null && (directory.mode() & SETGID) != 0) {
+            setgid(mode, directory.gid());
+        }
+    }
+
+    /** Nobody runs programs as a group that no user of the mount is in. */
+    private void setgid(int mode, int gid) {
+        if ((mode & SETGID) != 0 && (mode & GROUP_EXECUTE) != 0 && !isInGroup(gid)) {
+            throw new FsException(Errno.EPERM, "no user of this mount is in group " + gid);
+        }
+    }
+
+    private boolean isInGroup(int gid) {
+        return isOne ? gid == mapping.gid() : gid != 0;
+    }
+
     private void open(long ino) {
         Attributes inode = attributes(ino);
         boolean isOpen =
@@ -208,12 +244,15 @@ final class MappedRights {
         }
         if (change.has(AttributeChange.GID) && change.gid() != inode.gid()) {
             own(m.ino());
-            if (isOne ? change.gid() != mapping.gid() : change.gid() == 0) {
+            if (!isInGroup(change.gid())) {
                 throw new FsException(Errno.EPERM, "no user of this mount is in this group");
             }
         }
         if (change.has(AttributeChange.MODE)) {
             own(m.ino());
+            setgid(
+                    change.mode(),
+                    change.has(AttributeChange.GID) ? change.gid() : inode.gid());
         }
         if (change.has(AttributeChange.SIZE)) {
             write(m.ino());

@@ -2,6 +2,7 @@ package io.cairn.master.access;
 
 import io.cairn.base.Subnet;
 import io.cairn.net.Connection;
+import io.cairn.net.Principal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,9 @@ public record MountClient(String host, @Nullable String name) {
 
     /** The other side of a connection. */
     public static MountClient of(Connection from) {
-        return new MountClient(from.remote().host(), null);
+        Principal other = from.principal();
+        return new MountClient(
+                other.address(), other.role().isCertified() ? other.name() : null);
     }
 
     /** The bytes of the address; null when it is none. */
