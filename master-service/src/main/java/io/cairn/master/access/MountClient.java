@@ -21,7 +21,7 @@ public record MountClient(String host, @Nullable String name) {
     public static MountClient of(Connection from) {
         Principal other = from.principal();
         return new MountClient(
-                other.address(), other.role().isCertified() ? other.name() : null);
+                other.address(), other.name().isEmpty() ? null : other.name());
     }
 
     /** The bytes of the address; null when it is none. */
