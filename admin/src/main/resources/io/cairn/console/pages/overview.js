@@ -2,7 +2,7 @@
 
 import { bar, line } from '../chart.js';
 import { card, facts, h, state } from '../dom.js';
-import { bytes, count, duration, ms, percent, perSecond, rate } from '../format.js';
+import { bytes, count, duration, ms, percent, perSecond, plural, rate } from '../format.js';
 
 export const title = 'Overview';
 
@@ -52,7 +52,17 @@ function legend(kind, value, text) {
         h('strong', {}, value), ' ', text);
 }
 
-function counts({ counts: c, leader, version, clusterId, mapEpoch }) {
+/** What is copied from disk to disk: how much is left, and for how long. */
+function copies({ repairing, moving, bytesLeft, secondsLeft }) {
+    if (repairing + moving === 0) {
+        return 'nothing is to be copied';
+    }
+    const left = secondsLeft == null ? '' : `, for ${duration(secondsLeft * 1000)}`;
+    return `${plural(repairing, 'group')} short of a copy, ${count(moving)} to move: `
+        + `about ${bytes(bytesLeft)} left${left}`;
+}
+
+function counts({ counts: c, leader, version, clusterId, mapEpoch, moves }) {
     return card('In it',
         h('ul', { class: 'tiles' },
             tile('#/servers', `${count(c.serversUp)} / ${count(c.servers)}`, 'chunk servers up'),
@@ -61,6 +71,7 @@ function counts({ counts: c, leader, version, clusterId, mapEpoch }) {
             tile('#/sessions', count(c.sessions), 'sessions'),
             tile('#/files', count(c.inodes), 'files and directories')),
         facts([
+            ['Copies', copies(moves)],
             ['Leader', leader],
             ['Version', version],
             ['Cluster', h('code', {}, clusterId)],

@@ -82,6 +82,9 @@ final class StatusLines {
                                 count(counts, "servers"),
                                 number(counts, "targets", "target")));
         lines.add("groups    " + groups(counts));
+        if (document.get("moves") instanceof Map<?, ?> moves) {
+            copies(moves);
+        }
         lines.add(
                 "use       %s, %s%s"
                         .formatted(
@@ -91,6 +94,25 @@ final class StatusLines {
         if (document.get("rates") instanceof Map<?, ?> rates) {
             load(rates);
         }
+    }
+
+    /** What is copied from disk to disk, while anything is. */
+    private void copies(Map<?, ?> moves) {
+        long repairing = amount(moves.get("repairing"));
+        long moving = amount(moves.get("moving"));
+        if (repairing + moving == 0) {
+            return;
+        }
+        Object seconds = moves.get("secondsLeft");
+        lines.add(
+                "copies    %s short of a copy, %s; about %s left%s"
+                        .formatted(
+                                Wording.count(repairing, "group"),
+                                moving == 1 ? "1 moves" : moving + " move",
+                                values.text("leftBytes", moves.get("bytesLeft")),
+                                seconds == null
+                                        ? ""
+                                        : ", for " + values.text("leftMs", amount(seconds) * 1000)));
     }
 
     private void load(Map<?, ?> rates) {

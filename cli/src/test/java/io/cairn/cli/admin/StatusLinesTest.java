@@ -1,0 +1,29 @@
+package io.cairn.cli.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.cairn.cli.api.Values;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class StatusLinesTest {
+    private static List<String> copies(Map<String, Object> moves) {
+        return new StatusLines(Map.of("moves", moves), new Values(bytes -> bytes + " bytes"))
+                .lines().stream().filter(line -> line.startsWith("copies")).toList();
+    }
+
+    @Test
+    void whatIsCopiedIsToldWithWhatIsLeft() {
+        assertEquals(
+                List.of(
+                        "copies    3 groups short of a copy, 1 moves; about 700 bytes left, for 5"
+                                + " min"),
+                copies(Map.of("repairing", 3, "moving", 1, "bytesLeft", 700, "secondsLeft", 300)));
+        assertEquals(
+                List.of("copies    0 groups short of a copy, 2 move; about 9 bytes left"),
+                copies(Map.of("repairing", 0, "moving", 2, "bytesLeft", 9)));
+        assertEquals(List.of(), copies(Map.of("repairing", 0, "moving", 0, "bytesLeft", 0)));
+        assertEquals(List.of(), copies(Map.of()));
+    }
+}
