@@ -31,6 +31,7 @@ import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
 import io.cairn.admin.storage.DurabilityResource;
 import io.cairn.admin.storage.StorageResource;
+import io.cairn.admin.usage.QuotasResource;
 import io.cairn.admin.trash.TrashResource;
 import io.cairn.admin.usage.UsageResource;
 import io.cairn.admin.watch.EventStream;
@@ -121,6 +122,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(history);
         resources.add(new MastersResource(ground.log(), master, ground.clock()));
         resources.addAll(List.of(new FilesResource(master), new UsageResource(master)));
+        resources.add(new QuotasResource(master, ground.clock()));
         resources.add(new JobsResource(master, ground.random()));
         resources.add(new TopologyResource(master, records));
         resources.add(new StorageResource(master));

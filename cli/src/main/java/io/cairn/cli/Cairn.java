@@ -12,6 +12,7 @@ import io.cairn.cli.api.ApiException;
 import io.cairn.cli.bench.BenchCommand;
 import io.cairn.cli.doctor.DoctorCommand;
 import io.cairn.cli.fs.FsCommand;
+import io.cairn.cli.fs.QuotaCommand;
 import io.cairn.cli.fs.TrashCommand;
 import io.cairn.cli.option.LogSettings;
 import io.cairn.cli.option.ProductVersion;
@@ -66,6 +67,7 @@ import picocli.CommandLine.ScopeType;
             UnmountCommand.class,
             NfsCommand.class,
             FsCommand.class,
+            QuotaCommand.class,
             TrashCommand.class,
             AdminCommand.class,
             ExportsCommand.class,

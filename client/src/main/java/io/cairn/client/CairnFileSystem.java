@@ -253,6 +253,11 @@ public final class CairnFileSystem implements FileSystem {
         return known != null ? known : metrics.time(Operation.STATFS, ROOT_INO, facts::usage);
     }
 
+    @Override
+    public Usage usage(long ino) {
+        return metrics.time(Operation.STATFS, ino, () -> facts.usage(ino));
+    }
+
     // ---- files
 
     @Override

@@ -44,6 +44,8 @@ final class MountEvents implements MasterChannel.Listener {
             case Push.HoldStill still -> {
                 return open.holdStill(still.ino(), still.ms());
             }
+            case Push.QuotasChanged changed ->
+                    mount.master().session().quotasChanged(changed.quotas());
             case Push.MapChanged ignored -> {
                 // The channel has told the cluster view already.
             }

@@ -196,7 +196,7 @@ public final class FakeMaster implements Handler {
                 yield reply;
             }
             case Query.OfState any -> shared.namespace.read(number, any);
-            case Query.GetUsage _, Query.GetStatus _ ->
+            case Query.GetUsage _, Query.GetStatus _, Query.GetAllowance _, Query.GetRoom _ ->
                     throw new FsException(Errno.EINVAL, "not here: " + query);
         };
     }

@@ -221,6 +221,11 @@ public interface FileSystem extends AutoCloseable {
     /** Capacity and usage of the whole filesystem. */
     Usage usage();
 
+    /** The same as an inode sees it: in a directory with a quota that is the whole. */
+    default Usage usage(long ino) {
+        return usage();
+    }
+
     /** A lock of another owner that would conflict with {@code wanted} (F_GETLK), or null. */
     @Nullable Lock testLock(long ino, Lock wanted);
 

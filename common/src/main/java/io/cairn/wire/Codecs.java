@@ -28,6 +28,9 @@ import io.cairn.fs.HostRecord;
 import io.cairn.fs.Lock;
 import io.cairn.fs.LockHost;
 import io.cairn.fs.Usage;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -228,6 +231,32 @@ public final class Codecs {
     public static DirectoryEntry directoryEntry(Decoder in) {
         return new DirectoryEntry(
                 in.name(), in.i64(), in.i64(), fileType(in), in.optional(Codecs::attributes));
+    }
+
+    public static void account(Encoder out, Account a) {
+        out.u8(a.kind().code()).i64(a.id());
+    }
+
+    public static Account account(Decoder in) {
+        return new Account(in.coded(Account.Kind.CODES), in.i64());
+    }
+
+    public static void sums(Encoder out, Sums s) {
+        out.i64(s.inodes()).i64(s.lengthBytes()).i64(s.spaceBytes());
+    }
+
+    public static Sums sums(Decoder in) {
+        return new Sums(in.i64(), in.i64(), in.i64());
+    }
+
+    public static void quota(Encoder out, Quota q) {
+        sums(out, q.soft());
+        sums(out, q.hard());
+        out.i64(q.graceMs());
+    }
+
+    public static Quota quota(Decoder in) {
+        return new Quota(sums(in), sums(in), in.i64());
     }
 
     public static void usage(Encoder out, Usage u) {

@@ -8,6 +8,7 @@ import io.cairn.master.access.MountClient;
 import io.cairn.master.access.MountGate;
 import io.cairn.master.access.Visit;
 import io.cairn.master.cluster.ServerWatch;
+import io.cairn.master.quota.Allowances;
 import io.cairn.metadata.Namespace;
 import io.cairn.metadata.Outcome;
 import io.cairn.net.Answer;
@@ -60,6 +61,7 @@ final class RequestHandler implements Handler {
     private final Supplier<String> status;
     private final Certification certification;
     private final ClusterRequests clusterRequests;
+    private final Allowances allowances;
     private final LongAdder operations = new LongAdder();
     private volatile @Nullable Handler admin;
 
@@ -83,6 +85,7 @@ final class RequestHandler implements Handler {
         this.reaper = rooms.reaper;
         this.servers = rooms.servers;
         this.status = status;
+        allowances = new Allowances(namespace, sessions::isLive, sessions::wallNs);
         this.certification = new Certification(log, presence.clock());
         this.clusterRequests = new ClusterRequests(log, servers, presence, certification);
     }
@@ -298,6 +301,7 @@ final class RequestHandler implements Handler {
             return;
         }
         Reply reply = outcome.reply();
+        allowances.follow(envelope);
         switch (envelope.mutation().unwrapped()) {
             case SessionMutation.OpenSession _ -> {
                 answer.send(Message.of(sessionOpened(from, envelope, outcome)));
@@ -358,6 +362,7 @@ final class RequestHandler implements Handler {
                 namespace.get().inlineLimitBytes(),
                 namespace.get().clusterMap().epoch(),
                 sessions.wallNs(),
+                namespace.get().accounts().quotaVersion(),
                 log.endpoints());
     }
 
@@ -391,6 +396,8 @@ final class RequestHandler implements Handler {
                     case Query.Open open -> open(session, open.ino());
                     case Query.Release release -> release(session, release.inos());
                     case Query.KeepAlive alive -> keepAlive(session, alive, from);
+                    case Query.GetAllowance m -> allowances.answer(session, m);
+                    case Query.GetRoom m -> allowances.answer(m, servers.usage());
                     case Query.GetStatus _ -> new Reply.TextReply(status.get());
                     case Query.HoldStill still -> {
                         requireSession(session);
@@ -450,6 +457,7 @@ final class RequestHandler implements Handler {
     }
 
     private Reply release(long session, long[] inos) {
+        allowances.giveBack(session, inos);
         sessions.release(session, inos);
         return new Reply.Done();
     }

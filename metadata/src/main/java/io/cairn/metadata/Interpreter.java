@@ -29,6 +29,7 @@ import io.cairn.metadata.tree.EditOperation;
 import io.cairn.metadata.tree.NameOperations;
 import io.cairn.metadata.tree.RenameOperation;
 import io.cairn.metadata.tree.TreeOperations;
+import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.metadata.usage.UsageTable;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MalformedMessageException;
@@ -57,6 +58,7 @@ final class Interpreter {
     private final Cluster cluster;
     private final StorageOperations storage;
     private final RecordTable records;
+    private final QuotaTable quotas;
     private final InodeTable inodes;
     private final ObjectLedger ledger;
     private final SessionTable sessions;
@@ -72,13 +74,15 @@ final class Interpreter {
     Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
         this.transaction = transaction;
         cluster = new Cluster(store, transaction, understood);
-        transaction.watch(new UsageTable(store, transaction, cluster));
+        UsageTable usage = new UsageTable(store, transaction, cluster);
+        transaction.watch(usage);
+        quotas = new QuotaTable(store, transaction, usage);
         storage = new StorageOperations(cluster, transaction);
         records = new RecordTable(store, transaction);
         ledger = new ObjectLedger(transaction);
         XattrTable xattrs = new XattrTable(transaction);
         DoubtfulObjects doubtful = new DoubtfulObjects(store, transaction);
-        inodes = new InodeTable(transaction, xattrs);
+        inodes = new InodeTable(transaction, xattrs, quotas);
         sessions = new SessionTable(store, transaction);
         HostTable hosts = new HostTable(store, transaction);
         locks = new LockTable(store, transaction, inodes, hosts);
@@ -108,6 +112,10 @@ final class Interpreter {
 
     JobTable jobs() {
         return jobs;
+    }
+
+    QuotaTable quotas() {
+        return quotas;
     }
 
     Cluster cluster() {
@@ -232,6 +240,7 @@ final class Interpreter {
             case TrashMutation m -> {
                 return trashOperations.apply(m);
             }
+            case LeaderMutation.SetQuota m -> quotas.set(m);
             case LeaderMutation.Purge m -> purge(m);
             case LeaderMutation.Collected m -> ledger.collected(m.entryIds());
             case LeaderMutation.ReleaseChunks m ->

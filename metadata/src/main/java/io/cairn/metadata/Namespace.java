@@ -7,8 +7,6 @@ import io.cairn.cluster.Layout;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Name;
-import io.cairn.fs.quota.Account;
-import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.AdminRecord;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.cluster.MapHistory;
@@ -41,7 +39,6 @@ import io.cairn.metadata.trash.TrashSums;
 import io.cairn.metadata.tree.PathSearch;
 import io.cairn.metadata.tree.SubtreeQueries;
 import io.cairn.metadata.tree.TreeQueries;
-import io.cairn.metadata.usage.UsageQueries;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -50,7 +47,6 @@ import io.cairn.wire.master.Query;
 import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -100,6 +96,7 @@ public final class Namespace {
     private final Interpreter interpreter;
     private final View view;
     private final MapHistory maps;
+    private final Accounts accounts;
     private final StateHash hash;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile Published published;
@@ -125,6 +122,7 @@ public final class Namespace {
         interpreter = new Interpreter(store, transaction, understood);
         view = new View(store, cache);
         maps = new MapHistory(interpreter.cluster().map());
+        accounts = new Accounts(view, lock.readLock(), maps, interpreter.quotas());
         hash = StateHash.load(store);
         published = publication(store.appliedTerm(), store.appliedIndex());
     }
@@ -356,19 +354,9 @@ public final class Namespace {
         }
     }
 
-    /** What lies below a directory, or what a user or a group owns: one read. */
-    public Sums usage(Account account) {
-        return reading(() -> UsageQueries.sums(view, account));
-    }
-
-    /** An inode with all that lies below it; nothing when there is none. */
-    public Sums total(long ino) {
-        return reading(() -> UsageQueries.total(view, ino, clusterMap()));
-    }
-
-    /** What accounts of a kind hold, at most {@code max} of them, with ids behind this one. */
-    public Map<Account, Sums> usage(Account.Kind kind, long afterId, int max) {
-        return reading(() -> UsageQueries.sums(view, kind, afterId, max));
+    /** What accounts hold and may hold. */
+    public Accounts accounts() {
+        return accounts;
     }
 
     /** Number of inodes, orphans included. */

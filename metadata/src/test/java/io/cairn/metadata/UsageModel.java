@@ -31,7 +31,7 @@ final class UsageModel {
 
     private void compare(Namespace namespace, Account account) {
         Sums expected = sums.getOrDefault(account.toString(), Sums.ZERO);
-        assertEquals(expected, namespace.usage(account), account::toString);
+        assertEquals(expected, namespace.accounts().sums(account), account::toString);
     }
 
     private void add(NodeModel node) {

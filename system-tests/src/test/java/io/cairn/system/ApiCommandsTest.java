@@ -2,6 +2,7 @@ package io.cairn.system;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cairn.cli.Cairn;
@@ -9,8 +10,11 @@ import io.cairn.cli.api.ApiOptions;
 import io.cairn.node.ExitCode;
 import io.cairn.node.RunFile;
 import io.cairn.testkit.Shell;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -412,6 +416,33 @@ final class ApiCommandsTest {
         assertTrue(top.out().lines().toList().get(1).endsWith("sub"), top.out());
         assertTrue(ok("fs", "top", "--users").out().contains("ID"));
         fails(ExitCode.USAGE, "--groups", "fs", "top");
+    }
+
+    @Test
+    void quotasHoldOnTheMount() throws Exception {
+        Path limited = Files.createDirectory(mount.resolve("limited"));
+        ok("quota", "set", limited.toString(), "--length", "8M", "--inodes", "2");
+        byte[] piece = new byte[1 << 20];
+        int written = 0;
+        try (OutputStream out = Files.newOutputStream(limited.resolve("large"))) {
+            while (written < 32) {
+                out.write(piece);
+                written++;
+            }
+        } catch (IOException e) {
+            assertTrue(String.valueOf(e.getMessage()).contains("quota"), e.toString());
+        }
+        assertEquals(8, written);
+        assertEquals(8L << 20, Files.size(limited.resolve("large")));
+        Files.write(limited.resolve("large"), piece, StandardOpenOption.WRITE);
+        assertEquals(8L << 20, Files.getFileStore(limited).getTotalSpace());
+        Files.createDirectory(limited.resolve("sub"));
+        assertThrows(IOException.class, () -> Files.createDirectory(limited.resolve("other")));
+        assertTrue(ok("quota", "report").out().contains("/limited"));
+        fails(ExitCode.USAGE, "--inodes", "quota", "set", "/limited");
+        ok("quota", "remove", "/limited");
+        assertEquals("none", ok("quota", "list").out().strip());
+        Files.createDirectory(limited.resolve("other"));
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TreePath(byte[] path, long parentIno, @Nullable Name name, Inode inode) {
     /** Longest path, in bytes. */
-    static final int MAX_BYTES = 1 << 14;
+    public static final int MAX_BYTES = 1 << 14;
 
     /**
      * Finds what a path stands for.

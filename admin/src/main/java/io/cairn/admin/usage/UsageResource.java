@@ -141,7 +141,7 @@ public final class UsageResource implements Resource {
         Map<String, Object> document = Json.map();
         TreePath.put(document, "path", directory.path());
         document.put("ino", String.valueOf(ino));
-        UsageDocument.put(document, master.namespace().usage(Account.directory(ino)));
+        UsageDocument.put(document, master.namespace().accounts().sums(Account.directory(ino)));
         return Outcome.of(document);
     }
 
@@ -170,7 +170,7 @@ public final class UsageResource implements Resource {
         TreePath.put(document, "name", entry.name().bytes());
         document.put("type", InodeDocument.text(entry.type()));
         document.put("ino", String.valueOf(entry.ino()));
-        return new Holding(document, master.namespace().total(entry.ino()));
+        return new Holding(document, master.namespace().accounts().total(entry.ino()));
     }
 
     private Outcome owners(Call call) {
@@ -180,7 +180,7 @@ public final class UsageResource implements Resource {
         Largest largest = new Largest(call);
         long after = -1;
         while (true) {
-            Map<Account, Sums> page = namespace.usage(kind, after, PAGE);
+            Map<Account, Sums> page = namespace.accounts().sums(kind, after, PAGE);
             for (Map.Entry<Account, Sums> entry : page.entrySet()) {
                 after = entry.getKey().id();
                 Map<String, Object> document = Json.map();

@@ -39,6 +39,7 @@ public final class EventWatch {
     private final Clock clock;
     private final Map<String, Long> since = new HashMap<>();
     private final DamageWatch damage;
+    private final QuotaWatch quotas;
     private long term = -1;
     private long sinceMs;
     private @Nullable Look before;
@@ -76,6 +77,7 @@ public final class EventWatch {
         this.events = events;
         this.clock = clock;
         this.damage = new DamageWatch(master, events, clock, searches);
+        this.quotas = new QuotaWatch(master, events, clock);
     }
 
     /** Looks, while this master leads. */
@@ -100,6 +102,7 @@ public final class EventWatch {
         Look after = look();
         Look known = before;
         damage.look(master.servers().status(), known == null);
+        quotas.look(known == null);
         if (known != null) {
             compare(known, after);
         }

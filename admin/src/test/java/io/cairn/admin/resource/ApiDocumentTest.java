@@ -41,6 +41,7 @@ class ApiDocumentTest {
         bench.startServers();
         bench.openSession("host:/mnt 1");
         bench.change("POST", "/exports", "{\"line\":\"/data *(rw)\"}");
+        bench.change("POST", "/quotas", "{\"path\":\"/\",\"hardInodes\":1000}");
         HttpResponse<String> job =
                 bench.change("POST", "/jobs", "{\"kind\":\"usage\",\"path\":\"/\"}");
         assertEquals(2, job.statusCode() / 100, job.body());

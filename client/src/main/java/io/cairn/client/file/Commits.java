@@ -1,6 +1,7 @@
 package io.cairn.client.file;
 
 import io.cairn.base.FsException;
+import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.wire.master.ContentMutation;
@@ -22,10 +23,17 @@ final class Commits {
     private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
     private final OpenInode inode;
     private final Mount mount;
+    private final Allowance allowance;
 
     Commits(OpenInode inode, Mount mount) {
         this.inode = inode;
         this.mount = mount;
+        allowance = new Allowance(inode.ino(), mount.master(), inode::commitAndWait);
+    }
+
+    /** How far the file may be written under quotas until the next one. */
+    Allowance allowance() {
+        return allowance;
     }
 
     /** Commits before locks are given back; what cannot be committed is given up. Never fails. */
@@ -62,7 +70,10 @@ final class Commits {
         void next(Function<FileState, Committer.Step> event) {
             Committer.Step step = told(event);
             switch (step) {
-                case Committer.Done _ -> promise.complete(null);
+                case Committer.Done _ -> {
+                    allowance.settle();
+                    promise.complete(null);
+                }
                 case Committer.Failed failed -> promise.completeExceptionally(failed.error());
                 case Committer.Look _ ->
                         Promises.whenDone(

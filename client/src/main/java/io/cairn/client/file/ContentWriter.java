@@ -3,6 +3,7 @@ package io.cairn.client.file;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.chunk.WriteBack;
+import io.cairn.fs.Attributes;
 import io.cairn.fs.FileSystem;
 import java.nio.ByteBuffer;
 
@@ -22,10 +23,11 @@ public final class ContentWriter {
     /**
      * Buffers all remaining bytes of a source.
      *
-     * @throws FsException EFBIG; ENOSPC when nothing can be stored; ETIMEDOUT when no room came
-     *     free
+     * @throws FsException EFBIG; EDQUOT; ENOSPC when nothing can be stored; ETIMEDOUT when no room
+     *     came free
      */
     public void write(long offset, ByteBuffer source) {
+        allow(offset, source.remaining());
         long at = offset;
         while (source.hasRemaining()) {
             int taken = inode.take(at, source);
@@ -43,6 +45,7 @@ public final class ContentWriter {
      * @throws FsException besides EIO when the token was lost on the way
      */
     public void append(ByteBuffer source) {
+        allow(Long.MAX_VALUE, source.remaining());
         long next = Long.MAX_VALUE;
         while (source.hasRemaining()) {
             long end = inode.append(next, source);
@@ -52,6 +55,25 @@ public final class ContentWriter {
                 next = end;
             }
         }
+    }
+
+    /**
+     * Asks for the bytes that quotas count: those beyond the end; in a file with holes all of them,
+     * as nobody here knows where the holes are.
+     *
+     * @param offset {@link Long#MAX_VALUE} behind all others
+     */
+    private void allow(long offset, int length) {
+        if (!inode.allowance().isNeeded()) {
+            return;
+        }
+        Attributes known = inode.inode().attributes();
+        boolean hasHoles = known.usedBytes() < known.size();
+        long counted =
+                hasHoles || offset == Long.MAX_VALUE
+                        ? length
+                        : Math.clamp(offset + length - inode.size(), 0L, (long) length);
+        inode.allowance().take(counted);
     }
 
     /** EFBIG when a file cannot have bytes there. */

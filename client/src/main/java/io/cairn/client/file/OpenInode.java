@@ -9,6 +9,7 @@ import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WriteOwner;
 import io.cairn.client.chunk.WritePermit;
 import io.cairn.client.lock.FileLocks;
+import io.cairn.client.session.Allowance;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
 import io.cairn.cluster.Inode;
@@ -152,6 +153,10 @@ public final class OpenInode implements WriteOwner {
     /** The length as every reader of this mount sees it, in bytes. */
     public long size() {
         return with(FileState::size);
+    }
+
+    Allowance allowance() {
+        return commits.allowance();
     }
 
     /** The attributes with the effects of what is not committed yet. */

@@ -42,6 +42,7 @@ public final class SessionState {
     private long leaseEndMs;
     private long clusterId;
     private int inlineLimitBytes = Limits.STANDARD_INLINE_BYTES;
+    private volatile long quotas;
     private boolean ending;
     private boolean connected;
 
@@ -104,7 +105,18 @@ public final class SessionState {
         masterClock.told(reply.timeNs(), sentMs);
         leaseMs = Math.max(100, reply.leaseMs());
         leaseEndMs = Math.max(leaseEndMs, sentMs + leaseMs);
+        quotas = reply.quotas();
         inlineLimitBytes = Math.clamp(reply.inlineLimitBytes(), 0, Limits.MAX_INLINE_BYTES);
+    }
+
+    /** Changes with each change of a quota; 0 when there is none. */
+    public long quotas() {
+        return quotas;
+    }
+
+    /** A quota has changed. */
+    public synchronized void quotasChanged(long now) {
+        quotas = now;
     }
 
     /** The client ends the session; there will be no other one. */

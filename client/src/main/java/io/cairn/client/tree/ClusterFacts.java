@@ -33,6 +33,15 @@ public final class ClusterFacts {
         return usage;
     }
 
+    /** The room for an inode, as far as quotas limit it. */
+    public Usage usage(long ino) {
+        Usage whole = knownUsage();
+        if (mount.master().session().quotas() != 0) {
+            return ask(new Query.GetRoom(ino), Reply.UsageReply.class).usage();
+        }
+        return whole != null ? whole : usage();
+    }
+
     /** The path of an inode, from the root; ENOENT without a name. */
     public byte[] path(long ino) {
         return ask(new Query.GetPath(ino), Reply.BytesReply.class).bytes();

@@ -3,6 +3,8 @@ package io.cairn.wire.master;
 import io.cairn.cluster.Labels;
 import io.cairn.cluster.MapDelta;
 import io.cairn.cluster.TargetState;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
 import io.cairn.wire.Codecs;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
@@ -24,7 +26,8 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.StorageMutation,
                 LeaderMutation.ReleaseChunks,
                 LeaderMutation.TrashMutation,
-                JobMutation {
+                JobMutation,
+                LeaderMutation.SetQuota {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */
     record Purge(long[] inos) implements LeaderMutation {
         @Override
@@ -279,6 +282,30 @@ public sealed interface LeaderMutation extends Mutation
 
         @Override
         public void encode(Encoder out) {}
+    }
+
+    /**
+     * Sets the quota of an account; {@link Quota#NONE} removes it. Done; ENOENT when there is no
+     * such directory, EINVAL for an impossible one, ENOSPC when there are too many.
+     *
+     * @param strict EDQUOT instead of a quota below what is used
+     */
+    record SetQuota(Account account, Quota quota, boolean strict) implements LeaderMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.SET_QUOTA;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            Codecs.account(out, account);
+            Codecs.quota(out, quota);
+            out.bool(strict);
+        }
+
+        static SetQuota decode(Decoder in) {
+            return new SetQuota(Codecs.account(in), Codecs.quota(in), in.bool());
+        }
     }
 
     /**

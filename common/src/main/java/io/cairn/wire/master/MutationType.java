@@ -155,7 +155,9 @@ public enum MutationType implements MessageType {
             FOR_ALL,
             LeaderMutation.StorageMutation.RemoveStorage::decode),
     SET_LABELS(
-            83, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.StorageMutation.SetLabels::decode);
+            83, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.StorageMutation.SetLabels::decode),
+    // Quotas, for administrators.
+    SET_QUOTA(150, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.SetQuota::decode);
 
     /** In whose name a mutation is proposed. */
     public enum Sender {

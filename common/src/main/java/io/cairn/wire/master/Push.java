@@ -151,6 +151,27 @@ public sealed interface Push extends TypedMessage {
         }
     }
 
+    /**
+     * A quota has changed: what was allowed before counts no more.
+     *
+     * @param quotas as in the reply to a KeepAlive; 0 when there is none any more
+     */
+    record QuotasChanged(long quotas) implements Push {
+        @Override
+        public PushType type() {
+            return PushType.QUOTAS_CHANGED;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(quotas);
+        }
+
+        static QuotasChanged decode(Decoder in) {
+            return new QuotasChanged(in.i64());
+        }
+    }
+
     /** Reads code and fields. */
     static Push decode(Decoder in) {
         return PushType.TABLE.require(in.u8()).decode(in);

@@ -13,6 +13,7 @@ public enum PushType implements MessageType {
     MAP_CHANGED(4, Push.MapChanged::decode),
     CHANGED(5, Push.Changed::decode),
     HOLD_STILL(6, Push.HoldStill::decode),
+    QUOTAS_CHANGED(20, Push.QuotasChanged::decode),
     REVOKED(27, Push.Revoked::decode);
 
     static final TypeTable<PushType> TABLE = new TypeTable<>("push", values());

@@ -232,6 +232,46 @@ public sealed interface Query extends TypedMessage {
         }
     }
 
+    /**
+     * How many bytes more a file may be written, before they are committed: AllowanceReply; EDQUOT
+     * when it is fewer than asked for. What was allowed before counts no more.
+     *
+     * @param heldBytes what was allowed and written before, and is not committed yet
+     * @param wantedBytes the least to be allowed now
+     */
+    record GetAllowance(long ino, long heldBytes, long wantedBytes) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_ALLOWANCE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).i64(heldBytes).i64(wantedBytes);
+        }
+
+        static GetAllowance decode(Decoder in) {
+            return new GetAllowance(in.i64(), in.i64(), in.i64());
+        }
+    }
+
+    /** The room for an inode where quotas limit it: UsageReply. */
+    record GetRoom(long ino) implements OfLeader {
+        @Override
+        public QueryType type() {
+            return QueryType.GET_ROOM;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino);
+        }
+
+        static GetRoom decode(Decoder in) {
+            return new GetRoom(in.i64());
+        }
+    }
+
     /** State of the service, for operators: TextReply with a JSON document. */
     record GetStatus() implements OfLeader {
         @Override

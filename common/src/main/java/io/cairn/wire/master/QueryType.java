@@ -24,7 +24,9 @@ public enum QueryType implements MessageType {
     TEST_HOST_LOCK(32, Query.TestHostLock::decode),
     LIST_HOSTS(33, Query.ListHosts::decode),
     HOLD_STILL(34, Query.HoldStill::decode),
-    LOOKUP_MANY(35, Query.LookupMany::decode);
+    LOOKUP_MANY(35, Query.LookupMany::decode),
+    GET_ALLOWANCE(50, Query.GetAllowance::decode),
+    GET_ROOM(51, Query.GetRoom::decode);
 
     static final TypeTable<QueryType> TABLE = new TypeTable<>("query", values());
 

@@ -234,6 +234,23 @@ public sealed interface Reply extends TypedMessage {
         }
     }
 
+    /** Bytes that a file may be written. */
+    record AllowanceReply(long bytes) implements Reply {
+        @Override
+        public ReplyType type() {
+            return ReplyType.ALLOWANCE;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(bytes);
+        }
+
+        static AllowanceReply decode(Decoder in) {
+            return new AllowanceReply(in.i64());
+        }
+    }
+
     /** Capacity. */
     record UsageReply(Usage usage) implements Reply {
         @Override
@@ -260,6 +277,7 @@ public sealed interface Reply extends TypedMessage {
      * @param inlineLimitBytes contents up to this size live in the inode
      * @param mapEpoch the epoch of the current cluster map
      * @param timeNs the master's wall clock, nanoseconds since the epoch; 0 when it does not tell
+     * @param quotas changes with each change of a quota; 0 when there is none
      * @param masters where clients reach all masters, as far as that is known; they may change
      */
     record SessionReply(
@@ -269,12 +287,13 @@ public sealed interface Reply extends TypedMessage {
             int inlineLimitBytes,
             long mapEpoch,
             long timeNs,
+            long quotas,
             List<Endpoint> masters)
             implements Reply {
-        /** Time and masters are not told: nothing that is stored depends on them. */
+        /** Time, quotas and masters are not told: nothing that is stored depends on them. */
         public SessionReply(
                 long session, long clusterId, long leaseMs, int inlineLimitBytes, long mapEpoch) {
-            this(session, clusterId, leaseMs, inlineLimitBytes, mapEpoch, 0, List.of());
+            this(session, clusterId, leaseMs, inlineLimitBytes, mapEpoch, 0, 0, List.of());
         }
 
         @Override
@@ -285,7 +304,7 @@ public sealed interface Reply extends TypedMessage {
         @Override
         public void encode(Encoder out) {
             out.i64(session).i64(clusterId).i64(leaseMs).i32(inlineLimitBytes);
-            out.i64(mapEpoch).i64(timeNs).list(masters, Codecs::endpoint);
+            out.i64(mapEpoch).i64(timeNs).i64(quotas).list(masters, Codecs::endpoint);
         }
 
         static SessionReply decode(Decoder in) {
@@ -294,6 +313,7 @@ public sealed interface Reply extends TypedMessage {
                     in.i64(),
                     in.i64(),
                     in.i32(),
+                    in.i64(),
                     in.i64(),
                     in.i64(),
                     in.list(Codecs::endpoint));

@@ -23,6 +23,7 @@ public enum ReplyType implements MessageType {
     WRITTEN(13, Reply.WrittenReply::decode),
     HOSTS(32, Reply.HostsReply::decode),
     JOB(33, Reply.JobReply::decode),
+    ALLOWANCE(50, Reply.AllowanceReply::decode),
     TRASH(60, Reply.TrashReply::decode);
 
     static final TypeTable<ReplyType> TABLE = new TypeTable<>("reply", values());

@@ -349,7 +349,7 @@ final class NodeRequests {
     }
 
     int statfs(LoopThread thread) {
-        return KernelProtocol.putStatfs(thread.reply() + 16, fileSystem.usage());
+        return KernelProtocol.putStatfs(thread.reply() + 16, fileSystem.usage(thread.node()));
     }
 
     /** fuse_setxattr_in: +0 size +4 flags +8 name and value. */

@@ -140,6 +140,12 @@ public final class Visit {
             case Query.Open m -> read(session, m.ino(), query);
             case Query.GetPath m -> read(session, m.ino(), query);
             case Query.CheckTail m -> read(session, m.ino(), query);
+            case Query.GetAllowance m -> require(session, m.ino());
+            case Query.GetRoom m -> {
+                if (!isOnWay(m.ino())) {
+                    require(session, m.ino());
+                }
+            }
             case Query.HoldStill m -> {
                 MountRule rule = read(session, m.ino(), query);
                 Needs needs = new Needs(List.of(m.ino()), Set.of(Operation.WRITE), true, false);

@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.cluster.Cluster;
 import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
@@ -80,10 +81,25 @@ public final class ContentOperations {
         requireInline(m.lengthAfterBytes(old));
         InodeDraft draft = new InodeDraft(inode);
         draft.setInline(m.applyTo(old));
+        requireRoom(inode, draft);
         layouts.settle(draft);
         Inode after = written(draft, m.mtimeNs()).inode();
         return new Reply.WrittenReply(
                 inode.attributes().version(), after.withContents(after.layout(), null));
+    }
+
+    private void requireRoom(Inode inode, InodeDraft draft) {
+        Sums more =
+                new Sums(
+                        0,
+                        draft.sizeBytes - inode.attributes().size(),
+                        draft.usedBytes - inode.attributes().usedBytes());
+        inodes.quotas().requireChange(inode, draft.uid, draft.gid, more);
+    }
+
+    /** Whether contents of a size may stay in the inode. */
+    public boolean fitsInline(long sizeBytes) {
+        return sizeBytes <= cluster.inlineLimitBytes();
     }
 
     private EntryReply commitSize(ContentMutation.CommitSize m) {

@@ -12,6 +12,7 @@ import io.cairn.fs.TrashPlace;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
+import io.cairn.metadata.usage.QuotaTable;
 import java.util.Arrays;
 
 /**
@@ -26,16 +27,23 @@ public final class InodeTable {
     private final Transaction transaction;
     private final XattrTable xattrs;
     private final LinkTable links;
+    private final QuotaTable quotas;
 
-    public InodeTable(Transaction transaction, XattrTable xattrs) {
+    public InodeTable(Transaction transaction, XattrTable xattrs, QuotaTable quotas) {
         this.transaction = transaction;
         this.xattrs = xattrs;
+        this.quotas = quotas;
         links = new LinkTable(transaction);
     }
 
     /** Where the names of inodes are kept. */
     public LinkTable links() {
         return links;
+    }
+
+    /** How much may be made. */
+    public QuotaTable quotas() {
+        return quotas;
     }
 
     /** An inode, or ESTALE. */

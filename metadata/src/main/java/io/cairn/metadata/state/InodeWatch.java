@@ -25,6 +25,9 @@ public interface InodeWatch {
      */
     void changing(@Nullable Inode before, @Nullable Inode after);
 
-    /** Adds the changes that follow from those of the log entry, which is complete. */
+    /**
+     * Adds the changes that follow from those of the log entry, which is complete; may still write
+     * other records.
+     */
     void finish(List<Change> changes);
 }

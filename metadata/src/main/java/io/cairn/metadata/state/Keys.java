@@ -37,6 +37,8 @@ import java.nio.charset.StandardCharsets;
  *                                                             though the contents are inline
  *   "record/" key 1..200
  *                -> | 1 | version 8 | value ... |           records of the administration
+ *   "quota/" kind 1 id 8
+ *                -> | 1 | quota (Codecs) | sinceNs 8 |       sinceNs: a soft limit was passed, or 0
  *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
@@ -130,6 +132,7 @@ public final class Keys {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
     private static final String MAP_PREFIX = "map/";
+    private static final String QUOTA_PREFIX = "quota/";
     private static final String RECORD_PREFIX = "record/";
     private static final int HELD = 0;
     private static final int WAITING = 1;
@@ -330,6 +333,26 @@ public final class Keys {
             throw new MalformedMessageException("an account of kind " + usageKey[0]);
         }
         return new Account(kind, numberAt(usageKey, 1));
+    }
+
+    /** The prefix of the keys of all quotas. */
+    public static byte[] quotas() {
+        return meta(QUOTA_PREFIX);
+    }
+
+    /** The key of the quota of an account. */
+    public static byte[] quota(Account account) {
+        byte[] prefix = quotas();
+        return new Encoder(15)
+                .raw(prefix, 0, prefix.length)
+                .u8(account.kind().code())
+                .i64(account.id())
+                .toBytes();
+    }
+
+    /** The account in the key of its quota. */
+    public static Account quotaOf(byte[] key) {
+        return account(suffix(key, QUOTA_PREFIX.length()));
     }
 
     public static byte[] xattr(long ino, byte[] name) {

@@ -207,6 +207,7 @@ public final class Transaction {
     /** Everything this entry has changed, ready to commit; once, at its end. */
     public List<Change> changes() {
         List<Change> changes = new ArrayList<>();
+        watch.finish(changes);
         inodes.forEach(
                 (ino, slot) ->
                         changes.add(new Change(Family.INODE, Keys.of(ino), encodeInode(slot))));
@@ -219,7 +220,6 @@ public final class Transaction {
                                                         family,
                                                         key,
                                                         isDeleted(value) ? null : value))));
-        watch.finish(changes);
         if (counters.takeChanged()) {
             changes.add(new Change(Family.META, Keys.counters(), counters.encode()));
         }

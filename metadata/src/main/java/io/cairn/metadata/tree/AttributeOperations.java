@@ -6,6 +6,7 @@ import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.AttributeChange;
+import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.content.ContentOperations;
 import io.cairn.metadata.content.LayoutChoice;
 import io.cairn.metadata.inode.AclOperation;
@@ -14,6 +15,7 @@ import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.inode.XattrTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
+import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
 import java.util.Arrays;
@@ -74,6 +76,7 @@ public final class AttributeOperations {
             return noteRead(inode, change);
         }
         InodeDraft draft = new InodeDraft(inode);
+        requireRoom(inode, change);
         if (change.has(AttributeChange.SIZE)) {
             contents.resize(draft, change.size());
             draft.touch(transaction.nowNs());
@@ -81,6 +84,32 @@ public final class AttributeOperations {
         apply(change, draft);
         layouts.settle(draft);
         return reply(inodes.put(draft));
+    }
+
+    /** Before anything changes; in the inode 512 bytes are the unit of space. */
+    private void requireRoom(Inode inode, AttributeChange change) {
+        QuotaTable quotas = inodes.quotas();
+        boolean isGrown =
+                change.has(AttributeChange.SIZE)
+                        && inode.attributes().isFile()
+                        && change.size() > inode.attributes().size();
+        if (quotas.version() == 0
+                || !(isGrown
+                        || change.has(AttributeChange.UID)
+                        || change.has(AttributeChange.GID))) {
+            return;
+        }
+        long length = isGrown ? change.size() - inode.attributes().size() : 0;
+        long used = inode.attributes().usedBytes();
+        long space =
+                isGrown && inode.inline() != null && contents.fitsInline(change.size())
+                        ? InodeDraft.roundUp(change.size(), 512) - used
+                        : 0;
+        quotas.requireChange(
+                inode,
+                change.has(AttributeChange.UID) ? change.uid() : inode.attributes().uid(),
+                change.has(AttributeChange.GID) ? change.gid() : inode.attributes().gid(),
+                new Sums(0, length, space));
     }
 
     private void apply(AttributeChange change, InodeDraft draft) {

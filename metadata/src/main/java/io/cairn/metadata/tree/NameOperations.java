@@ -14,6 +14,7 @@ import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
+import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation;
 
@@ -79,6 +80,7 @@ public final class NameOperations {
         } else if (type == FileType.CHARACTER_DEVICE || type == FileType.BLOCK_DEVICE) {
             file.rdev = m.rdev();
         }
+        requireRoom(parent, file);
         return enter(parent, m.name(), file);
     }
 
@@ -106,10 +108,9 @@ public final class NameOperations {
         Inode parent = parent(m.parentIno());
         directories.requireFree(m.parentIno(), m.name());
         transaction.counters().requireRoom();
-        return enter(
-                parent,
-                m.name(),
-                inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid()));
+        InodeDraft made = inodes.draft(FileType.DIRECTORY, parent, m.mode(), m.uid(), m.gid());
+        requireRoom(parent, made);
+        return enter(parent, m.name(), made);
     }
 
     public EntryReply symlink(TreeMutation.Symlink m) {
@@ -132,6 +133,7 @@ public final class NameOperations {
         InodeDraft link = inodes.draft(FileType.SYMLINK, parent, 0777, m.uid(), m.gid());
         link.inline = target;
         link.sizeBytes = target.length;
+        requireRoom(parent, link);
         return enter(parent, m.name(), link);
     }
 
@@ -154,10 +156,11 @@ public final class NameOperations {
             throw new FsException(
                     Errno.EMLINK, "inode " + m.ino() + " has " + FileSystem.MAX_LINKS + " links");
         }
+        InodeDraft linked = new InodeDraft(inode);
         if (unnamed) {
+            requireRoom(parent, linked);
             inodes.named(m.ino());
         }
-        InodeDraft linked = new InodeDraft(inode);
         linked.nlink++;
         linked.ctimeNs = transaction.nowNs();
         return enter(parent, m.newName(), linked);
@@ -190,6 +193,13 @@ public final class NameOperations {
             throw new FsException(
                     Errno.ENOTEMPTY,
                     "directory " + directory.ino() + " has " + directory.entryCount() + " entries");
+        }
+    }
+
+    private void requireRoom(Inode home, InodeDraft inode) {
+        QuotaTable quotas = inodes.quotas();
+        if (quotas.version() != 0) {
+            quotas.require(home.ino(), inode.seal());
         }
     }
 

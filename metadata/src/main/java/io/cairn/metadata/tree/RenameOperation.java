@@ -13,6 +13,7 @@ import io.cairn.metadata.inode.InodeDraft;
 import io.cairn.metadata.inode.InodeTable;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
+import io.cairn.metadata.usage.QuotaTable;
 import io.cairn.wire.master.Reply.EntryReply;
 import io.cairn.wire.master.TreeMutation.Rename;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ public final class RenameOperation {
             Inode same = inodes.require(target.ino());
             return reply(plan, same, plan.from, plan.to, null);
         }
+        requireRoom(plan);
         if (target == null) {
             return move(plan, null);
         }
@@ -105,6 +107,20 @@ public final class RenameOperation {
                     Errno.EXDEV,
                     "a directory is not moved out of the trash: copy it, or use cairn trash"
                             + " restore");
+        }
+    }
+
+    /** What is replaced counts until it has gone. */
+    private void requireRoom(Plan plan) {
+        QuotaTable quotas = inodes.quotas();
+        if (quotas.version() == 0) {
+            return;
+        }
+        Rename m = plan.request;
+        quotas.requireMove(inodes.require(plan.source.ino()), m.parentIno(), m.newParentIno());
+        Dentry target = plan.target;
+        if (target != null && plan.exchange()) {
+            quotas.requireMove(inodes.require(target.ino()), m.newParentIno(), m.parentIno());
         }
     }
 

@@ -23,9 +23,13 @@ final class Charge {
 
     /** What the inode itself holds; without what lies below it. */
     static Sums of(@Nullable Inode inode, ClusterMap map) {
-        if (inode == null || inode.attributes().nlink() == 0) {
-            return Sums.ZERO;
-        }
+        return inode == null || inode.attributes().nlink() == 0
+                ? Sums.ZERO
+                : held(inode, map);
+    }
+
+    /** The same, as if it had a name. */
+    static Sums held(Inode inode, ClusterMap map) {
         Attributes a = inode.attributes();
         if (a.isDirectory()) {
             return ONE;

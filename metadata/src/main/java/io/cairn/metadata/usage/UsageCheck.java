@@ -58,6 +58,7 @@ public final class UsageCheck {
     /** Checks owners, and that all sums are of something; after all inodes. */
     public void finish() {
         owners.forEach(this::compare);
+        checkQuotas();
         view.each(
                 Family.USAGE,
                 (key, value) -> {
@@ -67,6 +68,21 @@ public final class UsageCheck {
                     } else if (!isThere(account)) {
                         violated.accept("I11 there is a sum of " + account + ", who is not there");
                     }
+                });
+    }
+
+    private void checkQuotas() {
+        byte[] all = Keys.quotas();
+        view.scan(
+                Family.META,
+                all,
+                all,
+                (key, value) -> {
+                    Account account = Keys.quotaOf(key);
+                    if (account.kind() == Account.Kind.DIRECTORY && !isThere(account)) {
+                        violated.accept("I11 there is a quota of " + account + ", and it is not");
+                    }
+                    return true;
                 });
     }
 

@@ -3,12 +3,16 @@ package io.cairn.metadata.usage;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.LimitedAccount;
 import io.cairn.fs.quota.Sums;
 import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.View;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What accounts hold. Pure functions. */
 public final class UsageQueries {
@@ -17,6 +21,53 @@ public final class UsageQueries {
     /** What an account has; nothing when there is no such user, group or directory. */
     public static Sums sums(View view, Account account) {
         return UsageTable.decode(view.get(Family.USAGE, Keys.usage(account)));
+    }
+
+    /** An account with its quota; null when it has none. */
+    public static @Nullable LimitedAccount limited(View view, Account account) {
+        byte[] value = view.get(Family.META, Keys.quota(account));
+        return value == null ? null : limited(view, account, value);
+    }
+
+    private static LimitedAccount limited(View view, Account account, byte[] value) {
+        QuotaTable.Stored stored = QuotaTable.Stored.decode(value);
+        return new LimitedAccount(account, stored.quota(), sums(view, account), stored.sinceNs());
+    }
+
+    /** All accounts with a quota. */
+    public static List<LimitedAccount> limited(View view) {
+        List<LimitedAccount> found = new ArrayList<>();
+        byte[] all = Keys.quotas();
+        view.scan(
+                Family.META,
+                all,
+                all,
+                (key, value) -> found.add(limited(view, Keys.quotaOf(key), value)));
+        return found;
+    }
+
+    /** The quotas that an inode counts for: of the directories above it, and of its owners. */
+    public static List<LimitedAccount> limiting(View view, long ino) {
+        List<LimitedAccount> found = new ArrayList<>();
+        Inode inode = view.inode(ino);
+        if (inode == null) {
+            return found;
+        }
+        addTo(found, view, Account.user(inode.attributes().uid()));
+        addTo(found, view, Account.group(inode.attributes().gid()));
+        long at = inode.attributes().isDirectory() ? ino : Charge.home(inode);
+        while (at != Charge.NOWHERE) {
+            addTo(found, view, Account.directory(at));
+            at = Charge.home(view.inode(at));
+        }
+        return found;
+    }
+
+    private static void addTo(List<LimitedAccount> found, View view, Account account) {
+        LimitedAccount limited = limited(view, account);
+        if (limited != null) {
+            found.add(limited);
+        }
     }
 
     /** An inode with all that lies below it; nothing when there is none. */

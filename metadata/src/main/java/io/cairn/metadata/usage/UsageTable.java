@@ -33,6 +33,7 @@ public final class UsageTable implements InodeWatch {
     private final Store store;
     private final Transaction transaction;
     private final Cluster cluster;
+    private @Nullable QuotaTable quotas;
     private final @Nullable Known[] known = new Known[SLOTS];
 
     /** By directory: what neither its sum nor those above it have yet. */
@@ -46,6 +47,26 @@ public final class UsageTable implements InodeWatch {
         this.store = store;
         this.transaction = transaction;
         this.cluster = cluster;
+    }
+
+    /** From now on quotas follow the sums. */
+    void limitedBy(QuotaTable table) {
+        quotas = table;
+    }
+
+    /** What an inode itself holds. */
+    public Sums own(Inode inode) {
+        return Charge.of(inode, cluster.map());
+    }
+
+    /** What an inode holds, as if it had a name. */
+    Sums held(Inode inode) {
+        return Charge.held(inode, cluster.map());
+    }
+
+    /** What an inode holds with all below it. */
+    Sums total(Inode inode) {
+        return own(inode).plus(below(inode));
     }
 
     /** Reads a stored sum; that of an account without a record is nothing. */
@@ -71,6 +92,11 @@ public final class UsageTable implements InodeWatch {
             charge(to, is.plus(below));
         }
         chargeOwners(before, was, after, is);
+        QuotaTable limits = quotas;
+        boolean isGone = from != to && to == Charge.NOWHERE;
+        if (isGone && limits != null && before != null && before.attributes().isDirectory()) {
+            limits.remove(Account.directory(before.ino()));
+        }
     }
 
     /** What lies below an inode that leaves its place. */
@@ -165,6 +191,10 @@ public final class UsageTable implements InodeWatch {
     @Override
     public void finish(List<Change> changes) {
         settle();
+        QuotaTable limits = quotas;
+        if (limits != null) {
+            limits.follow(List.copyOf(changed.keySet()));
+        }
         changed.forEach(
                 (account, sums) -> {
                     known[slot(account)] = new Known(account, sums);

@@ -25,7 +25,7 @@ class UsageTableTest {
 
     private Sums below(long directory) {
         bench.verify();
-        return bench.namespace.usage(Account.directory(directory));
+        return bench.namespace.accounts().sums(Account.directory(directory));
     }
 
     private static Sums sums(long inodes, long lengthBytes, long spaceBytes) {
@@ -99,13 +99,13 @@ class UsageTableTest {
     @Test
     void ownersHaveWhatTheyOwn() {
         long file = bench.create(ROOT, "f", "1234").ino();
-        assertEquals(sums(1, 4, 512), bench.namespace.usage(Account.user(10)));
+        assertEquals(sums(1, 4, 512), bench.namespace.accounts().sums(Account.user(10)));
         bench.change(file, AttributeChange.NONE.withUid(-2).withGid(7));
         bench.verify();
-        assertEquals(Sums.ZERO, bench.namespace.usage(Account.user(10)));
-        assertEquals(Sums.ZERO, bench.namespace.usage(Account.group(20)));
-        assertEquals(sums(1, 4, 512), bench.namespace.usage(Account.user(-2)));
-        assertEquals(sums(1, 4, 512), bench.namespace.usage(Account.group(7)));
+        assertEquals(Sums.ZERO, bench.namespace.accounts().sums(Account.user(10)));
+        assertEquals(Sums.ZERO, bench.namespace.accounts().sums(Account.group(20)));
+        assertEquals(sums(1, 4, 512), bench.namespace.accounts().sums(Account.user(-2)));
+        assertEquals(sums(1, 4, 512), bench.namespace.accounts().sums(Account.group(7)));
     }
 
     @Test

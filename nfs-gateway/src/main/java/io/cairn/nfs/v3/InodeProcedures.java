@@ -167,8 +167,8 @@ final class InodeProcedures {
                 call,
                 ServedVolume.handle(in),
                 out,
-                (_, _) -> {
-                    Usage usage = fs.usage();
+                (target, _) -> {
+                    Usage usage = fs.usage(target.ino());
                     out.i64(usage.totalBytes()).i64(usage.freeBytes());
                     out.i64(usage.availableBytes());
                     out.i64(usage.inodes() + usage.freeInodes()).i64(usage.freeInodes());

@@ -1,0 +1,236 @@
+package io.cairn.master.quota;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.ClusterMap;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.fs.Usage;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.LimitedAccount;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
+import io.cairn.metadata.Namespace;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.Envelope;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * What clients may write to chunks under quotas before they commit it: bytes that do not pass the
+ * log until then. Kept by the leader alone: a new leader forgets what was allowed, which may pass a
+ * limit by that much. Thread-safe; never blocks.
+ */
+public final class Allowances {
+    /** What is allowed at once, in bytes. */
+    static final long STEP_BYTES = 16 << 20;
+
+    /** What is allowed where nothing is limited; a change of a quota ends it. */
+    static final long FREE_BYTES = 1L << 40;
+
+    /** One file of one session. */
+    private record Holder(long session, long ino) {}
+
+    /** Bytes allowed, and what they count for. */
+    private record Grant(List<Account> accounts, Sums sums) {}
+
+    private final Supplier<Namespace> namespace;
+    private final LongPredicate isLive;
+    private final LongSupplier wallNs;
+    private final Map<Holder, Grant> grants = new HashMap<>();
+    private final Map<Account, Sums> totals = new HashMap<>();
+
+    /**
+     * Nothing is allowed yet.
+     *
+     * @param isLive whether a session is open
+     * @param wallNs the time, nanoseconds since 1970
+     */
+    public Allowances(Supplier<Namespace> namespace, LongPredicate isLive, LongSupplier wallNs) {
+        this.namespace = namespace;
+        this.isLive = isLive;
+        this.wallNs = wallNs;
+    }
+
+    /**
+     * Allows bytes.
+     *
+     * @param held allowed before, and written since; not committed yet
+     * @param wanted the least
+     * @return how many, at least those
+     * @throws FsException EDQUOT
+     */
+    synchronized long take(long session, long ino, long held, long wanted) {
+        giveBack(session, ino);
+        List<LimitedAccount> limiting = namespace.get().accounts().limiting(ino);
+        if (limiting.isEmpty()) {
+            return FREE_BYTES;
+        }
+        long copies = copies(ino);
+        LimitedAccount tightest = tightest(limiting, copies);
+        long free = free(tightest, copies);
+        if (free - held < wanted) {
+            grants.keySet().stream()
+                    .map(Holder::session)
+                    .filter(each -> !isLive.test(each))
+                    .distinct()
+                    .toList()
+                    .forEach(this::ended);
+            tightest = tightest(limiting, copies);
+            free = free(tightest, copies);
+        }
+        // Whoever was allowed bytes before a limit was set has written them.
+        if (free - held < wanted) {
+            hold(new Holder(session, ino), limiting, held, copies);
+            throw new FsException(
+                    Errno.EDQUOT, "the quota of " + tightest.account() + " is used up");
+        }
+        long allowed = Math.max(wanted, Math.min(STEP_BYTES, (free - held) / 4));
+        hold(new Holder(session, ino), limiting, held + allowed, copies);
+        return allowed;
+    }
+
+    private LimitedAccount tightest(List<LimitedAccount> limiting, long copies) {
+        LimitedAccount tightest = limiting.getFirst();
+        for (LimitedAccount each : limiting) {
+            if (free(each, copies) < free(tightest, copies)) {
+                tightest = each;
+            }
+        }
+        return tightest;
+    }
+
+    private long free(LimitedAccount each, long copies) {
+        Sums allowed = totals.getOrDefault(each.account(), Sums.ZERO);
+        Sums used = each.used().plus(allowed);
+        Sums limits = each.limits(wallNs.getAsLong());
+        return Math.min(
+                free(used.lengthBytes(), limits.lengthBytes()),
+                free(used.spaceBytes(), limits.spaceBytes()) / copies);
+    }
+
+    private static long free(long used, long limit) {
+        if (limit == 0) {
+            return FREE_BYTES;
+        }
+        return Quota.isAbove(used, limit) ? 0 : Math.min(FREE_BYTES, limit - used);
+    }
+
+    private long copies(long ino) {
+        Namespace state = namespace.get();
+        Inode inode = state.inode(ino);
+        Layout layout = inode == null ? null : inode.layout();
+        ClusterMap map = state.clusterMap();
+        return layout == null || !layout.hasPool()
+                ? state.standardReplicas()
+                : Math.max(1, map.copies(layout));
+    }
+
+    private void hold(Holder holder, List<LimitedAccount> limiting, long bytes, long copies) {
+        if (bytes > 0) {
+            List<Account> accounts = limiting.stream().map(LimitedAccount::account).toList();
+            Grant grant = new Grant(accounts, new Sums(0, bytes, bytes * copies));
+            grants.put(holder, grant);
+            accounts.forEach(account -> totals.merge(account, grant.sums, Sums::plus));
+        }
+    }
+
+    /** Answers a session; {@link #take}. */
+    public Reply answer(long session, Query.GetAllowance m) {
+        if (!isLive.test(session)) {
+            return new Reply.Failure(Errno.NO_SESSION, "session " + session + " is not open");
+        }
+        try {
+            return new Reply.AllowanceReply(
+                    take(session, m.ino(), m.heldBytes(), m.wantedBytes()));
+        } catch (FsException e) {
+            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Answers with the room that an inode has. */
+    public Reply answer(Query.GetRoom m, Usage whole) {
+        return new Reply.UsageReply(room(m.ino(), whole));
+    }
+
+    /** Something was done: what commits a file gives back. */
+    public void follow(Envelope envelope) {
+        switch (envelope.mutation()) {
+            case ContentMutation.CommitSize m -> giveBack(envelope.session(), m.ino());
+            case ContentMutation.Spill m -> giveBack(envelope.session(), m.ino());
+            case ContentMutation.WriteInline m -> giveBack(envelope.session(), m.ino());
+            case Mutation _ -> {}
+        }
+    }
+
+    /** A session closed files. */
+    public void giveBack(long session, long[] inos) {
+        for (long ino : inos) {
+            giveBack(session, ino);
+        }
+    }
+
+    /** A session has committed a file, or closed it. */
+    synchronized void giveBack(long session, long ino) {
+        Grant grant = grants.isEmpty() ? null : grants.remove(new Holder(session, ino));
+        if (grant == null) {
+            return;
+        }
+        for (Account account : grant.accounts) {
+            Sums left = totals.getOrDefault(account, Sums.ZERO).minus(grant.sums);
+            if (left.isZero()) {
+                totals.remove(account);
+            } else {
+                totals.put(account, left);
+            }
+        }
+    }
+
+    /** A session is no more. */
+    private void ended(long session) {
+        List<Holder> gone =
+                grants.keySet().stream().filter(each -> each.session == session).toList();
+        gone.forEach(each -> giveBack(each.session, each.ino));
+    }
+
+    /**
+     * The room for an inode: the whole, or that of the tightest directory above it.
+     *
+     * @param whole of the filesystem
+     */
+    Usage room(long ino, Usage whole) {
+        Usage room = whole;
+        long replicas = Math.max(1, namespace.get().standardReplicas());
+        for (LimitedAccount each : namespace.get().accounts().limiting(ino)) {
+            if (each.account().kind() == Account.Kind.DIRECTORY) {
+                Sums limits = each.limits(wallNs.getAsLong());
+                room = within(room, each.used().lengthBytes(), limits.lengthBytes());
+                room = within(room, each.used().spaceBytes() / replicas, limits.spaceBytes() / replicas);
+                room = withInodes(room, each.used().inodes(), limits.inodes());
+            }
+        }
+        return room;
+    }
+
+    private static Usage within(Usage room, long used, long limit) {
+        long free = Math.max(0, limit - used);
+        return limit == 0 || free > room.availableBytes()
+                ? room
+                : new Usage(limit, free, free, room.inodes(), room.freeInodes());
+    }
+
+    private static Usage withInodes(Usage room, long used, long limit) {
+        long free = Math.max(0, limit - used);
+        return limit == 0 || free > room.freeInodes()
+                ? room
+                : new Usage(
+                        room.totalBytes(), room.freeBytes(), room.availableBytes(), used, free);
+    }
+}

@@ -1,0 +1,93 @@
+package io.cairn.master.quota;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.fs.Usage;
+import io.cairn.fs.quota.Account;
+import io.cairn.fs.quota.Quota;
+import io.cairn.fs.quota.Sums;
+import io.cairn.metadata.Bench;
+import io.cairn.wire.master.LeaderMutation;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class AllowancesTest {
+    private static final long MIB = 1 << 20;
+
+    private final Bench bench = Bench.withPools(2);
+    private final Set<Long> live = new HashSet<>(List.of(1L, 2L));
+    private final long dir = bench.mkdir(Bench.ROOT, "d").ino();
+    private final long file = bench.create(dir, "f").ino();
+    private final Allowances allowances =
+            new Allowances(() -> bench.namespace, live::contains, () -> bench.nowNs);
+
+    private void limit(long lengthBytes, long spaceBytes) {
+        bench.leader(
+                new LeaderMutation.SetQuota(
+                        Account.directory(dir),
+                        new Quota(Sums.ZERO, new Sums(0, lengthBytes, spaceBytes), 0),
+                        false));
+    }
+
+    private void isRefused(long session, long held, long wanted) {
+        FsException refused =
+                assertThrows(
+                        FsException.class, () -> allowances.take(session, file, held, wanted));
+        assertEquals(Errno.EDQUOT, refused.errno());
+    }
+
+    @Test
+    void whereNothingIsLimitedThereIsNoEnd() {
+        assertEquals(Allowances.FREE_BYTES, allowances.take(1, file, 0, 5));
+    }
+
+    @Test
+    void muchIsAllowedFarFromTheLimitAndLittleNearIt() {
+        limit(1000 * MIB, 0);
+        assertEquals(Allowances.STEP_BYTES, allowances.take(1, file, 0, MIB));
+        assertEquals(20 * MIB, allowances.take(1, file, 0, 20 * MIB));
+        limit(8 * MIB, 0);
+        assertEquals(2 * MIB, allowances.take(1, file, 0, MIB));
+        assertEquals(8 * MIB, allowances.take(1, file, 0, 8 * MIB));
+        isRefused(1, 0, 8 * MIB + 1);
+    }
+
+    @Test
+    void copiesCountForSpace() {
+        limit(0, 8 * MIB);
+        assertEquals(MIB, allowances.take(1, file, 0, MIB / 2));
+        isRefused(1, 0, 4 * MIB + 1);
+    }
+
+    @Test
+    void whatOthersWereAllowedIsNotAllowedAgain() {
+        limit(8 * MIB, 0);
+        assertEquals(6 * MIB, allowances.take(1, file, 0, 6 * MIB));
+        isRefused(2, 0, 3 * MIB);
+        isRefused(1, 6 * MIB, 3 * MIB);
+        assertEquals(2 * MIB, allowances.take(1, file, 6 * MIB, 2 * MIB));
+        allowances.giveBack(1, file);
+        assertEquals(3 * MIB, allowances.take(2, file, 0, 3 * MIB));
+        live.remove(2L);
+        assertEquals(8 * MIB, allowances.take(1, file, 0, 8 * MIB));
+    }
+
+    @Test
+    void aDirectoryWithAQuotaShowsItAsItsSize() {
+        Usage whole = new Usage(1 << 30, 1 << 29, 1 << 29, 100, 1000);
+        assertEquals(whole, allowances.room(file, whole));
+        bench.create(dir, "g", "x".repeat(1024));
+        limit(3 * MIB, 0);
+        Usage room = allowances.room(file, whole);
+        assertEquals(3 * MIB, room.totalBytes());
+        assertEquals(3 * MIB - 1024, room.availableBytes());
+        assertEquals(whole, allowances.room(Bench.ROOT, whole));
+        assertTrue(allowances.room(dir, whole).freeBytes() < whole.freeBytes());
+    }
+}
