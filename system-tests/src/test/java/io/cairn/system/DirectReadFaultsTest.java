@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Servers whose files a client reads itself stand still, are killed and come back. */
 final class DirectReadFaultsTest {
-    private static final int FILES = 6;
+    private static final int FILES = 3;
     private static final int FILE_BYTES = 300_000;
 
     @TempDir private Path directory;

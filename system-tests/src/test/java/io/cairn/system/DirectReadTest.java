@@ -70,7 +70,7 @@ final class DirectReadTest {
             assertArrayEquals(all, DirectClient.read(direct, 0, all.length));
             assertTrue(reader.directReads() > before);
             Random random = new Random(3);
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 100; i++) {
                 int from = random.nextInt(all.length + 5000);
                 int length = 1 + random.nextInt(i % 2 == 0 ? 5000 : 300_000);
                 assertArrayEquals(
@@ -124,7 +124,7 @@ final class DirectReadTest {
                         .start(
                                 () -> {
                                     byte[] next = new byte[bytes.length];
-                                    for (int i = 1; i < 60; i++) {
+                                    for (int i = 1; i < 30; i++) {
                                         Arrays.fill(next, (byte) i);
                                         DirectClient.write(writer, "torn", 0, next);
                                     }

@@ -190,6 +190,38 @@ final class BlobGrantsTest {
         assertThrows(IOException.class, () -> LocalSocket.connect(Path.of(door.socket()), 1_000));
     }
 
+    /** As the ends of mounts that are killed. */
+    @Test
+    void clientsThatEndLeaveNothingBehind() throws Exception {
+        world.write(A, 0, bytes(1, BLOCK));
+        for (int i = 0; i < 200; i++) {
+            GrantReply grant = grant(A);
+            awaitGreeting().close();
+            assertTrue(isValid(grant));
+        }
+        awaitGreeting().close();
+    }
+
+    /** The server needs a moment to see that earlier clients have gone. */
+    private LocalSocket awaitGreeting() throws IOException {
+        long endNs = System.nanoTime() + 60_000_000_000L;
+        while (true) {
+            LocalSocket client = LocalSocket.connect(Path.of(door.socket()), 10_000);
+            try {
+                client.send(DirectRequest.HELLO, door.server(), null);
+                try (OpenDescriptor memory = client.receive().file()) {
+                    assertNotNull(memory);
+                    return client;
+                }
+            } catch (IOException e) {
+                client.close();
+                if (System.nanoTime() - endNs > 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     @Test
     void aPathTooLongForASocketMeansNoGrants() {
         Path path = temporary.resolve("x".repeat(LocalSocket.MAX_NAME_BYTES));
