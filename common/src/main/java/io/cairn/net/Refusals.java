@@ -57,11 +57,11 @@ public final class Refusals {
         }
     }
 
-    /** Registers {@code cairn.refused} with the tags {@code door} and {@code reason}. */
+    /** Registers {@code cairn.net.refused} with the tags {@code door} and {@code reason}. */
     public void measure(MeterRegistry registry) {
         counts.forEach(
                 (reason, count) ->
-                        FunctionCounter.builder("cairn.refused", count, LongAdder::sum)
+                        FunctionCounter.builder("cairn.net.refused", count, LongAdder::sum)
                                 .description("connections and requests of whom may not")
                                 .tag("door", door)
                                 .tag("reason", reason.tag)

@@ -20,7 +20,7 @@ class RefusalsTest {
         assertEquals(3000, refusals.count(Reason.ROLE));
         assertEquals(
                 3000,
-                metrics.get("cairn.refused")
+                metrics.get("cairn.net.refused")
                         .tag("door", "master")
                         .tag("reason", "role")
                         .functionCounter()
