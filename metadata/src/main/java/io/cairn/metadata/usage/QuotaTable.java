@@ -4,6 +4,7 @@ import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.fs.FileSystem;
+import io.cairn.fs.TrashPlace;
 import io.cairn.fs.quota.Account;
 import io.cairn.fs.quota.LimitedAccount;
 import io.cairn.fs.quota.Quota;
@@ -203,7 +204,7 @@ public final class QuotaTable {
     private List<Account> above(long home) {
         List<Account> accounts = new ArrayList<>();
         long at = home;
-        while (at != Charge.NOWHERE) {
+        while (at != Charge.NOWHERE && at != TrashPlace.INO) {
             accounts.add(Account.directory(at));
             Inode inode = at == FileSystem.ROOT_INO ? null : transaction.inode(at);
             at = inode == null ? Charge.NOWHERE : inode.parentIno();
