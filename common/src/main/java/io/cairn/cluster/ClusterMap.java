@@ -63,7 +63,8 @@ public final class ClusterMap {
         }
         groups = left.with(delta.groups());
         headless = lost;
-        roomy = targets == base.targets ? base.roomy : isRoomy(targets);
+        boolean same = delta.targets().isEmpty() && delta.gone().targets().isEmpty();
+        roomy = same ? base.roomy : isRoomy(targets);
         index =
                 base.index.follow(
                         delta, base.servers, base.groups, MapIndex.of(servers, targets, groups));
