@@ -94,8 +94,8 @@ final class NettyWire extends ChannelInboundHandlerAdapter implements Wire, Read
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        boolean isOfTls = tls != null && cause instanceof DecoderException;
-        channel.failed(isOfTls ? tls.failure(cause) : cause);
+        channel.failed(
+                tls != null && cause instanceof DecoderException ? tls.failure(cause) : cause);
     }
 
     @Override
