@@ -27,6 +27,7 @@ import io.cairn.admin.resource.LoadHistory;
 import io.cairn.admin.resource.LocksResource;
 import io.cairn.admin.resource.MastersResource;
 import io.cairn.admin.resource.SessionsResource;
+import io.cairn.admin.resource.SnapshotsResource;
 import io.cairn.admin.resource.TokensResource;
 import io.cairn.admin.resource.TopologyResource;
 import io.cairn.admin.storage.DurabilityResource;
@@ -130,6 +131,7 @@ public final class AdminApi implements WebHandler, AutoCloseable {
         resources.add(new TrashResource(master));
         resources.add(new SessionsResource(master));
         resources.add(new LocksResource(master));
+        resources.add(new SnapshotsResource(master));
         resources.add(new ConfigurationResource(master, records));
         resources.add(new TokensResource(tokens, records, ground.clock(), ground.random()));
         resources.add(new EventsResource(events));

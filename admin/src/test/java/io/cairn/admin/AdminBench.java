@@ -199,7 +199,7 @@ public final class AdminBench implements AutoCloseable {
                         List.of(target),
                         0,
                         new long[0],
-                        Declaration.NONE);
+                        Declaration.NONE, 0);
         ask(MasterRequest.cluster(heartbeat, 1));
     }
 

@@ -146,7 +146,7 @@ public final class ClusterMapBenchmark {
                             reports,
                             epoch,
                             new long[0],
-                            Declaration.NONE),
+                            Declaration.NONE, 0),
                     peer);
         }
     }

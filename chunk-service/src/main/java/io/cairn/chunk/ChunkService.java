@@ -16,6 +16,7 @@ import io.cairn.chunk.peer.OperationMemory;
 import io.cairn.chunk.peer.PeerContext;
 import io.cairn.chunk.peer.Peers;
 import io.cairn.chunk.peer.ServerContext;
+import io.cairn.chunk.peer.SnapshotFence;
 import io.cairn.chunk.peer.Tombstones;
 import io.cairn.chunk.scrub.ScrubService;
 import io.cairn.chunk.store.StorageTarget;
@@ -96,6 +97,7 @@ public final class ChunkService implements AutoCloseable {
                         new Heartbeat(world, leader, lease),
                         new OperationMemory(),
                         new Tombstones(),
+                        new SnapshotFence(),
                         new ConcurrencyLimit(1),
                         new CopyPace(world.clock(), _ -> Futures.DONE));
         this.groups = new Groups(station, targets, world.random().nextLong());

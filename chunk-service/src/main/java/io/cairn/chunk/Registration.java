@@ -147,7 +147,8 @@ final class Registration implements Heartbeat.Contents {
                 list,
                 groups.map().epoch(),
                 told,
-                settings.declaration());
+                settings.declaration(),
+                station.fence().reached());
     }
 
     @Override
@@ -170,6 +171,7 @@ final class Registration implements Heartbeat.Contents {
             fetch();
             return;
         }
+        station.fence().raise(reply.fence());
         station.lease().renew(sentNs, reply.leaseMs());
         groups.fence().clear(mark);
         if (delta != null) {

@@ -14,6 +14,7 @@ import io.cairn.cli.doctor.DoctorCommand;
 import io.cairn.cli.fs.FsCommand;
 import io.cairn.cli.fs.QuotaCommand;
 import io.cairn.cli.fs.TrashCommand;
+import io.cairn.cli.fs.SnapshotCommand;
 import io.cairn.cli.option.LogSettings;
 import io.cairn.cli.option.ProductVersion;
 import io.cairn.cli.service.ChunkCommand;
@@ -69,6 +70,7 @@ import picocli.CommandLine.ScopeType;
             FsCommand.class,
             QuotaCommand.class,
             TrashCommand.class,
+            SnapshotCommand.class,
             AdminCommand.class,
             ExportsCommand.class,
             CaCommand.class,

@@ -68,6 +68,7 @@ public final class MasterService implements AutoCloseable {
     private final RequestHandler door;
     private final JobRunner jobs;
     private final TrashKeeper trash;
+    private final SnapshotKeeper snapshots;
     private final Presence presence;
     private final Listener listener;
     private long termSeen = -1;
@@ -108,6 +109,9 @@ public final class MasterService implements AutoCloseable {
         this.reaper = new OrphanReaper(namespace, sessions, writer, ground.clock());
         this.lost = new LostSessions(namespace, sessions, writer, ground.clock());
         this.servers = new ServerWatch(namespace, writer, lived, settings.cluster());
+        this.snapshots =
+                new SnapshotKeeper(
+                        namespace, writer, servers::keeps, watch::changed, ground.clock());
         this.jobs =
                 new JobRunner(
                         namespace,
@@ -195,6 +199,11 @@ public final class MasterService implements AutoCloseable {
     /** Gives tree jobs their turns while this master leads. */
     public JobRunner jobs() {
         return jobs;
+    }
+
+    /** Takes and drops snapshots while this master leads. */
+    public SnapshotKeeper snapshots() {
+        return snapshots;
     }
 
     /** The trash, for the administration. */
@@ -298,6 +307,7 @@ public final class MasterService implements AutoCloseable {
             sessions.reset(term, known).forEach(Connection::close);
             reaper.reset();
             trash.reset();
+            snapshots.lead();
             lost.reset();
             servers.lead();
             LOG.debug("master {} leads in term {}", settings.id(), term);
@@ -312,6 +322,7 @@ public final class MasterService implements AutoCloseable {
         servers.tick();
         jobs.tick();
         trash.tick();
+        snapshots.tick();
     }
 
     /** Nobody is answered before: what others acknowledged is not to be mixed with what comes. */

@@ -59,7 +59,7 @@ final class ExpectedServersTest {
                         List.of(target),
                         0,
                         new long[0],
-                        Declaration.NONE);
+                        Declaration.NONE, 0);
         transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
     }
 

@@ -380,7 +380,7 @@ final class MasterServiceTest {
                         List.of(target),
                         mapEpoch,
                         collected,
-                        Declaration.NONE);
+                        Declaration.NONE, 0);
         byte[] reply = transport.ask(peer, MasterRequest.cluster(heartbeat, 1));
         return HeartbeatReply.decode(new Decoder(reply));
     }
@@ -414,7 +414,7 @@ final class MasterServiceTest {
     /** Of a server without targets. */
     private static Heartbeat without(long cluster, String name, Endpoint at, long incarnation) {
         return new Heartbeat(
-                cluster, name, at, incarnation, 1, List.of(), 0, new long[0], Declaration.NONE);
+                cluster, name, at, incarnation, 1, List.of(), 0, new long[0], Declaration.NONE, 0);
     }
 
     @Test

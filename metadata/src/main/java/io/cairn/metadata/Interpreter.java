@@ -20,6 +20,7 @@ import io.cairn.metadata.lock.LockTable;
 import io.cairn.metadata.session.Session;
 import io.cairn.metadata.session.SessionOperations;
 import io.cairn.metadata.session.SessionTable;
+import io.cairn.metadata.snapshot.SnapshotTable;
 import io.cairn.metadata.state.Store;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.trash.TrashBin;
@@ -39,6 +40,7 @@ import io.cairn.wire.master.Envelope;
 import io.cairn.wire.master.HostMutation;
 import io.cairn.wire.master.JobMutation;
 import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import io.cairn.wire.master.LeaderMutation.StorageMutation;
 import io.cairn.wire.master.LeaderMutation.TrashMutation;
 import io.cairn.wire.master.MutationType;
@@ -69,6 +71,7 @@ final class Interpreter {
     private final HostOperations hostOperations;
     private final JobTable jobs;
     private final TrashOperations trashOperations;
+    private final SnapshotTable snapshots;
 
     /** Loads what is kept in memory from the store. */
     Interpreter(Store store, Transaction transaction, ProtocolRange understood) {
@@ -105,6 +108,7 @@ final class Interpreter {
         sessionOperations = new SessionOperations(transaction, sessions, locks, doubtful, cluster);
         hostOperations = new HostOperations(hosts, locks);
         EditOperation edits = new EditOperation(transaction, inodes, layouts);
+        snapshots = new SnapshotTable(store, transaction, inodes, ledger::letGo);
         jobs =
                 new JobTable(
                         store, new JobTable.Rooms(transaction, directories, names, edits, cluster));
@@ -116,6 +120,10 @@ final class Interpreter {
 
     QuotaTable quotas() {
         return quotas;
+    }
+
+    SnapshotTable snapshots() {
+        return snapshots;
     }
 
     Cluster cluster() {
@@ -234,6 +242,7 @@ final class Interpreter {
     private Reply leader(Envelope envelope, LeaderMutation mutation) {
         switch (mutation) {
             case StorageMutation m -> storage.apply(m);
+            case SnapshotMutation m -> snapshots.apply(m);
             case JobMutation m -> {
                 return jobs.apply(m);
             }

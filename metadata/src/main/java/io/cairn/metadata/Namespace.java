@@ -1,6 +1,5 @@
 package io.cairn.metadata;
 
-import io.cairn.base.FsException;
 import io.cairn.cluster.ClusterMap;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
@@ -14,7 +13,6 @@ import io.cairn.metadata.cluster.RecordQueries;
 import io.cairn.metadata.content.ContentQueries;
 import io.cairn.metadata.content.GarbageCount;
 import io.cairn.metadata.content.LayoutChoice;
-import io.cairn.metadata.inode.InodeQueries;
 import io.cairn.metadata.inode.OrphanIndex;
 import io.cairn.metadata.job.JobError;
 import io.cairn.metadata.job.JobQueries;
@@ -24,6 +22,8 @@ import io.cairn.metadata.lock.LockQueries;
 import io.cairn.metadata.lock.LockRecord;
 import io.cairn.metadata.session.SessionQueries;
 import io.cairn.metadata.session.SessionRecord;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.snapshot.SnapshotStatus;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.InodeCache;
 import io.cairn.metadata.state.Keys;
@@ -36,9 +36,7 @@ import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
 import io.cairn.metadata.trash.TrashQueries;
 import io.cairn.metadata.trash.TrashSums;
-import io.cairn.metadata.tree.PathSearch;
 import io.cairn.metadata.tree.SubtreeQueries;
-import io.cairn.metadata.tree.TreeQueries;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.ProtocolRange;
 import io.cairn.wire.master.ClusterRequest;
@@ -80,6 +78,7 @@ public final class Namespace {
             Set<Integer> usedPools,
             long clusterId,
             int level,
+            SnapshotStatus snapshots,
             int standardReplicas,
             int inlineLimitBytes,
             long inodeCount,
@@ -97,6 +96,7 @@ public final class Namespace {
     private final View view;
     private final MapHistory maps;
     private final Accounts accounts;
+    private final QueryAnswers answers;
     private final StateHash hash;
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     private volatile Published published;
@@ -123,6 +123,7 @@ public final class Namespace {
         view = new View(store, cache);
         maps = new MapHistory(interpreter.cluster().map());
         accounts = new Accounts(view, lock.readLock(), maps, interpreter.quotas());
+        answers = new QueryAnswers(view, lock.readLock(), maps);
         hash = StateHash.load(store);
         published = publication(store.appliedTerm(), store.appliedIndex());
     }
@@ -218,6 +219,7 @@ public final class Namespace {
                 counters.usedPools(),
                 cluster.clusterId(),
                 cluster.level(),
+                interpreter.snapshots().status(),
                 cluster.standardReplicas(),
                 cluster.inlineLimitBytes(),
                 counters.inodeCount(),
@@ -250,29 +252,7 @@ public final class Namespace {
      * @param session who asks; counts only for TestLock
      */
     public Reply read(long session, Query.OfState query) {
-        return switch (query) {
-            case Query.GetMap m -> maps.answer(m);
-            case Query.GetPath m -> new PathSearch(view, lock.readLock()).path(m.ino());
-            case Query.CheckTail m ->
-                    answer(() -> ContentQueries.checkTail(view, m.ino(), published.firstSureOid));
-            case Query.Lookup m -> answer(() -> TreeQueries.lookup(view, m));
-            case Query.GetInode m -> answer(() -> InodeQueries.entry(view, m.ino()));
-            case Query.ReadDirectory m -> answer(() -> TreeQueries.readDirectory(view, m));
-            case Query.LookupMany m -> answer(() -> TreeQueries.lookupMany(view, m));
-            case Query.GetXattr m -> answer(() -> InodeQueries.getXattr(view, m));
-            case Query.ListXattr m -> answer(() -> InodeQueries.listXattr(view, m));
-            case Query.TestLock m -> answer(() -> LockQueries.testLock(view, session, m));
-            case Query.TestHostLock m -> answer(() -> LockQueries.testLock(view, m));
-            case Query.ListHosts m -> answer(() -> LockQueries.listHosts(view, m));
-        };
-    }
-
-    private Reply answer(Supplier<Reply> reader) {
-        try {
-            return reading(reader);
-        } catch (FsException e) {
-            return new Reply.Failure(e.errno(), String.valueOf(e.getMessage()));
-        }
+        return answers.answer(session, query, published.firstSureOid);
     }
 
     /** An inode, orphans included; null when there is none. */
@@ -357,6 +337,16 @@ public final class Namespace {
     /** What accounts hold and may hold. */
     public Accounts accounts() {
         return accounts;
+    }
+
+    /** All snapshots by number, those only begun and dropped ones not swept yet included. */
+    public List<SnapshotRecord> snapshots() {
+        return reading(() -> SnapshotRecord.all(view));
+    }
+
+    /** What the leader has to do for snapshots. */
+    public SnapshotStatus snapshotStatus() {
+        return published.snapshots;
     }
 
     /** Number of inodes, orphans included. */

@@ -8,6 +8,7 @@ import io.cairn.metadata.inode.XattrCheck;
 import io.cairn.metadata.job.JobCheck;
 import io.cairn.metadata.lock.LockCheck;
 import io.cairn.metadata.session.SessionCheck;
+import io.cairn.metadata.snapshot.SnapshotCheck;
 import io.cairn.metadata.state.Counters;
 import io.cairn.metadata.state.InodeCache;
 import io.cairn.metadata.state.Keys;
@@ -82,6 +83,7 @@ public final class StateCheck {
         new LockCheck(view, sessions, this::violated).check();
         new XattrCheck(view, this::violated).check();
         new JobCheck(view, this::violated).check();
+        new SnapshotCheck(view, this::violated).check();
         if (omitted > 0) {
             violations.add("and " + omitted + " more");
         }

@@ -228,6 +228,11 @@ public final class Bench {
         return namespace.read(1, query);
     }
 
+    /** The inode that a query finds. */
+    public Inode inodeOf(Query.OfState query) {
+        return assertInstanceOf(EntryReply.class, read(query)).inode();
+    }
+
     public void readFails(Errno errno, Query.OfState query) {
         assertEquals(errno, assertInstanceOf(Failure.class, read(query)).errno());
     }

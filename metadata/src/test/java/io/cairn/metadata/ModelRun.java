@@ -76,13 +76,14 @@ final class ModelRun {
 
     final TreeModel tree;
     final LockModel locks = new LockModel();
+    final PastImages images = new PastImages(this);
     private final HostModel hosts = new HostModel(locks);
     final Map<Long, Client> clients = new TreeMap<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Set<List<Long>> everMapped = new HashSet<>();
     private final Set<List<Long>> everGarbage = new HashSet<>();
     private final MemoryStore replicaStore = new MemoryStore();
-    private MemoryStore store = new MemoryStore();
+    MemoryStore store = new MemoryStore();
     private Namespace namespace = new Namespace(store);
     private Namespace replica = new Namespace(replicaStore);
     private long nextSession = 1;
@@ -263,6 +264,8 @@ final class ModelRun {
             case ContentMutation.SwapContents m -> tree.swap(m);
             case ContentMutation.RenewTail m -> tree.renewTail(m);
             case ContentMutation.TakeDetour m -> tree.takeDetour(m);
+            case ContentMutation.RenewChunks _ ->
+                    throw new IllegalArgumentException("the model has no snapshots");
         };
     }
 
@@ -381,6 +384,7 @@ final class ModelRun {
                 namespace.sessions().stream().map(SessionRecord::session).toList());
         compareChunks();
         UsageModel.compare(tree, namespace);
+        images.compare(namespace, everGarbage);
     }
 
     private static byte[] encoded(Inode inode) {
@@ -452,6 +456,7 @@ final class ModelRun {
         Set<List<Long>> leaked = new HashSet<>(everMapped);
         leaked.removeAll(live);
         leaked.removeAll(everGarbage);
+        leaked.removeAll(PastImages.held(store));
         assertEquals(Set.of(), leaked, "I11: what nobody refers to is deleted");
     }
 
@@ -467,6 +472,10 @@ final class ModelRun {
     void collect(int count) {
         long[] ids = namespace.garbage(0, count).stream().mapToLong(GarbageTask::entryId).toArray();
         leader(new LeaderMutation.Collected(ids));
+    }
+
+    Namespace namespace() {
+        return namespace;
     }
 
     /** The process dies and starts again from a copy of its store. */

@@ -99,6 +99,24 @@ class NamespaceModelTest {
         run.finish();
     }
 
+    @Property(tries = 100)
+    void snapshotsShowWhatWasThen(@ForAll("histories") List<Step> history) {
+        ModelRun run = new ModelRun();
+        for (Step step : history.subList(0, Math.min(200, history.size()))) {
+            switch (step.kind) {
+                case 70, 71, 72 -> run.images.take();
+                case 73 -> run.images.drop(step.a);
+                case 74, 75, 76, 77, 78, 79 -> run.images.sweep(2 + step.a % 50);
+                default -> perform(run, step);
+            }
+            if (step.d % 4 == 0) {
+                run.flush();
+            }
+        }
+        run.images.finish();
+        run.finish();
+    }
+
     private static void perform(ModelRun run, Step s) {
         long session = session(run, s.c);
         switch (s.kind / 10) {

@@ -30,7 +30,7 @@ final class TreeModel {
     long now;
     long version;
     private long nextIno = 2;
-    private long nextOid = 1;
+    long nextOid = 1;
     private long firstSureOid;
 
     TreeModel(long now) {

@@ -5,6 +5,7 @@ import io.cairn.admin.resource.FirstToken;
 import io.cairn.base.Wording;
 import io.cairn.chunk.ChunkSettings;
 import io.cairn.cluster.Endpoint;
+import io.cairn.master.MasterService;
 import io.cairn.master.cluster.ClusterSettings;
 import io.cairn.master.raft.KnownAddress;
 import io.cairn.master.raft.RatisSettings;
@@ -292,6 +293,11 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Where clients connect. */
     public Endpoint master() {
         return master.service().endpoint();
+    }
+
+    /** The master of this process. */
+    public MasterService service() {
+        return master.service();
     }
 
     public Endpoint admin() {

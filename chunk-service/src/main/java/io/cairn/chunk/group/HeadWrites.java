@@ -63,12 +63,19 @@ public final class HeadWrites {
     /** Writes; the payload is not released and must live until the result is there. */
     public CompletableFuture<WriteReply> write(Write write, ByteBuf payload) {
         Term term = member.enterAsHead(write.chunk().epoch());
-        return change(
+        return fenced(
                 new Request(
                         term,
                         write.chunk(),
                         write.operation(),
                         state -> writing(term, write, payload, state)));
+    }
+
+    /** A change of contents, of an object that no snapshot has. */
+    private CompletableFuture<WriteReply> fenced(Request request) {
+        long version = station.fence().enter(request.chunk.oid());
+        return Futures.guarded(() -> change(request))
+                .whenComplete((_, _) -> station.fence().leave(version));
     }
 
     private static Change writing(Term term, Write write, ByteBuf payload, ChunkState state) {
@@ -126,7 +133,7 @@ public final class HeadWrites {
     /** Makes a range zeros. */
     public CompletableFuture<WriteReply> zero(Zero zero) {
         Term term = member.enterAsHead(zero.chunk().epoch());
-        return change(
+        return fenced(
                 new Request(
                         term,
                         zero.chunk(),

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
  * @param heartbeat fetches the map when somebody knows a younger one
  * @param memory operations applied
  * @param tombstones objects that were deleted
+ * @param fence objects that snapshots have
  * @param copies bounds the chunks of the disk copied between servers at a time
  * @param pace how fast chunks of the disk are copied to other servers
  */
@@ -29,6 +30,7 @@ public record PeerContext(
         Heartbeat heartbeat,
         OperationMemory memory,
         Tombstones tombstones,
+        SnapshotFence fence,
         ConcurrencyLimit copies,
         CopyPace pace) {
     private static final int COPIES = 8;
@@ -46,6 +48,7 @@ public record PeerContext(
                 heartbeat,
                 memory,
                 tombstones,
+                fence,
                 own,
                 new CopyPace(world.clock(), ms -> after(ms, () -> Futures.DONE)));
     }

@@ -3,6 +3,7 @@ package io.cairn.client.cache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.cairn.cluster.DirectoryState;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.Attributes;
 import io.cairn.fs.DirectoryEntry;
 import io.cairn.fs.Name;
@@ -119,12 +120,19 @@ public final class MetadataCache {
      * and tell nobody.
      */
     public long child(long parentIno, Name name) {
-        if (TrashPlace.isDirectory(parentIno) || TrashPlace.isItself(parentIno, name)) {
+        if (TrashPlace.isDirectory(parentIno)
+                || TrashPlace.isItself(parentIno, name)
+                || isOfSnapshots(parentIno, name)) {
             return KnownDirectory.UNKNOWN;
         }
         KnownDirectory directory = directories.get(parentIno);
         long ino = directory == null ? KnownDirectory.UNKNOWN : directory.child(name);
         return ino > 0 && isGone(ino) ? KnownDirectory.UNKNOWN : ino;
+    }
+
+    /** Snapshots come and go, and no mount is told. */
+    private static boolean isOfSnapshots(long parentIno, Name name) {
+        return PastInode.isList(parentIno) || name.equals(PastInode.DIRECTORY);
     }
 
     /**
@@ -148,7 +156,7 @@ public final class MetadataCache {
      * @param ino 0 when the name is absent
      */
     public void putChild(DirectoryState parent, Name name, long ino, KnownDirectory.Asked asked) {
-        if (ttlMs != 0) {
+        if (ttlMs != 0 && !isOfSnapshots(parent.ino(), name)) {
             directory(parent.ino()).putChild(name, ino, asked, parent.nameChanges());
             limitNames();
         }
@@ -166,7 +174,9 @@ public final class MetadataCache {
                 put(attributes);
             }
         }
-        directory(page.directory().ino()).putPage(request, page);
+        if (!PastInode.isList(page.directory().ino())) {
+            directory(page.directory().ino()).putPage(request, page);
+        }
         limitNames();
     }
 

@@ -1,6 +1,5 @@
 package io.cairn.client.chunk;
 
-import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
@@ -428,10 +427,11 @@ public final class WriteBack {
             @Nullable WriteReply reply,
             @Nullable Throwable failure) {
         FsException error = reply == null ? Await.failure(failure) : null;
-        if (error != null && error.errno() == Errno.ESTALE && !extent.looked) {
-            // The chunk is no more: perhaps the file is elsewhere now.
+        if (error != null && !extent.looked && WriteOwner.mayBeElsewhere(error)) {
+            // The chunk is no more, or belongs to a snapshot: the file may be elsewhere.
             extent.looked = true;
-            Promises.whenDone(owner.look(), (_, _) -> answered(extent, place, reply, failure));
+            Promises.whenDone(
+                    owner.look(place, error), (_, _) -> answered(extent, place, reply, failure));
             return;
         }
         owner.locked(() -> settle(extent, place, reply, error))

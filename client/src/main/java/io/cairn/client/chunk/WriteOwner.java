@@ -1,5 +1,6 @@
 package io.cairn.client.chunk;
 
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Layout;
 import io.cairn.wire.chunk.ChunkReply.WriteReply;
@@ -20,8 +21,18 @@ public interface WriteOwner {
     /** The chunk can be written: exists under its own object. */
     CompletableFuture<Void> prepare(ChunkPlace place);
 
-    /** Asks the master where the file is now. Never blocks. */
-    CompletableFuture<?> look();
+    /**
+     * Asks the master where the file is now, or to put a chunk elsewhere that belongs to a
+     * snapshot. Never blocks.
+     *
+     * @param refusal what the chunk server answered
+     */
+    CompletableFuture<?> look(ChunkPlace place, FsException refusal);
+
+    /** Whether what was refused may be stored elsewhere, once the master was asked. */
+    static boolean mayBeElsewhere(FsException refusal) {
+        return refusal.errno() == Errno.ESTALE || refusal.errno() == Errno.EROFS;
+    }
 
     /** An extent is at the servers. */
     void written(ChunkPlace place, long end, WriteReply reply);

@@ -2,8 +2,10 @@ package io.cairn.client.file;
 
 import io.cairn.base.FsException;
 import io.cairn.client.session.Allowance;
+import io.cairn.client.chunk.ChunkRenewals;
 import io.cairn.client.session.Await;
 import io.cairn.client.session.Promises;
+import io.cairn.cluster.Inode;
 import io.cairn.wire.master.ContentMutation;
 import io.cairn.wire.master.Mutation;
 import io.cairn.wire.master.Query;
@@ -11,6 +13,7 @@ import io.cairn.wire.master.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,6 +118,17 @@ final class Commits {
                     ? replace(tell.mutation(), tell.session())
                     : mount.master().mutate(tell.mutation(), tell.session());
         }
+    }
+
+    /** The way around snapshots, which takes over an answer of the master. */
+    ChunkRenewals renewals(Consumer<Inode> adopt) {
+        return new ChunkRenewals(
+                inode.ino(),
+                mount.master(),
+                mount.runtime(),
+                mount.timeoutMs(),
+                new ChunkRenewals.Effects(
+                        () -> tellClones(inode.with(s -> s.clones().untold())), adopt));
     }
 
     private CompletableFuture<Void> tellClones(List<Long> oids) {

@@ -1,9 +1,11 @@
 package io.cairn.client.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.client.chunk.ChunkClones;
 import io.cairn.client.chunk.ChunkPlace;
+import io.cairn.client.chunk.ChunkRenewals;
 import io.cairn.client.chunk.ChunkSource;
 import io.cairn.client.chunk.WriteBack;
 import io.cairn.client.chunk.WriteOwner;
@@ -42,6 +44,7 @@ public final class OpenInode implements WriteOwner {
     private final Growth growth;
     private final Detour detour;
     private final Doubt doubts;
+    private final ChunkRenewals renewals;
 
     @GuardedBy("lock")
     private final FileState state;
@@ -70,6 +73,7 @@ public final class OpenInode implements WriteOwner {
         this.growth = new Growth(this, mount);
         this.detour = new Detour(this, mount);
         this.doubts = new Doubt(this, mount);
+        this.renewals = commits.renewals(this::adopt);
     }
 
     // ---- the lock
@@ -371,8 +375,8 @@ public final class OpenInode implements WriteOwner {
     }
 
     @Override
-    public CompletableFuture<?> look() {
-        return doubts.ask();
+    public CompletableFuture<?> look(ChunkPlace place, FsException refusal) {
+        return refusal.errno() == Errno.EROFS ? renewals.renew(place) : doubts.ask();
     }
 
     @Override

@@ -62,8 +62,13 @@ final class Uncommitted {
     @Nullable FsException lossOf(Layout before, Layout after, long keptEnd) {
         Layout.Run first = after.runs().get(0);
         Layout.Run old = before.runs().get(0);
+        // Chunks that are renewed because of a snapshot leave the last object as it is.
+        boolean isElsewhere =
+                after.lastOid() != before.lastOid()
+                        && first.oid() != old.oid()
+                        && first.sourceOid() != old.oid();
         boolean moved =
-                (first.oid() != old.oid() && first.sourceOid() != old.oid())
+                isElsewhere
                         || (first.oid() == old.oid() && !first.sharesGroups(old))
                         || after.seed() != before.seed();
         if (moved) {

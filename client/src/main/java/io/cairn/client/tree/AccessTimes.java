@@ -4,6 +4,7 @@ import io.cairn.client.cache.MetadataCache;
 import io.cairn.client.session.ClientRuntime;
 import io.cairn.client.session.MasterChannel;
 import io.cairn.client.session.Promises;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
 import io.cairn.wire.master.Reply;
@@ -52,7 +53,7 @@ public final class AccessTimes {
         long changedNs = Math.max(inode.mtimeNs(), inode.ctimeNs());
         long nowNs = master.session().masterClock().nowNs();
         boolean due = inode.atimeNs() <= changedNs || nowNs - inode.atimeNs() > DAY_NS;
-        if (!due || waiting.size() >= MAX_WAITING) {
+        if (!due || waiting.size() >= MAX_WAITING || PastInode.isPast(inode.ino())) {
             return;
         }
         // The master's clock may be ahead of what is known of it: a read comes after the change.

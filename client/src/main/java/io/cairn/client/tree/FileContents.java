@@ -291,7 +291,30 @@ public final class FileContents {
         return Promises.then(
                         state.prepare(place),
                         _ -> mount.chunks().zero(place, inChunk, (int) (to - from), permit))
-                .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply));
+                .thenAccept((WriteReply reply) -> state.changed(place, from, to, reply))
+                .exceptionallyCompose(
+                        thrown -> {
+                            FsException refusal = Await.failure(thrown);
+                            return refusal.errno() == Errno.EROFS
+                                    ? renewed(state, place, refusal)
+                                            .thenCompose(now -> zeroChunk(state, now, from, to))
+                                    : CompletableFuture.failedFuture(refusal);
+                        });
+    }
+
+    /** Where a chunk is once it belongs to no snapshot any more. */
+    private static CompletableFuture<ChunkPlace> renewed(
+            OpenInode state, ChunkPlace place, FsException refusal) {
+        return state.look(place, refusal)
+                .thenApply(
+                        _ -> {
+                            Layout layout = state.layout();
+                            long oid = layout.runOf(place.index()).oid();
+                            if (oid == place.oid()) {
+                                throw refusal;
+                            }
+                            return new ChunkPlace(layout, oid, place.index());
+                        });
     }
 
     /**

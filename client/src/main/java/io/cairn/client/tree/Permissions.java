@@ -2,6 +2,7 @@ package io.cairn.client.tree;
 
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.Acl;
 import io.cairn.fs.AttributeChange;
 import io.cairn.fs.Attributes;
@@ -68,6 +69,9 @@ public final class Permissions {
 
     /** EACCES unless mode bits and access control list grant all of the {@code ACCESS_} bits. */
     public static void require(Caller caller, Attributes inode, int accessBits) {
+        if ((accessBits & FileSystem.ACCESS_WRITE) != 0) {
+            PastInode.requireLiving(inode.ino());
+        }
         if (!grants(caller, inode, accessBits)) {
             throw new FsException(Errno.EACCES);
         }

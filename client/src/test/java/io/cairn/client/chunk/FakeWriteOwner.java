@@ -43,7 +43,7 @@ public final class FakeWriteOwner implements WriteOwner {
     }
 
     @Override
-    public CompletableFuture<?> look() {
+    public CompletableFuture<?> look(ChunkPlace place, FsException refusal) {
         return Promises.DONE;
     }
 

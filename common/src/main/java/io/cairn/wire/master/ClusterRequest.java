@@ -83,6 +83,26 @@ public sealed interface ClusterRequest extends TypedMessage {
     }
 
     /**
+     * What chunk servers have to refuse, so that snapshots never change.
+     *
+     * @param version of the mutation that decided it: a newer decision replaces an older one; 0
+     *     before the first one
+     * @param firstOid objects with smaller numbers must not be changed in place; 0 = all may be
+     */
+    record ObjectFence(long version, long firstOid) {
+        /** Nothing has to be refused. */
+        public static final ObjectFence NONE = new ObjectFence(0, 0);
+
+        void encode(Encoder out) {
+            out.i64(version).i64(firstOid);
+        }
+
+        static ObjectFence decode(Decoder in) {
+            return new ObjectFence(in.i64(), in.i64());
+        }
+    }
+
+    /**
      * A storage directory as its server sees it.
      *
      * @param identity random number written when it was formatted
@@ -190,6 +210,8 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param mapEpoch the map it has
      * @param collected gc entries whose deletion is done here
      * @param declaration what the operator says about it
+     * @param fence the version of the last {@link ObjectFence} that it keeps to, and no change is
+     *     under way any more that was begun before
      */
     record Heartbeat(
             long clusterId,
@@ -200,7 +222,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<TargetReport> targets,
             long mapEpoch,
             long[] collected,
-            Declaration declaration)
+            Declaration declaration,
+            long fence)
             implements ClusterRequest {
         @Override
         public ClusterRequestType type() {
@@ -217,6 +240,7 @@ public sealed interface ClusterRequest extends TypedMessage {
                     .i64(mapEpoch)
                     .longs(collected);
             Codecs.declaration(out, declaration);
+            out.i64(fence);
         }
 
         static Heartbeat decode(Decoder in) {
@@ -229,7 +253,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(TargetReport::decode),
                     in.i64(),
                     in.longs(),
-                    Codecs.declaration(in));
+                    Codecs.declaration(in),
+                    in.i64());
         }
     }
 
@@ -397,6 +422,7 @@ public sealed interface ClusterRequest extends TypedMessage {
      * @param scrub how to verify blobs
      * @param masters where all masters are reached, as far as that is known; they may change
      * @param limits how fast to copy
+     * @param fence in force before the lease is
      */
     record HeartbeatReply(
             long clusterId,
@@ -406,7 +432,8 @@ public sealed interface ClusterRequest extends TypedMessage {
             List<GarbageTask> garbage,
             ScrubReport.Orders scrub,
             List<Endpoint> masters,
-            CopyLimits limits) {
+            CopyLimits limits,
+            ObjectFence fence) {
         /** A reply that tells of no masters. */
         public HeartbeatReply(
                 long clusterId,
@@ -415,19 +442,34 @@ public sealed interface ClusterRequest extends TypedMessage {
                 @Nullable MapDelta map,
                 List<GarbageTask> garbage,
                 ScrubReport.Orders scrub) {
-            this(clusterId, leaseMs, mapEpoch, map, garbage, scrub, List.of(), CopyLimits.NONE);
+            this(
+                    clusterId,
+                    leaseMs,
+                    mapEpoch,
+                    map,
+                    garbage,
+                    scrub,
+                    List.of(),
+                    CopyLimits.NONE,
+                    ObjectFence.NONE);
         }
 
         /** The same with the masters. */
         public HeartbeatReply telling(List<Endpoint> all) {
             return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits);
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, all, limits, fence);
         }
 
         /** The same with limits. */
         public HeartbeatReply within(CopyLimits copies) {
             return new HeartbeatReply(
-                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, copies);
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, copies, fence);
+        }
+
+        /** The same with a fence. */
+        public HeartbeatReply fencing(ObjectFence newFence) {
+            return new HeartbeatReply(
+                    clusterId, leaseMs, mapEpoch, map, garbage, scrub, masters, limits, newFence);
         }
 
         /** The bytes, for a reader of this version of the protocol. */
@@ -438,6 +480,7 @@ public sealed interface ClusterRequest extends TypedMessage {
             scrub.encode(out);
             out.list(masters, Codecs::endpoint);
             limits.encode(out);
+            fence.encode(out);
             return out.toBytes();
         }
 
@@ -451,7 +494,8 @@ public sealed interface ClusterRequest extends TypedMessage {
                     in.list(GarbageTask::decode),
                     ScrubReport.Orders.decode(in),
                     in.list(Codecs::endpoint),
-                    CopyLimits.decode(in));
+                    CopyLimits.decode(in),
+                    ObjectFence.decode(in));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.cairn.wire.master;
 
+import io.cairn.fs.Name;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.Encoder;
 import java.nio.ByteBuffer;
@@ -224,6 +225,120 @@ public sealed interface ContentMutation extends Mutation {
 
         static TakeDetour decode(Decoder in) {
             return new TakeDetour(in.i64(), in.i64());
+        }
+    }
+
+    /**
+     * Chunks of a file get new objects, because a snapshot keeps the old ones as they are: the new
+     * ones still have to be cloned from them. EntryReply; only those chunks are renewed that are
+     * where the client thinks and wait for no other clone. EAGAIN while a snapshot is being taken,
+     * E2BIG when the layout would have too many runs, EINVAL.
+     *
+     * @param indices the chunks, in ascending order
+     * @param oids the object of each of them
+     */
+    record RenewChunks(long ino, long[] indices, long[] oids) implements ContentMutation {
+        @Override
+        public MutationType type() {
+            return MutationType.RENEW_CHUNKS;
+        }
+
+        @Override
+        public void encode(Encoder out) {
+            out.i64(ino).longs(indices).longs(oids);
+        }
+
+        static RenewChunks decode(Decoder in) {
+            return new RenewChunks(in.i64(), in.longs(), in.longs());
+        }
+    }
+
+    /** The mutations of snapshots. Only the leader proposes them. */
+    sealed interface SnapshotMutation extends LeaderMutation {
+        /**
+         * Begins to take a snapshot: from now on chunk servers have to refuse changes of the
+         * objects that exist. EEXIST when the directory has one of that name, EAGAIN while another
+         * one is taken, ENOTDIR, ESTALE, EINVAL, ENOSPC when there are too many. Done.
+         *
+         * @param root the directory whose tree it shows
+         */
+        record BeginSnapshot(long root, Name name) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.BEGIN_SNAPSHOT;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i64(root).name(name);
+            }
+
+            static BeginSnapshot decode(Decoder in) {
+                return new BeginSnapshot(in.i64(), in.name());
+            }
+        }
+
+        /**
+         * Takes a snapshot that was begun, once all chunk servers refuse such changes. ENOENT when
+         * there is none of that number, EAGAIN when the numbers that were kept for new objects have
+         * been used up: then it has to be given up. Done, also for one that is taken already.
+         */
+        record FinishSnapshot(int number) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.FINISH_SNAPSHOT;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(number);
+            }
+
+            static FinishSnapshot decode(Decoder in) {
+                return new FinishSnapshot(in.i32());
+            }
+        }
+
+        /**
+         * Drops a snapshot, or gives up one that was only begun. ENOENT when there is none of that
+         * number. Done.
+         */
+        record DropSnapshot(int number) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.DROP_SNAPSHOT;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(number);
+            }
+
+            static DropSnapshot decode(Decoder in) {
+                return new DropSnapshot(in.i32());
+            }
+        }
+
+        /**
+         * Removes the next records that were kept for snapshots which are no more, and releases
+         * their objects; nothing happens when there is nothing to do. Done.
+         *
+         * @param max how many records to look at, at most 65,536
+         */
+        record SweepHistory(int max) implements SnapshotMutation {
+            @Override
+            public MutationType type() {
+                return MutationType.SWEEP_HISTORY;
+            }
+
+            @Override
+            public void encode(Encoder out) {
+                out.i32(max);
+            }
+
+            static SweepHistory decode(Decoder in) {
+                return new SweepHistory(in.i32());
+            }
         }
     }
 }

@@ -26,6 +26,7 @@ public sealed interface LeaderMutation extends Mutation
                 LeaderMutation.StorageMutation,
                 LeaderMutation.ReleaseChunks,
                 LeaderMutation.TrashMutation,
+                ContentMutation.SnapshotMutation,
                 JobMutation,
                 LeaderMutation.SetQuota {
     /** Leader: forgets orphans that nobody holds open; their objects go to the gc queue. */

@@ -14,6 +14,7 @@ import static io.cairn.wire.master.MutationType.Sender.SESSION_OR_LEADER;
 import io.cairn.wire.Decoder;
 import io.cairn.wire.MessageType;
 import io.cairn.wire.TypeTable;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
 import java.util.function.Function;
 
 /**
@@ -77,6 +78,8 @@ public enum MutationType implements MessageType {
             19, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.SwapContents::decode),
     RENEW_TAIL(20, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewTail::decode),
     TAKE_DETOUR(23, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.TakeDetour::decode),
+    RENEW_CHUNKS(
+            159, SESSION, REPEATABLE, NEEDS_ROOM, FOR_ALL, ContentMutation.RenewChunks::decode),
     // Sessions and their locks.
     SET_LOCK(15, SESSION, REPEATABLE, ANY_ROOM, CANCELLABLE, SessionMutation.SetLock::decode),
     CANCEL_LOCK(16, SESSION, REPEATABLE, ANY_ROOM, FOR_ALL, SessionMutation.CancelLock::decode),
@@ -110,6 +113,12 @@ public enum MutationType implements MessageType {
     RAISE_LEVEL(43, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.RaiseLevel::decode),
     RECOVER(44, LEADER, ONCE, ANY_ROOM, FOR_ALL, _ -> new LeaderMutation.Recover()),
     RELEASE_CHUNKS(45, LEADER, ONCE, ANY_ROOM, FOR_ALL, LeaderMutation.ReleaseChunks::decode),
+    // Snapshots.
+    BEGIN_SNAPSHOT(155, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.BeginSnapshot::decode),
+    FINISH_SNAPSHOT(
+            156, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, SnapshotMutation.FinishSnapshot::decode),
+    DROP_SNAPSHOT(157, LEADER, ONCE, ANY_ROOM, FOR_ALL, SnapshotMutation.DropSnapshot::decode),
+    SWEEP_HISTORY(158, LEADER, ONCE, ANY_ROOM, FOR_ALL, SnapshotMutation.SweepHistory::decode),
     // Tree jobs.
     SUBMIT(64, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Submit::decode),
     CONTROL(65, LEADER, ONCE, NEEDS_ROOM, FOR_ALL, JobMutation.Control::decode),

@@ -214,7 +214,16 @@ public final class ChunkCheck {
             return;
         }
         List<Use> uses = range.uses.of(chunk.oid());
-        Use use = uses.stream().filter(u -> u.covers(pool, chunk.index())).findFirst().orElse(null);
+        Use use = null;
+        boolean isHeld = false;
+        for (Use each : uses) {
+            boolean covers = each.covers(pool, chunk.index());
+            isHeld |= covers && each.isOfSnapshots();
+            use = covers && !each.isOfSnapshots() && use == null ? each : use;
+        }
+        if (use == null && isHeld) {
+            return; // where it was when the file had it
+        }
         if (use == null) {
             found.faults.add(fault(Kind.UNREFERENCED, 0, group, chunk, 0));
             return;

@@ -165,7 +165,8 @@ public final class ServerWatch {
                         fits ? delta : null,
                         garbage.tasks(heartbeat.name()),
                         ScrubRecords.of(namespace.get(), heartbeat.targets()))
-                .within(moves.copyLimits());
+                .within(moves.copyLimits())
+                .fencing(namespace.get().snapshotStatus().fence());
     }
 
     /** The other servers that may have a target of one. */
@@ -206,6 +207,19 @@ public final class ServerWatch {
     /** Whether a server may still act in its groups. */
     private boolean mayServe(String server) {
         return leases.mayServe(server, reports.isSuspended(server));
+    }
+
+    /** Whether every server that may act keeps to a fence, with all that it has under way. */
+    public synchronized boolean keeps(long fenceVersion) {
+        if (leases.presumes()) {
+            return false;
+        }
+        for (Seen seen : servers.values()) {
+            if (mayServe(seen.heartbeat.name()) && seen.heartbeat.fence() < fenceVersion) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** A head reports that it cannot write to a member. */

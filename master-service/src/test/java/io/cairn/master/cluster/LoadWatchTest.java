@@ -72,7 +72,7 @@ class LoadWatchTest {
                         List.of(target),
                         1,
                         new long[0],
-                        Declaration.NONE));
+                        Declaration.NONE, 0));
     }
 
     private TargetActivity of(long identity) {

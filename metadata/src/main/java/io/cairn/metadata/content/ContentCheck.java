@@ -74,6 +74,9 @@ public final class ContentCheck {
             ObjectUses uses = ObjectUses.after(view, after, WINDOW);
             Use before = null;
             for (Use use : uses.all()) {
+                if (use.isOfSnapshots()) {
+                    continue;
+                }
                 if (before != null && before.oid() == use.oid() && before.ino() != use.ino()) {
                     violated.accept(
                             "I11 object %d belongs to inode %d and to inode %d"
@@ -96,6 +99,8 @@ public final class ContentCheck {
     public void check() {
         checkObjects();
         view.each(Family.GC, (key, value) -> usePool(ObjectLedger.decode(key, value).poolId()));
+        view.each(
+                Family.HELD, (key, value) -> usePool(ObjectLedger.decodeHeld(key, value).poolId()));
         byte[] prefix = Keys.doubtful();
         view.scan(
                 Family.META,
@@ -123,7 +128,8 @@ public final class ContentCheck {
     /** Checks that nobody needs what a garbage entry gives up. */
     private void check(GarbageTask task, ObjectUses uses) {
         for (Use use : uses.of(task.oid())) {
-            if (use.poolId() == task.poolId()
+            if (use.isExact()
+                    && use.poolId() == task.poolId()
                     && use.fromChunk() < task.endChunk()
                     && task.fromChunk() < use.endChunk()) {
                 violated.accept("I10 inode " + use.ino() + " needs what " + task + " deletes");

@@ -62,6 +62,7 @@ public final class ContentOperations {
             case ContentMutation.SwapContents m -> swap(m);
             case ContentMutation.RenewTail m -> renewTail(m);
             case ContentMutation.TakeDetour m -> takeDetour(m);
+            case ContentMutation.RenewChunks m -> renewChunks(m);
         };
     }
 
@@ -291,6 +292,23 @@ public final class ContentOperations {
             renewTail(draft, layout);
         }
         return new EntryReply(inodes.put(draft), null, null, null);
+    }
+
+    private EntryReply renewChunks(ContentMutation.RenewChunks m) {
+        transaction.history().requireNoneTaken();
+        ChunkRenewal.requireOrder(m);
+        Inode inode = inodes.file(m.ino());
+        Layout layout = inode.layout();
+        InodeDraft draft = new InodeDraft(inode);
+        if (layout == null || m.oids().length == 0) {
+            return new EntryReply(inode, null, null, null);
+        } else if (inode.inline() == null) {
+            draft.layout = ChunkRenewal.renewed(layout, m, transaction.counters());
+        } else if (layout.lastOid() == m.oids()[0]) {
+            renewObject(draft, layout);
+        }
+        boolean isChanged = !layout.equals(draft.layout);
+        return new EntryReply(isChanged ? inodes.put(draft) : inode, null, null, null);
     }
 
     private EntryReply takeDetour(ContentMutation.TakeDetour m) {

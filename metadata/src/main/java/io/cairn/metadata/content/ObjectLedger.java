@@ -6,12 +6,14 @@ import io.cairn.metadata.state.Keys;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
 import io.cairn.wire.master.ClusterRequest.GarbageTask;
 import java.util.List;
 
 /**
  * Releases data objects: what nobody refers to any more waits in a queue until every replica has
- * deleted it. Objects leave files through here only. Belongs to the apply thread.
+ * deleted it. Objects leave files through here only. What a snapshot may show is held until no
+ * snapshot does. Belongs to the apply thread.
  */
 public final class ObjectLedger {
     /** End of a range that covers all chunks of an object from its start on. */
@@ -58,10 +60,44 @@ public final class ObjectLedger {
         if (poolId == 0) {
             return;
         }
-        byte[] value = Keys.value(29).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk).toBytes();
+        Encoder value = Keys.value(37).i32(poolId).i64(oid).i64(fromChunk).i64(endChunk);
         byte[] key = Keys.of(transaction.counters().takeGarbage());
-        transaction.records().put(Family.GC, key, value);
+        if (transaction.history().holds(oid, transaction.version())) {
+            value.i64(transaction.version());
+            transaction.records().put(Family.HELD, key, value.toBytes());
+        } else {
+            transaction.records().put(Family.GC, key, value.toBytes());
+        }
         transaction.counters().poolUsed(poolId, 1);
+    }
+
+    /** Releases what was held for snapshots, as far as none that is left needs it. */
+    public void letGo(List<Transaction.Entry> held) {
+        for (Transaction.Entry entry : held) {
+            GarbageTask task = decodeHeld(entry.key(), entry.value());
+            if (!transaction.history().holds(task.oid(), releasedAt(entry.value()))) {
+                byte[] value =
+                        Keys.value(29)
+                                .i32(task.poolId())
+                                .i64(task.oid())
+                                .i64(task.fromChunk())
+                                .i64(task.endChunk())
+                                .toBytes();
+                transaction.records().delete(Family.HELD, entry.key());
+                transaction.records().put(Family.GC, entry.key(), value);
+            }
+        }
+    }
+
+    /** What is held for snapshots. */
+    public static GarbageTask decodeHeld(byte[] key, byte[] value) {
+        Decoder in = Keys.open(Family.HELD, value);
+        return new GarbageTask(Keys.numberAt(key, 0), in.i32(), in.i64(), in.i64(), in.i64());
+    }
+
+    /** The version of the mutation that gave up what is held. */
+    static long releasedAt(byte[] value) {
+        return Keys.numberAt(value, value.length - Long.BYTES);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.cairn.metadata.content;
 
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Layout;
+import io.cairn.cluster.PastInode;
 import io.cairn.metadata.state.Store.Family;
 import io.cairn.metadata.state.Transaction;
 import io.cairn.metadata.state.View;
@@ -23,8 +24,23 @@ public final class ObjectUses {
     private final List<Use> uses;
     private final long lastOid;
 
-    /** Chunks [fromChunk, endChunk) of an object that an inode needs. */
+    /**
+     * Chunks [fromChunk, endChunk) of an object that an inode needs.
+     *
+     * @param ino the inode, as a snapshot has it when only snapshots need them; 0 when they are
+     *     held for snapshots, more of them than any shows perhaps
+     */
     public record Use(long oid, long ino, int poolId, long fromChunk, long endChunk) {
+        /** Whether an inode needs exactly them. */
+        boolean isExact() {
+            return ino != 0;
+        }
+
+        /** Whether only snapshots need them. */
+        public boolean isOfSnapshots() {
+            return ino == 0 || PastInode.isPast(ino);
+        }
+
         /** Whether it needs a chunk of the object in a pool. */
         public boolean covers(int pool, long chunk) {
             return poolId == pool && fromChunk <= chunk && chunk < endChunk;
@@ -52,6 +68,16 @@ public final class ObjectUses {
                         if (use.oid > afterOid && use.oid <= last[0]) {
                             found.add(use);
                         }
+                    }
+                    if (found.size() >= 2 * max) {
+                        last[0] = cut(found, max);
+                    }
+                });
+        HeldObjects.each(
+                view,
+                use -> {
+                    if (use.oid > afterOid && use.oid <= last[0]) {
+                        found.add(use);
                     }
                     if (found.size() >= 2 * max) {
                         last[0] = cut(found, max);

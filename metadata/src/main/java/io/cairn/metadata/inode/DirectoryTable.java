@@ -3,6 +3,7 @@ package io.cairn.metadata.inode;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
 import io.cairn.fs.TrashPlace;
@@ -71,9 +72,17 @@ public final class DirectoryTable {
     public Dentry require(long parentIno, Name name) {
         Dentry dentry = find(parentIno, name);
         if (dentry == null) {
+            requireRemovable(name);
             throw missing(parentIno, name);
         }
         return dentry;
+    }
+
+    private static void requireRemovable(Name name) {
+        if (name.equals(PastInode.DIRECTORY)) {
+            throw new FsException(
+                    Errno.EROFS, "'" + name + "' has the snapshots: drop these instead");
+        }
     }
 
     public static FsException missing(long parentIno, Name name) {
@@ -86,8 +95,17 @@ public final class DirectoryTable {
 
     /** Fails with EEXIST when a name is taken. */
     public void requireFree(long parentIno, Name name) {
+        requireAllowed(name);
         if (find(parentIno, name) != null) {
             throw exists(parentIno, name);
+        }
+    }
+
+    /** Fails with EEXIST for the name of the virtual directory that every directory has. */
+    public static void requireAllowed(Name name) {
+        if (name.equals(PastInode.DIRECTORY)) {
+            throw new FsException(
+                    Errno.EEXIST, "'" + name + "' is where the snapshots of a directory are");
         }
     }
 

@@ -5,6 +5,7 @@ import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
 import io.cairn.cluster.Policy;
 import io.cairn.fs.Attributes;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.FileSystem;
 import io.cairn.fs.FileType;
 import io.cairn.fs.Name;
@@ -46,8 +47,9 @@ public final class InodeTable {
         return quotas;
     }
 
-    /** An inode, or ESTALE. */
+    /** An inode, or ESTALE; EROFS for one in a snapshot. */
     public Inode require(long ino) {
+        PastInode.requireLiving(ino);
         Inode inode = transaction.inode(ino);
         if (inode == null) {
             throw stale(ino);

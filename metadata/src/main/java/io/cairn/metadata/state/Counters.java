@@ -100,6 +100,20 @@ public final class Counters {
         return nextOid++;
     }
 
+    /**
+     * Passes over the numbers of objects up to one.
+     *
+     * @return false when it was given already: then nothing changes
+     */
+    public boolean skipOids(long firstOid) {
+        if (nextOid > firstOid) {
+            return false;
+        }
+        changed = true;
+        nextOid = firstOid;
+        return true;
+    }
+
     public long takeGarbage() {
         changed = true;
         return nextGarbage++;

@@ -39,6 +39,9 @@ import java.nio.charset.StandardCharsets;
  *                -> | 1 | version 8 | value ... |           records of the administration
  *   "quota/" kind 1 id 8
  *                -> | 1 | quota (Codecs) | sinceNs 8 |       sinceNs: a soft limit was passed, or 0
+ *   "snapshots"  -> | 1 | lastNumber 4 | version 8 | sweep 1 | cursor (bytes) |
+ *                                                            version: of the last change of what
+ *                                                            chunk servers have to refuse
  *   "hash"       -> | 1 | hash 8 |                           of all changes so far (StateHash)
  *   "position"   -> whatever a Store keeps its position in, if it keeps it here; never read by
  *                   the namespace and no part of its fingerprint
@@ -102,6 +105,15 @@ import java.nio.charset.StandardCharsets;
  *           -> | 1 | keptS 8 |                                ino 0: all for which none says it
  *           | 3 |                                             sums of all files
  *           -> | 1 | files 8 | sizeBytes 8 | storedBytes 8 |
+ * SNAPSHOT  | number 8 |
+ *           -> | 1 | state 1 | root 8 | name | timeNs 8 | version 8 | firstOid 8 |
+ *
+ * HISTORY   | family 1 | key of a record | version 8 |         what the mutation of that version
+ *           -> the value that the record had                   replaced or removed
+ *
+ * HELD      | entryId 8 |                                      released, but for snapshots
+ *           -> | 1 | poolId 4 | oid 8 | fromChunk 8 | endChunk 8 | version 8 |
+ *                                                             version: of the release
  *
  * LINK      | ino 8 | parentIno 8 | cookie 8 | name 1..255 |   names besides the one at home
  *           -> | 1 | version 8 |
@@ -157,6 +169,58 @@ public final class Keys {
 
     static byte[] stateHash() {
         return meta("hash");
+    }
+
+    /** The key of the numbers of snapshots, and of the sweep. */
+    public static byte[] snapshots() {
+        return meta("snapshots");
+    }
+
+    /** The prefix of what was kept of one record, without that of any other one. */
+    static byte[] history(Store.Family family, byte[] key) {
+        byte[] prefix = new byte[key.length + 2];
+        prefix[0] = (byte) historyCode(family);
+        System.arraycopy(key, 0, prefix, 1, key.length);
+        // Versions begin with a byte of zeros, which is in no name.
+        return prefix;
+    }
+
+    /** The key of the state of a record that a mutation has replaced. */
+    static byte[] history(Store.Family family, byte[] key, long version) {
+        byte[] history = new byte[key.length + 9];
+        history[0] = (byte) historyCode(family);
+        System.arraycopy(key, 0, history, 1, key.length);
+        LONG.set(history, key.length + 1, version);
+        return history;
+    }
+
+    /** The prefix of what was kept of the records of a family that begin with a prefix. */
+    public static byte[] historyPrefix(Store.Family family, byte[] prefix) {
+        byte[] history = new byte[prefix.length + 1];
+        history[0] = (byte) historyCode(family);
+        System.arraycopy(prefix, 0, history, 1, prefix.length);
+        return history;
+    }
+
+    private static int historyCode(Store.Family family) {
+        return switch (family) {
+            case INODE -> 1;
+            case DENTRY -> 2;
+            case XATTR -> 3;
+            default -> throw new IllegalArgumentException("no history of " + family);
+        };
+    }
+
+    /** The key of the record that something was kept of. */
+    static byte[] keyOfHistory(byte[] historyKey) {
+        byte[] key = new byte[historyKey.length - 9];
+        System.arraycopy(historyKey, 1, key, 0, key.length);
+        return key;
+    }
+
+    /** The version of the mutation that replaced what was kept. */
+    public static long endOfHistory(byte[] historyKey) {
+        return numberAt(historyKey, historyKey.length - 8);
     }
 
     public static byte[] level() {

@@ -36,11 +36,13 @@ public final class RecordWriter {
                     "a record of %s with version %d in mutation %d"
                             .formatted(family, Keys.versionOf(value), transaction.version()));
         }
+        keep(family, key);
         transaction.put(family, key, value);
     }
 
     /** Removes a record that is no inode. */
     public void delete(Family family, byte[] key) {
+        keep(family, key);
         transaction.put(family, key, null);
     }
 
@@ -55,6 +57,7 @@ public final class RecordWriter {
             transaction.counters().countInodes(1);
         }
         countPools(before == null ? null : before.layout(), after.layout());
+        keep(after.ino());
         transaction.putInode(after.ino(), after);
     }
 
@@ -63,7 +66,28 @@ public final class RecordWriter {
         transaction.watch().changing(before, null);
         transaction.counters().countInodes(-1);
         countPools(before.layout(), null);
+        keep(before.ino());
         transaction.putInode(before.ino(), null);
+    }
+
+    /** Keeps what a snapshot shows of a record that is replaced now. */
+    private void keep(Family family, byte[] key) {
+        if (transaction.history().isEmpty() || !family.hasHistory()) {
+            return;
+        }
+        keep(family, key, transaction.get(family, key));
+    }
+
+    private void keep(long ino) {
+        if (!transaction.history().isEmpty()) {
+            keep(Family.INODE, Keys.of(ino), transaction.storedInode(ino));
+        }
+    }
+
+    private void keep(Family family, byte[] key, byte @Nullable [] old) {
+        if (old != null && Keys.versionOf(old) <= transaction.history().newest()) {
+            transaction.put(Family.HISTORY, Keys.history(family, key, transaction.version()), old);
+        }
     }
 
     @SuppressWarnings("ReferenceEquality") // most changes leave the layout as it is

@@ -27,11 +27,19 @@ public interface Store extends StoredState {
         JOB,
         LINK,
         USAGE,
-        TRASH;
+        TRASH,
+        SNAPSHOT,
+        HISTORY,
+        HELD;
 
         /** Whether its records tell of the tree, and the version of their last change. */
         public boolean isOfTree() {
-            return this == INODE || this == DENTRY || this == XATTR || this == LINK;
+            return hasHistory() || this == LINK;
+        }
+
+        /** Whether snapshots show its records. */
+        public boolean hasHistory() {
+            return this == INODE || this == DENTRY || this == XATTR;
         }
     }
 

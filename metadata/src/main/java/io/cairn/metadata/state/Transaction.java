@@ -35,6 +35,7 @@ public final class Transaction {
     private final InodeCache cache;
     private final View committed;
     private final Counters counters;
+    private final History history = new History();
     private final RecordWriter records = new RecordWriter(this);
     private final Map<Long, Slot> inodes = new HashMap<>();
     private final Map<Family, NavigableMap<byte[], byte[]>> overlays = new EnumMap<>(Family.class);
@@ -96,6 +97,17 @@ public final class Transaction {
 
     public Counters counters() {
         return counters;
+    }
+
+    /** What snapshots there are: what is replaced has to be kept for them. */
+    public History history() {
+        return history;
+    }
+
+    /** The record of an inode as it is now, or null. */
+    byte @Nullable [] storedInode(long ino) {
+        Slot slot = inodes.get(ino);
+        return slot != null ? encodeInode(slot) : store.get(Family.INODE, Keys.of(ino));
     }
 
     /** An inode as it is now, or null. */

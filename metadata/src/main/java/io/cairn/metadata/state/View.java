@@ -1,7 +1,5 @@
 package io.cairn.metadata.state;
 
-import io.cairn.base.Errno;
-import io.cairn.base.FsException;
 import io.cairn.base.Sha256;
 import io.cairn.cluster.Inode;
 import io.cairn.metadata.state.Store.Family;
@@ -22,41 +20,46 @@ public final class View {
 
     private final StoredState store;
     private final InodeCache cache;
+    private final @Nullable Past past;
 
     /** The state now. */
     public View(StoredState store, InodeCache cache) {
         this.store = store;
         this.cache = cache;
+        past = null;
+    }
+
+    private View(StoredState store, InodeCache cache, Past past) {
+        this.store = store;
+        this.cache = cache;
+        this.past = past;
     }
 
     /**
-     * The state at another moment.
-     *
-     * @throws FsException EOPNOTSUPP when nothing is known of it any more
+     * The state at another moment, as far as it was kept: a snapshot that is not dropped keeps
+     * inodes, names and attributes as they were when it was taken.
      */
     public View at(Moment moment) {
-        if (!moment.equals(Moment.NOW)) {
-            throw new FsException(
-                    Errno.EOPNOTSUPP,
-                    "the state is kept as it is now, not as version %d left it"
-                            .formatted(moment.version()));
-        }
-        return this;
+        return moment.equals(Moment.NOW) ? this : new View(store, cache, new Past(store, moment));
     }
 
     /** The value of a key, or null. */
     public byte @Nullable [] get(Family family, byte[] key) {
-        return store.get(family, key);
+        return past != null ? past.get(family, key) : store.get(family, key);
     }
 
     /** Visits the entries whose key starts with {@code prefix} and is at or after {@code from}. */
     public void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
-        store.scan(family, prefix, from, visitor);
+        if (past != null) {
+            past.scan(family, prefix, from, visitor);
+        } else {
+            store.scan(family, prefix, from, visitor);
+        }
     }
 
     /** Visits all entries of a family. */
     public void each(Family family, BiConsumer<byte[], byte[]> entry) {
-        store.scan(
+        scan(
                 family,
                 ALL,
                 ALL,
@@ -68,6 +71,10 @@ public final class View {
 
     /** An inode, or null. */
     public @Nullable Inode inode(long ino) {
+        if (past != null) {
+            byte[] value = past.get(Family.INODE, Keys.of(ino));
+            return value == null ? null : Transaction.decodeInode(value);
+        }
         Inode known = cache.get(ino);
         if (known != null) {
             return known;

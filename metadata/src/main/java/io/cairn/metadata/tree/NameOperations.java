@@ -63,6 +63,7 @@ public final class NameOperations {
         if (existing != null) {
             return existing(m, existing, parent);
         }
+        DirectoryTable.requireAllowed(m.name());
         if (type != FileType.FILE && m.inline().length > 0) {
             throw new FsException(Errno.EINVAL, "a " + type + " has no contents");
         }

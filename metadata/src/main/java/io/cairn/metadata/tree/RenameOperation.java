@@ -87,6 +87,7 @@ public final class RenameOperation {
         if (target != null && noReplace) {
             throw DirectoryTable.exists(m.newParentIno(), m.newName());
         }
+        DirectoryTable.requireAllowed(m.newName());
         if (target == null && exchange) {
             throw DirectoryTable.missing(m.newParentIno(), m.newName());
         }

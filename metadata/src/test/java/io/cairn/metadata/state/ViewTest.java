@@ -2,10 +2,9 @@ package io.cairn.metadata.state;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.cairn.base.Errno;
-import io.cairn.base.FsException;
 import io.cairn.metadata.state.Store.Change;
 import io.cairn.metadata.state.Store.Family;
 import java.util.ArrayList;
@@ -17,12 +16,61 @@ class ViewTest {
     private final View view = new View(store, new InodeCache());
 
     @Test
-    void nowIsTheOnlyMomentThatIsKept() {
+    void nothingIsKeptOfGarbage() {
         byte[] key = {1};
         store.commit(List.of(new Change(Family.GC, key, new byte[] {7})), 1, 1);
         assertArrayEquals(new byte[] {7}, view.at(Moment.NOW).get(Family.GC, key));
-        FsException e = assertThrows(FsException.class, () -> view.at(new Moment(65_536)));
-        assertEquals(Errno.EOPNOTSUPP, e.errno());
+        View past = view.at(new Moment(65_536));
+        assertThrows(IllegalArgumentException.class, () -> past.get(Family.GC, key));
+    }
+
+    private static byte[] record(long version) {
+        return Keys.value(9).i64(version).toBytes();
+    }
+
+    @Test
+    void recordsAreThoseOfTheMoment() {
+        byte[] key = {1, 9};
+        List<Change> changes = new ArrayList<>();
+        changes.add(new Change(Family.XATTR, key, record(50)));
+        changes.add(new Change(Family.HISTORY, Keys.history(Family.XATTR, key, 20), record(10)));
+        changes.add(new Change(Family.HISTORY, Keys.history(Family.XATTR, key, 50), record(30)));
+        store.commit(changes, 1, 1);
+        assertNull(view.at(new Moment(9)).get(Family.XATTR, key));
+        assertArrayEquals(record(10), view.at(new Moment(10)).get(Family.XATTR, key));
+        assertArrayEquals(record(10), view.at(new Moment(19)).get(Family.XATTR, key));
+        assertNull(view.at(new Moment(20)).get(Family.XATTR, key), "removed in between");
+        assertArrayEquals(record(30), view.at(new Moment(49)).get(Family.XATTR, key));
+        assertArrayEquals(record(50), view.at(new Moment(50)).get(Family.XATTR, key));
+        assertNull(view.at(new Moment(30)).get(Family.XATTR, new byte[] {1}));
+    }
+
+    @Test
+    void scansOfThePastMeetEachRecordOnce() {
+        List<Change> changes = new ArrayList<>();
+        List<byte[]> expected = new ArrayList<>();
+        for (int i = 1; i < 4000; i += 2) {
+            byte[] key = {1, (byte) (i >> 8), (byte) i};
+            byte[] old = Keys.history(Family.XATTR, key, 20);
+            switch (i % 7) {
+                case 0 -> changes.add(new Change(Family.HISTORY, old, record(10)));
+                case 1 -> changes.add(new Change(Family.XATTR, key, record(15)));
+                case 2 -> {
+                    changes.add(new Change(Family.HISTORY, old, record(10)));
+                    changes.add(new Change(Family.XATTR, key, record(20)));
+                }
+                default -> {
+                    changes.add(new Change(Family.XATTR, key, record(20)));
+                    continue;
+                }
+            }
+            expected.add(key);
+        }
+        store.commit(changes, 1, 1);
+        List<byte[]> found = new ArrayList<>();
+        view.at(new Moment(15))
+                .scan(Family.XATTR, new byte[] {1}, new byte[] {1}, (key, value) -> found.add(key));
+        assertArrayEquals(expected.toArray(), found.toArray());
     }
 
     @Test

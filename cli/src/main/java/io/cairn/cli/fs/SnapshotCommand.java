@@ -1,0 +1,98 @@
+package io.cairn.cli.fs;
+
+import io.cairn.cli.api.ApiOptions;
+import io.cairn.cli.api.ApiRequest;
+import io.cairn.cli.api.Calls;
+import io.cairn.cli.api.Changing;
+import io.cairn.cli.api.Reading;
+import io.cairn.node.CommandException;
+import io.cairn.node.ExitCode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** {@code cairn snapshot}: states of directories that are kept. */
+@Command(
+        name = "snapshot",
+        description = {
+            "List the snapshots: directories whose state at a moment is kept.",
+            "They are in DIR/.snapshots/NAME of each mount, and never change."
+        },
+        synopsisSubcommandLabel = "[COMMAND]",
+        footer = {
+            "  cairn snapshot create /projects monday",
+            "  ls /mnt/cairn/projects/.snapshots/monday",
+            "  cairn snapshot drop /projects monday"
+        })
+@Calls("GET /snapshots")
+public final class SnapshotCommand implements Callable<Integer> {
+    private static final String COLUMNS = "directory name createdAt:created state";
+    private static final String DIRECTORY = "Below a mount, or as in the cluster.";
+
+    @Mixin private Reading reading = new Reading();
+
+    @Override
+    public Integer call() {
+        return reading.list(ApiRequest.of("GET /snapshots"), COLUMNS);
+    }
+
+    @Command(
+            name = "list",
+            description = "List all snapshots, as without a command.",
+            footer = "  cairn snapshot list --json")
+    @Calls("GET /snapshots")
+    int list(@Mixin Reading listing) {
+        return listing.list(ApiRequest.of("GET /snapshots"), COLUMNS);
+    }
+
+    @Command(
+            name = "create",
+            description = "Keep the state that a directory has now.",
+            footer = "  cairn snapshot create /projects before-upgrade")
+    @Calls("POST /snapshots")
+    int create(
+            @Parameters(index = "0", paramLabel = "DIR", description = DIRECTORY) String path,
+            @Parameters(index = "1", paramLabel = "NAME", description = "Of the snapshot.")
+                    String name,
+            @Mixin Changing changing) {
+        ClusterPath place = ClusterPath.of(path).checked(changing);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("directory", place.text());
+        body.put("name", name);
+        return changing.done(
+                changing.apply(ApiRequest.of("POST /snapshots").body(body)),
+                "snapshot " + name + " is in " + place.text() + "/.snapshots");
+    }
+
+    @Command(
+            name = "drop",
+            description = "Forget a snapshot; its space is freed soon afterwards.",
+            footer = "  cairn snapshot drop /projects before-upgrade")
+    @Calls({"GET /snapshots", "DELETE /snapshots/{number}"})
+    int drop(
+            @Parameters(index = "0", paramLabel = "DIR", description = DIRECTORY) String path,
+            @Parameters(index = "1", paramLabel = "NAME", description = "As listed.") String name,
+            @Mixin Changing changing) {
+        ClusterPath place = ClusterPath.of(path).checked(changing);
+        String directory = place.text();
+        ApiRequest all = ApiRequest.of("GET /snapshots").query("limit", "1000");
+        for (Object each : ApiOptions.items(changing.ask(all).document(), "items")) {
+            if (each instanceof Map<?, ?> found
+                    && directory.equals(found.get("directory"))
+                    && name.equals(found.get("name"))
+                    && !"dropped".equals(found.get("state"))) {
+                String number = String.valueOf(found.get("number"));
+                return changing.done(
+                        changing.applyWithConsent(
+                                ApiRequest.of("DELETE /snapshots/{number}", number)),
+                        "snapshot " + name + " of " + directory + " is dropped");
+            }
+        }
+        throw new CommandException(
+                ExitCode.USAGE,
+                "'" + directory + "' has no snapshot '" + name + "': 'cairn snapshot' lists all");
+    }
+}

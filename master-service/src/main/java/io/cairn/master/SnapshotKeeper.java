@@ -1,0 +1,229 @@
+package io.cairn.master;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.PastInode;
+import io.cairn.fs.Name;
+import io.cairn.master.cluster.LogWriter;
+import io.cairn.metadata.Namespace;
+import io.cairn.metadata.snapshot.SnapshotRecord;
+import io.cairn.metadata.snapshot.SnapshotStatus;
+import io.cairn.runtime.Clock;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.BeginSnapshot;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.DropSnapshot;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.FinishSnapshot;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation.SweepHistory;
+import io.cairn.wire.master.Reply;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes snapshots and sweeps behind dropped ones. One that was begun is finished when all chunk
+ * servers keep to its fence, whoever began it and which master leads by then; when they do not
+ * within some seconds it is given up. Thread-safe.
+ */
+public final class SnapshotKeeper {
+    /** Records swept in one entry of the log: clients' entries come between. */
+    private static final int BATCH = 4096;
+
+    /** Chunk servers are waited for so long. */
+    private static final long PATIENCE_MS = 10_000;
+
+    /** What a snapshot had is released so long after it was dropped, for reads under way. */
+    private static final long READERS_MS = 3_000;
+
+    private final Supplier<Namespace> namespace;
+    private final LogWriter log;
+    private final LongPredicate kept;
+    private final LongConsumer listChanged;
+    private final Clock clock;
+    private final Map<Integer, CompletableFuture<SnapshotRecord>> waiting = new HashMap<>();
+    private boolean busy;
+    private long begunVersion;
+    private long begunSinceMs;
+    private boolean sweeping;
+    private long sweepVersion;
+    private long sweepSinceMs;
+
+    /**
+     * A keeper.
+     *
+     * @param kept whether all chunk servers keep to the fence of a version
+     * @param listChanged hears of lists of snapshots that have changed, by their inode numbers
+     */
+    SnapshotKeeper(
+            Supplier<Namespace> namespace,
+            LogWriter log,
+            LongPredicate kept,
+            LongConsumer listChanged,
+            Clock clock) {
+        this.namespace = namespace;
+        this.log = log;
+        this.kept = kept;
+        this.listChanged = listChanged;
+        this.clock = clock;
+    }
+
+    /** This master has become the leader: what it was asked before is not its business. */
+    void lead() {
+        Map<Integer, CompletableFuture<SnapshotRecord>> left;
+        synchronized (this) {
+            busy = false;
+            begunVersion = 0;
+            sweeping = false;
+            left = new HashMap<>(waiting);
+            waiting.clear();
+        }
+        left.values().forEach(each -> each.completeExceptionally(changed()));
+    }
+
+    private static FsException changed() {
+        return new FsException(Errno.EAGAIN, "another master leads now: look whether it is there");
+    }
+
+    /**
+     * Takes a snapshot of a directory. EEXIST, EAGAIN, ENOTDIR, ESTALE, ENOSPC; ETIMEDOUT when not
+     * all chunk servers answered in time: then there is none.
+     */
+    public CompletableFuture<SnapshotRecord> take(long root, Name name) {
+        return log.submit(new BeginSnapshot(root, name))
+                .thenCompose(reply -> begun(reply, root, name));
+    }
+
+    private CompletableFuture<SnapshotRecord> begun(Reply reply, long root, Name name) {
+        requireDone(reply);
+        for (SnapshotRecord record : namespace.get().snapshots()) {
+            boolean isIt = record.root() == root && record.name().equals(name);
+            if (isIt && record.state() != SnapshotRecord.State.DROPPED) {
+                return await(record);
+            }
+        }
+        return CompletableFuture.failedFuture(given(name));
+    }
+
+    private CompletableFuture<SnapshotRecord> await(SnapshotRecord record) {
+        CompletableFuture<SnapshotRecord> promise;
+        synchronized (this) {
+            promise = waiting.computeIfAbsent(record.number(), _ -> new CompletableFuture<>());
+        }
+        tick();
+        return promise;
+    }
+
+    private static FsException given(Name name) {
+        return new FsException(
+                Errno.ETIMEDOUT,
+                "snapshot '" + name + "' was given up: not all chunk servers answered in time");
+    }
+
+    /** Drops a snapshot; ENOENT. */
+    public CompletableFuture<Void> drop(SnapshotRecord snapshot) {
+        return log.submit(new DropSnapshot(snapshot.number()))
+                .thenAccept(
+                        reply -> {
+                            requireDone(reply);
+                            listChanged.accept(PastInode.list(snapshot.root()));
+                        });
+    }
+
+    private static void requireDone(Reply reply) {
+        if (reply instanceof Reply.Failure failure) {
+            throw new FsException(failure.errno(), failure.message());
+        }
+    }
+
+    /** Looks what is to be done; while this master leads. */
+    void tick() {
+        SnapshotMutation next;
+        synchronized (this) {
+            answer();
+            next = busy ? null : next();
+            busy |= next != null;
+        }
+        if (next != null) {
+            var _ =
+                    log.submit(next)
+                            .whenComplete(
+                                    (reply, _) -> {
+                                        boolean goesOn = ended(reply);
+                                        if (goesOn) {
+                                            tick();
+                                        }
+                                    });
+        }
+    }
+
+    private boolean ended(@Nullable Reply reply) {
+        synchronized (this) {
+            busy = false;
+            answer();
+        }
+        return reply instanceof Reply.Done;
+    }
+
+    private @Nullable SnapshotMutation next() {
+        SnapshotStatus status = namespace.get().snapshotStatus();
+        SnapshotRecord begun = status.begun();
+        long version = status.fence().version();
+        if (begun != null) {
+            if (begunVersion != version) {
+                begunVersion = version;
+                begunSinceMs = clock.millis();
+            }
+            if (kept.test(version)) {
+                return new FinishSnapshot(begun.number());
+            }
+            boolean isLate = clock.millis() - begunSinceMs > PATIENCE_MS;
+            return isLate ? new DropSnapshot(begun.number()) : null;
+        }
+        return isSweepDue(status) ? new SweepHistory(BATCH) : null;
+    }
+
+    private boolean isSweepDue(SnapshotStatus status) {
+        if (!status.isSweeping()) {
+            sweeping = false;
+            return false;
+        }
+        long version = status.fence().version();
+        if (!sweeping || sweepVersion != version) {
+            sweeping = true;
+            sweepVersion = version;
+            sweepSinceMs = clock.millis();
+        }
+        return clock.millis() - sweepSinceMs >= READERS_MS;
+    }
+
+    /** Tells those who wait. */
+    private void answer() {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        Map<Integer, SnapshotRecord> records = new HashMap<>();
+        namespace.get().snapshots().forEach(record -> records.put(record.number(), record));
+        waiting.entrySet()
+                .removeIf(
+                        entry -> {
+                            SnapshotRecord record = records.get(entry.getKey());
+                            if (record != null && record.isLive()) {
+                                listChanged.accept(PastInode.list(record.root()));
+                                return entry.getValue().complete(record);
+                            }
+                            boolean isGone =
+                                    record == null
+                                            || record.state() == SnapshotRecord.State.DROPPED;
+                            return isGone
+                                    && entry.getValue()
+                                            .completeExceptionally(
+                                                    new FsException(
+                                                            Errno.ETIMEDOUT,
+                                                            "the snapshot was given up: not all"
+                                                                    + " chunk servers answered"));
+                        });
+    }
+}

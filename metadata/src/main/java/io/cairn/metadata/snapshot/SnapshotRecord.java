@@ -1,0 +1,102 @@
+package io.cairn.metadata.snapshot;
+
+import io.cairn.base.CodeTable;
+import io.cairn.base.Coded;
+import io.cairn.fs.Name;
+import io.cairn.metadata.state.History;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Moment;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.View;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.Encoder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A snapshot of the tree of a directory.
+ *
+ * @param number from {@link io.cairn.cluster.PastInode#MIN_SNAPSHOT} on; used again when it is gone
+ * @param root the directory
+ * @param timeNs when it was begun, in nanoseconds since 1970
+ * @param version the last mutation that it shows; 0 while it is only begun
+ * @param firstOid objects with smaller numbers may be in it and must not be changed
+ */
+public record SnapshotRecord(
+        int number, State state, long root, Name name, long timeNs, long version, long firstOid) {
+    /** What became of a snapshot. */
+    public enum State implements Coded {
+        /** Chunk servers are told to refuse changes. */
+        BEGUN(0),
+        /** It can be read. */
+        LIVE(1),
+        /** Nobody can read it any more; what it kept is not swept yet. */
+        DROPPED(2);
+
+        /** All by their codes. */
+        public static final CodeTable<State> CODES = new CodeTable<>(values());
+
+        private final int code;
+
+        State(int code) {
+            this.code = code;
+        }
+
+        @Override
+        public int code() {
+            return code;
+        }
+    }
+
+    /** The moment that it shows. */
+    public Moment moment() {
+        return new Moment(version);
+    }
+
+    /** Whether it can be read. */
+    public boolean isLive() {
+        return state == State.LIVE;
+    }
+
+    /** The moment that it shows, with the objects that existed then. */
+    public History.Point point() {
+        return new History.Point(version, firstOid);
+    }
+
+    SnapshotRecord with(State newState, long newVersion) {
+        return new SnapshotRecord(number, newState, root, name, timeNs, newVersion, firstOid);
+    }
+
+    byte[] encode() {
+        Encoder out = Keys.value(48).u8(state.code()).i64(root).name(name);
+        return out.i64(timeNs).i64(version).i64(firstOid).toBytes();
+    }
+
+    static SnapshotRecord decode(byte[] key, byte[] value) {
+        Decoder in = Keys.open(Family.SNAPSHOT, value);
+        return new SnapshotRecord(
+                (int) Keys.numberAt(key, 0),
+                in.coded(State.CODES),
+                in.i64(),
+                in.name(),
+                in.i64(),
+                in.i64(),
+                in.i64());
+    }
+
+    /** A snapshot that can be read, or null. */
+    public static @Nullable SnapshotRecord live(View view, int number) {
+        byte[] key = Keys.of(number);
+        byte[] value = view.get(Family.SNAPSHOT, key);
+        SnapshotRecord record = value == null ? null : decode(key, value);
+        return record != null && record.isLive() ? record : null;
+    }
+
+    /** All snapshots, those only begun and dropped ones included, by number. */
+    public static List<SnapshotRecord> all(View view) {
+        List<SnapshotRecord> all = new ArrayList<>();
+        view.each(Family.SNAPSHOT, (key, value) -> all.add(decode(key, value)));
+        return all;
+    }
+}

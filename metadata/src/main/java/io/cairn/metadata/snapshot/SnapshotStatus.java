@@ -1,0 +1,14 @@
+package io.cairn.metadata.snapshot;
+
+import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the leader has to do for snapshots.
+ *
+ * @param fence what chunk servers have to refuse
+ * @param begun the snapshot that is being taken; null when none is
+ * @param isSweeping whether something is left to sweep behind dropped ones
+ */
+public record SnapshotStatus(
+        ObjectFence fence, @Nullable SnapshotRecord begun, boolean isSweeping) {}

@@ -1,0 +1,266 @@
+package io.cairn.metadata.snapshot;
+
+import io.cairn.base.Errno;
+import io.cairn.base.FsException;
+import io.cairn.cluster.PastInode;
+import io.cairn.fs.Name;
+import io.cairn.fs.TrashPlace;
+import io.cairn.metadata.inode.InodeTable;
+import io.cairn.metadata.snapshot.SnapshotRecord.State;
+import io.cairn.metadata.state.Keys;
+import io.cairn.metadata.state.Store;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Transaction;
+import io.cairn.wire.Decoder;
+import io.cairn.wire.master.ClusterRequest.ObjectFence;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The snapshots, and the sweep behind them. Belongs to the apply thread. */
+public final class SnapshotTable {
+    /** How many there may be, dropped ones that are not swept yet included. */
+    static final int MAX_SNAPSHOTS = 4096;
+
+    /** Numbers for objects that are made while one is taken. */
+    static final long SPARE_OIDS = 1 << 24;
+
+    private static final int MAX_SWEPT = 1 << 16;
+    private static final byte[] ALL = {};
+
+    /** Where the sweep is. */
+    private enum Phase {
+        NONE,
+        HISTORY,
+        HELD
+    }
+
+    private final Transaction transaction;
+    private final InodeTable inodes;
+    private final Consumer<List<Transaction.Entry>> letGo;
+    private final TreeMap<Integer, SnapshotRecord> records = new TreeMap<>();
+    private int lastNumber;
+    private long fenceVersion;
+    private Phase phase = Phase.NONE;
+    private byte[] cursor = ALL;
+
+    /**
+     * Reads them from the store.
+     *
+     * @param letGo releases those of these objects that no snapshot needs any more
+     */
+    public SnapshotTable(
+            Store store,
+            Transaction transaction,
+            InodeTable inodes,
+            Consumer<List<Transaction.Entry>> letGo) {
+        this.transaction = transaction;
+        this.inodes = inodes;
+        this.letGo = letGo;
+        store.scan(
+                Family.SNAPSHOT,
+                ALL,
+                ALL,
+                (key, value) -> {
+                    SnapshotRecord record = SnapshotRecord.decode(key, value);
+                    return records.put(record.number(), record) == null;
+                });
+        byte[] value = store.get(Family.META, Keys.snapshots());
+        if (value != null) {
+            Decoder in = Keys.open(Family.META, value);
+            lastNumber = in.i32();
+            fenceVersion = in.i64();
+            phase = Phase.values()[in.u8()];
+            cursor = in.bytes();
+        }
+        showPoints();
+    }
+
+    /** Performs a mutation. */
+    public void apply(SnapshotMutation mutation) {
+        switch (mutation) {
+            case SnapshotMutation.BeginSnapshot m -> begin(m.root(), m.name());
+            case SnapshotMutation.FinishSnapshot m -> finish(m.number());
+            case SnapshotMutation.DropSnapshot m -> drop(m.number());
+            case SnapshotMutation.SweepHistory m -> sweep(m.max());
+        }
+    }
+
+    /** Begins to take one. */
+    void begin(long root, Name name) {
+        inodes.directory(root);
+        if (TrashPlace.isDirectory(root)) {
+            throw new FsException(Errno.EINVAL, "the trash has no snapshots");
+        }
+        for (SnapshotRecord record : records.values()) {
+            if (record.state() == State.BEGUN) {
+                throw new FsException(Errno.EAGAIN, "another snapshot is being taken just now");
+            }
+            if (record.isLive() && record.root() == root && record.name().equals(name)) {
+                throw new FsException(
+                        Errno.EEXIST, "the directory has a snapshot '" + name + "' already");
+            }
+        }
+        if (records.size() >= MAX_SNAPSHOTS) {
+            throw new FsException(
+                    Errno.ENOSPC, "there are " + records.size() + " snapshots: drop old ones");
+        }
+        transaction.counters().requireRoom();
+        do {
+            lastNumber =
+                    lastNumber < PastInode.MIN_SNAPSHOT || lastNumber == PastInode.MAX_SNAPSHOT
+                            ? PastInode.MIN_SNAPSHOT
+                            : lastNumber + 1;
+        } while (records.containsKey(lastNumber));
+        long firstOid = transaction.counters().nextOid() + SPARE_OIDS;
+        long now = transaction.nowNs();
+        put(new SnapshotRecord(lastNumber, State.BEGUN, root, name, now, 0, firstOid));
+        showPoints();
+        fenceVersion = transaction.version();
+        putNumbers();
+    }
+
+    /** Makes one that was begun. */
+    void finish(int number) {
+        SnapshotRecord record = require(number);
+        if (record.state() != State.BEGUN) {
+            return;
+        }
+        if (!transaction.counters().skipOids(record.firstOid())) {
+            throw new FsException(
+                    Errno.EAGAIN, "too many files were made while the snapshot was taken");
+        }
+        put(record.with(State.LIVE, transaction.version()));
+        showPoints();
+    }
+
+    /** Drops one, or gives it up. */
+    void drop(int number) {
+        SnapshotRecord record = require(number);
+        if (record.state() == State.BEGUN) {
+            remove(number);
+        } else {
+            put(record.with(State.DROPPED, record.version()));
+            phase = Phase.HISTORY;
+            cursor = ALL;
+        }
+        fenceVersion = transaction.version();
+        putNumbers();
+        showPoints();
+    }
+
+    private SnapshotRecord require(int number) {
+        SnapshotRecord record = records.get(number);
+        if (record == null || record.state() == State.DROPPED) {
+            throw new FsException(Errno.ENOENT, "there is no snapshot " + number);
+        }
+        return record;
+    }
+
+    /** Removes the next of what nobody needs any more. */
+    void sweep(int max) {
+        int count = Math.clamp(max, 2, MAX_SWEPT);
+        switch (phase) {
+            case NONE -> {
+                return;
+            }
+            case HISTORY -> {
+                List<Transaction.Entry> found =
+                        transaction.page(Family.HISTORY, ALL, cursor, count);
+                for (Transaction.Entry entry : found) {
+                    long from = Keys.versionOf(entry.value());
+                    if (!transaction.history().shows(from, Keys.endOfHistory(entry.key()))) {
+                        transaction.records().delete(Family.HISTORY, entry.key());
+                    }
+                }
+                proceed(found, count, Phase.HELD);
+            }
+            case HELD -> {
+                List<Transaction.Entry> found = transaction.page(Family.HELD, ALL, cursor, count);
+                letGo.accept(found);
+                proceed(found, count, Phase.NONE);
+                if (phase == Phase.NONE) {
+                    forgetDropped();
+                }
+            }
+        }
+        putNumbers();
+    }
+
+    private void proceed(List<Transaction.Entry> found, int count, Phase next) {
+        if (found.size() < count) {
+            phase = next;
+            cursor = ALL;
+        } else {
+            cursor = found.getLast().key();
+        }
+    }
+
+    private void forgetDropped() {
+        for (SnapshotRecord record : List.copyOf(records.values())) {
+            if (record.state() == State.DROPPED) {
+                remove(record.number());
+            }
+        }
+    }
+
+    private void put(SnapshotRecord record) {
+        records.put(record.number(), record);
+        transaction.records().put(Family.SNAPSHOT, Keys.of(record.number()), record.encode());
+    }
+
+    private void remove(int number) {
+        records.remove(number);
+        transaction.records().delete(Family.SNAPSHOT, Keys.of(number));
+    }
+
+    private void putNumbers() {
+        byte[] value =
+                Keys.value(32)
+                        .i32(lastNumber)
+                        .i64(fenceVersion)
+                        .u8(phase.ordinal())
+                        .bytes(cursor)
+                        .toBytes();
+        transaction.records().put(Family.META, Keys.snapshots(), value);
+    }
+
+    private void showPoints() {
+        transaction
+                .history()
+                .set(
+                        records.values().stream()
+                                .filter(SnapshotRecord::isLive)
+                                .map(SnapshotRecord::point)
+                                .sorted(Comparator.comparingLong(point -> point.version()))
+                                .toList());
+        transaction.history().setTaking(begun() != null);
+    }
+
+    /** What the leader has to do. */
+    public SnapshotStatus status() {
+        return new SnapshotStatus(fence(), begun(), phase != Phase.NONE);
+    }
+
+    private @Nullable SnapshotRecord begun() {
+        for (SnapshotRecord record : records.values()) {
+            if (record.state() == State.BEGUN) {
+                return record;
+            }
+        }
+        return null;
+    }
+
+    private ObjectFence fence() {
+        long firstOid = 0;
+        for (SnapshotRecord record : records.values()) {
+            if (record.state() != State.DROPPED) {
+                firstOid = Math.max(firstOid, record.firstOid());
+            }
+        }
+        return new ObjectFence(fenceVersion, firstOid);
+    }
+}

@@ -1,0 +1,130 @@
+package io.cairn.metadata.state;
+
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.metadata.state.Store.Visitor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records as they were at a moment: those that are older than it, and those that were kept when a
+ * later mutation replaced or removed them. Any thread may read while no commit runs.
+ */
+final class Past {
+    /** Records that are merged at once. */
+    private static final int PAGE = 512;
+
+    private final StoredState store;
+    private final long version;
+
+    /** Something of a scan: a key and its value. */
+    private record Found(byte[] key, byte[] value) {}
+
+    Past(StoredState store, Moment moment) {
+        this.store = store;
+        this.version = moment.version();
+    }
+
+    /** The value of a record, or null. */
+    byte @Nullable [] get(Family family, byte[] key) {
+        requireHistory(family);
+        byte[] head = store.get(family, key);
+        if (head != null && Keys.versionOf(head) <= version) {
+            return head;
+        }
+        byte[][] kept = {null};
+        store.scan(
+                Family.HISTORY,
+                Keys.history(family, key),
+                Keys.history(family, key, version + 1),
+                (_, value) -> {
+                    kept[0] = Keys.versionOf(value) <= version ? value : null;
+                    return false;
+                });
+        return kept[0];
+    }
+
+    private static void requireHistory(Family family) {
+        if (!family.hasHistory()) {
+            throw new IllegalArgumentException("nothing is kept of " + family);
+        }
+    }
+
+    /** As {@link View#scan}. */
+    void scan(Family family, byte[] prefix, byte[] from, Visitor visitor) {
+        requireHistory(family);
+        byte[] headFrom = from;
+        byte[] keptFrom = Keys.historyPrefix(family, from);
+        while (true) {
+            List<Found> heads = page(family, prefix, headFrom);
+            List<Found> kept = page(Family.HISTORY, Keys.historyPrefix(family, prefix), keptFrom);
+            byte[] headEnd = heads.size() < PAGE ? null : heads.getLast().key;
+            byte[] keptEnd = kept.size() < PAGE ? null : Keys.keyOfHistory(kept.getLast().key);
+            byte[] end = least(headEnd, keptEnd);
+            NavigableMap<byte[], byte[]> shown = shown(heads, kept);
+            if (!visit(end == null ? shown : shown.headMap(end, false), visitor) || end == null) {
+                return;
+            }
+            byte[] last = get(family, end);
+            if (last != null && !visitor.visit(end, last)) {
+                return;
+            }
+            headFrom = followed(end, 0);
+            keptFrom = followed(Keys.historyPrefix(family, end), 1); // behind all its versions
+        }
+    }
+
+    private static byte[] followed(byte[] key, int by) {
+        byte[] next = Arrays.copyOf(key, key.length + 1);
+        next[key.length] = (byte) by;
+        return next;
+    }
+
+    private NavigableMap<byte[], byte[]> shown(List<Found> heads, List<Found> kept) {
+        NavigableMap<byte[], byte[]> shown = new TreeMap<>(Arrays::compareUnsigned);
+        for (Found found : kept) {
+            if (Keys.versionOf(found.value) <= version && version < Keys.endOfHistory(found.key)) {
+                shown.put(Keys.keyOfHistory(found.key), found.value);
+            }
+        }
+        for (Found found : heads) {
+            if (Keys.versionOf(found.value) <= version) {
+                shown.put(found.key, found.value);
+            }
+        }
+        return shown;
+    }
+
+    private static boolean visit(Map<byte[], byte[]> found, Visitor visitor) {
+        for (Map.Entry<byte[], byte[]> entry : found.entrySet()) {
+            if (!visitor.visit(entry.getKey(), entry.getValue())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private List<Found> page(Family family, byte[] prefix, byte[] from) {
+        List<Found> found = new ArrayList<>();
+        store.scan(
+                family,
+                prefix,
+                from,
+                (key, value) -> {
+                    found.add(new Found(key, value));
+                    return found.size() < PAGE;
+                });
+        return found;
+    }
+
+    private static byte @Nullable [] least(byte @Nullable [] one, byte @Nullable [] other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return Arrays.compareUnsigned(one, other) < 0 ? one : other;
+    }
+}

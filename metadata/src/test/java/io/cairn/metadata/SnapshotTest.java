@@ -1,0 +1,272 @@
+package io.cairn.metadata;
+
+import static io.cairn.metadata.Bench.ROOT;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.cairn.base.Errno;
+import io.cairn.cluster.Inode;
+import io.cairn.cluster.Layout;
+import io.cairn.cluster.PastInode;
+import io.cairn.fs.DirectoryEntry;
+import io.cairn.fs.Name;
+import io.cairn.metadata.state.Store.Family;
+import io.cairn.wire.master.ContentMutation;
+import io.cairn.wire.master.LeaderMutation;
+import io.cairn.wire.master.ContentMutation.SnapshotMutation;
+import io.cairn.wire.master.Mutation;
+import io.cairn.wire.master.Query;
+import io.cairn.wire.master.Reply;
+import io.cairn.wire.master.TreeMutation;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class SnapshotTest {
+    private static final long CHUNK = Layout.STANDARD_CHUNK_SIZE_LOG2;
+
+    private final Bench bench = Bench.withPools(1);
+
+    private int take(long root, String name) {
+        done(new SnapshotMutation.BeginSnapshot(root, Name.of(name)));
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        done(new SnapshotMutation.FinishSnapshot(number));
+        assertNull(bench.namespace.snapshotStatus().begun());
+        bench.verify();
+        return number;
+    }
+
+    private void done(Mutation mutation) {
+        assertEquals(new Reply.Done(), bench.leader(mutation));
+    }
+
+    private void refused(Errno errno, Mutation mutation) {
+        assertEquals(errno, assertInstanceOf(Reply.Failure.class, bench.leader(mutation)).errno());
+    }
+
+    private void dropAndSweep(int number) {
+        done(new SnapshotMutation.DropSnapshot(number));
+        for (int i = 0; i < 1000 && bench.namespace.snapshotStatus().isSweeping(); i++) {
+            done(new SnapshotMutation.SweepHistory(3));
+        }
+        assertFalse(bench.namespace.snapshotStatus().isSweeping());
+        bench.verify();
+    }
+
+    private Inode lookup(long parent, String name) {
+        Reply reply = bench.read(new Query.Lookup(parent, Name.of(name)));
+        return assertInstanceOf(Reply.EntryReply.class, reply).inode();
+    }
+
+    private Inode fileInChunks(String name, long sizeBytes) {
+        Inode file = bench.create(ROOT, name);
+        return bench.ok(
+                        new ContentMutation.Spill(
+                                file.ino(), file.attributes().version(), sizeBytes, sizeBytes, 5))
+                .inode();
+    }
+
+    private static Layout layout(Inode inode) {
+        return Objects.requireNonNull(inode.layout());
+    }
+
+    @Test
+    void showsATreeAsItWas() {
+        long dir = bench.mkdir(ROOT, "d").ino();
+        long file = bench.create(dir, "f", "old").ino();
+        bench.create(dir, "goes", "x");
+        int number = take(ROOT, "monday");
+        bench.write(
+                new ContentMutation.WriteInline(
+                        file,
+                        bench.inode(file).cuts(),
+                        List.of(
+                                new ContentMutation.Patch(
+                                        0, "newer".getBytes(StandardCharsets.UTF_8))),
+                        5,
+                        7));
+        bench.unlink(dir, "goes");
+        bench.create(dir, "comes");
+        bench.rename(ROOT, "d", ROOT, "e");
+
+        Inode list = lookup(ROOT, ".snapshots");
+        assertEquals(1, list.entryCount());
+        Inode root = lookup(list.ino(), "monday");
+        assertEquals(PastInode.of(number, ROOT), root.ino());
+        Inode pastDir = lookup(root.ino(), "d");
+        assertEquals(pastDir.ino(), lookup(root.ino(), "d").ino());
+        assertInstanceOf(
+                Reply.Absent.class, bench.read(new Query.Lookup(root.ino(), Name.of("e"))));
+        Inode past = lookup(pastDir.ino(), "f");
+        assertNotEquals(file, past.ino());
+        assertArrayEquals("old".getBytes(StandardCharsets.UTF_8), past.inline());
+        Reply.DirectoryReply page =
+                assertInstanceOf(
+                        Reply.DirectoryReply.class,
+                        bench.read(new Query.ReadDirectory(pastDir.ino(), 0, 10, true)));
+        assertEquals(
+                List.of("f", "goes"),
+                page.entries().stream()
+                        .map(DirectoryEntry::name)
+                        .map(Name::toString)
+                        .sorted()
+                        .toList());
+        bench.isAbsent(pastDir.ino(), "comes");
+        bench.verify();
+        bench.reopen();
+        assertArrayEquals(past.inline(), bench.inodeOf(new Query.GetInode(past.ino())).inline());
+    }
+
+    @Test
+    void aSnapshotOfADirectoryIsInThatDirectory() {
+        long dir = bench.mkdir(ROOT, "d").ino();
+        take(dir, "one");
+        take(dir, "two");
+        Reply reply = bench.read(new Query.ReadDirectory(PastInode.list(dir), 0, 10, true));
+        List<DirectoryEntry> entries =
+                assertInstanceOf(Reply.DirectoryReply.class, reply).entries();
+        assertEquals(
+                List.of("one", "two"),
+                entries.stream().map(entry -> entry.name().toString()).sorted().toList());
+        assertEquals(0, lookup(ROOT, ".snapshots").entryCount());
+        bench.isAbsent(PastInode.list(ROOT), "one");
+        // The directory itself does not tell.
+        assertEquals(0, bench.inode(dir).entryCount());
+    }
+
+    @Test
+    void nothingInASnapshotCanBeChanged() {
+        long file = bench.create(ROOT, "f", "old").ino();
+        int number = take(ROOT, "s");
+        long root = PastInode.of(number, ROOT);
+        bench.fails(Errno.EROFS, Bench.creation(root, "g", ""));
+        bench.fails(Errno.EROFS, Bench.creation(PastInode.list(ROOT), "g", ""));
+        bench.fails(Errno.EROFS, new TreeMutation.Unlink(root, Name.of("f")));
+        bench.fails(Errno.EROFS, new TreeMutation.Rmdir(ROOT, Name.of(".snapshots")));
+        bench.fails(Errno.EROFS, Bench.renaming(root, "f", ROOT, "g", 0));
+        bench.fails(Errno.EROFS, Bench.renaming(ROOT, "f", root, "g", 0));
+        bench.fails(
+                Errno.EROFS, new TreeMutation.Link(PastInode.of(number, file), ROOT, Name.of("h")));
+        bench.fails(Errno.EEXIST, Bench.creation(ROOT, ".snapshots", ""));
+        bench.fails(Errno.EEXIST, new TreeMutation.Mkdir(ROOT, PastInode.DIRECTORY, 0755, 10, 20));
+        bench.fails(Errno.EEXIST, Bench.renaming(ROOT, "f", ROOT, ".snapshots", 0));
+        bench.fails(
+                Errno.EROFS,
+                new ContentMutation.RenewChunks(
+                        PastInode.of(number, file), new long[] {0}, new long[] {1}));
+    }
+
+    @Test
+    void impossibleOnesAreRefused() {
+        long file = bench.create(ROOT, "f").ino();
+        refused(Errno.ENOTDIR, new SnapshotMutation.BeginSnapshot(file, Name.of("s")));
+        refused(Errno.ESTALE, new SnapshotMutation.BeginSnapshot(4711, Name.of("s")));
+        refused(
+                Errno.EROFS,
+                new SnapshotMutation.BeginSnapshot(PastInode.list(ROOT), Name.of("s")));
+        int number = take(ROOT, "s");
+        refused(
+                Errno.EROFS,
+                new SnapshotMutation.BeginSnapshot(PastInode.of(number, ROOT), Name.of("t")));
+        refused(Errno.EEXIST, new SnapshotMutation.BeginSnapshot(ROOT, Name.of("s")));
+        refused(Errno.ENOENT, new SnapshotMutation.DropSnapshot(number + 1));
+        done(new SnapshotMutation.BeginSnapshot(ROOT, Name.of("t")));
+        refused(Errno.EAGAIN, new SnapshotMutation.BeginSnapshot(ROOT, Name.of("u")));
+        bench.fails(Errno.EPERM, new SnapshotMutation.DropSnapshot(number));
+        dropAndSweep(number);
+        bench.readFails(Errno.ESTALE, new Query.GetInode(PastInode.of(number, ROOT)));
+    }
+
+    @Test
+    void objectsOfASnapshotAreReleasedWhenItIsDropped() {
+        Inode file = fileInChunks("f", 3L << CHUNK);
+        long oid = layout(file).lastOid();
+        int number = take(ROOT, "s");
+        bench.unlink(ROOT, "f");
+        bench.leader(new LeaderMutation.Purge(new long[] {file.ino()}));
+        assertEquals(0, bench.namespace.garbageCount());
+        assertEquals(
+                oid,
+                layout(bench.inodeOf(new Query.GetInode(PastInode.of(number, file.ino()))))
+                        .lastOid());
+        bench.verify();
+        int other = take(ROOT, "later");
+        dropAndSweep(number);
+        assertEquals(1, bench.namespace.garbageCount());
+        assertEquals(oid, bench.namespace.garbage(0, 10).getFirst().oid());
+        dropAndSweep(other);
+        assertEquals(0, bench.store.size(Family.HISTORY));
+        assertEquals(0, bench.store.size(Family.HELD));
+        assertEquals(0, bench.store.size(Family.SNAPSHOT));
+    }
+
+    @Test
+    void newObjectsAreReleasedAtOnce() {
+        take(ROOT, "s");
+        Inode file = fileInChunks("f", 3L << CHUNK);
+        bench.unlink(ROOT, "f");
+        bench.leader(new LeaderMutation.Purge(new long[] {file.ino()}));
+        assertEquals(1, bench.namespace.garbageCount());
+    }
+
+    @Test
+    void chunksAreRenewedOneByOne() {
+        Inode file = fileInChunks("f", 3L << CHUNK);
+        long oid = layout(file).lastOid();
+        int number = take(ROOT, "s");
+        Inode renewed =
+                bench.ok(
+                                new ContentMutation.RenewChunks(
+                                        file.ino(), new long[] {1, 2}, new long[] {oid, oid}))
+                        .inode();
+        Layout layout = layout(renewed);
+        assertEquals(oid, layout.runOf(0).oid());
+        assertEquals(oid, layout.runOf(1).sourceOid());
+        assertEquals(oid, layout.runOf(2).sourceOid());
+        assertNotEquals(layout.runOf(1).oid(), layout.runOf(2).oid());
+        assertEquals(oid, layout.lastOid());
+        assertTrue(layout.runOf(1).oid() >= bench.namespace.snapshotStatus().fence().firstOid());
+        // Whoever still thinks of the old object gets the layout as it is.
+        bench.ok(new ContentMutation.RenewChunks(file.ino(), new long[] {1}, new long[] {oid}));
+        assertEquals(layout, layout(bench.inode(file.ino())));
+        for (long chunk = 1; chunk <= 2; chunk++) {
+            bench.as(1, new ContentMutation.CloneDone(file.ino(), layout.runOf(chunk).oid()));
+        }
+        assertEquals(0, layout(bench.inode(file.ino())).runOf(1).sourceOid());
+        assertEquals(0, bench.namespace.garbageCount());
+        bench.verify();
+        dropAndSweep(number);
+        assertEquals(
+                List.of(1L, 2L),
+                bench.namespace.garbage(0, 10).stream().map(task -> task.fromChunk()).toList());
+    }
+
+    @Test
+    void writersWaitWhileASnapshotIsTaken() {
+        Inode file = fileInChunks("f", 1L << CHUNK);
+        long oid = layout(file).lastOid();
+        long before = bench.namespace.snapshotStatus().fence().version();
+        done(new SnapshotMutation.BeginSnapshot(ROOT, Name.of("s")));
+        assertTrue(bench.namespace.snapshotStatus().fence().version() > before);
+        assertTrue(bench.namespace.snapshotStatus().fence().firstOid() > oid);
+        bench.fails(
+                Errno.EAGAIN,
+                new ContentMutation.RenewChunks(file.ino(), new long[] {0}, new long[] {oid}));
+        Inode other = fileInChunks("g", 1L << CHUNK);
+        assertTrue(layout(other).lastOid() < bench.namespace.snapshotStatus().fence().firstOid());
+        int number = Objects.requireNonNull(bench.namespace.snapshotStatus().begun()).number();
+        bench.reopen();
+        assertNotNull(bench.namespace.snapshotStatus().begun());
+        done(new SnapshotMutation.DropSnapshot(number));
+        assertEquals(0, bench.namespace.snapshotStatus().fence().firstOid());
+        bench.ok(new ContentMutation.RenewChunks(file.ino(), new long[] {0}, new long[] {oid}));
+        bench.verify();
+    }
+}
