@@ -267,12 +267,7 @@ public final class Namespace {
 
     /** The session that has the APPEND token of a file; 0 when none has. */
     public long appender(long ino) {
-        lock.readLock().lock();
-        try {
-            return LockQueries.appender(view, ino);
-        } finally {
-            lock.readLock().unlock();
-        }
+        return reading(() -> LockQueries.appender(view, ino));
     }
 
     /** The current cluster map. */
@@ -326,12 +321,7 @@ public final class Namespace {
 
     /** Whether a mutation of a session was done, and its client has not said that it knows. */
     public boolean hasReply(long session, long sequence) {
-        lock.readLock().lock();
-        try {
-            return store.get(Store.Family.REPLY, Keys.of(session, sequence)) != null;
-        } finally {
-            lock.readLock().unlock();
-        }
+        return reading(() -> store.get(Store.Family.REPLY, Keys.of(session, sequence)) != null);
     }
 
     /** What accounts hold and may hold. */
@@ -339,7 +329,7 @@ public final class Namespace {
         return accounts;
     }
 
-    /** All snapshots by number, those only begun and dropped ones not swept yet included. */
+    /** All snapshots by number, those only begun and dropped ones included. */
     public List<SnapshotRecord> snapshots() {
         return reading(() -> SnapshotRecord.all(view));
     }

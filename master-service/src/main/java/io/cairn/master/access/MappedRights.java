@@ -84,6 +84,7 @@ final class MappedRights {
             case ContentMutation.CommitSize m -> write(m.ino());
             case ContentMutation.Spill m -> write(m.ino());
             case ContentMutation.CloneDone m -> write(m.ino());
+            case ContentMutation.RenewChunks m -> write(m.ino());
             case ContentMutation.SwapContents m -> {
                 write(m.ino());
                 write(m.otherIno());

@@ -3,6 +3,7 @@ package io.cairn.master.access;
 import io.cairn.base.Errno;
 import io.cairn.base.FsException;
 import io.cairn.cluster.Inode;
+import io.cairn.cluster.PastInode;
 import io.cairn.fs.Name;
 import io.cairn.metadata.Namespace;
 import io.cairn.wire.master.Envelope;
@@ -159,6 +160,7 @@ public final class Visit {
     private MountRule read(long session, long ino, Query query) {
         MountRule rule = require(session, ino);
         if (rule.mapping().isNeeded()) {
+            requirePresent(ino);
             rights = new MappedRights(namespace, rule.mapping());
             rights.require(query);
         }
@@ -199,6 +201,9 @@ public final class Visit {
 
     /** Where a file was that has no name any more, nobody knows. */
     private boolean isUnnamed(long ino) {
+        if (PastInode.isPast(ino)) {
+            return false;
+        }
         Inode inode = namespace.inode(ino);
         return inode == null || inode.attributes().nlink() == 0;
     }
@@ -239,12 +244,23 @@ public final class Visit {
                 return rule;
             }
         }
+        if (PastInode.isPast(ino)) {
+            return null; // a snapshot has inodes of the whole tree
+        }
         Inode inode = rules.isEmpty() ? null : namespace.inode(ino);
         boolean isGone = inode == null && !rules.isEmpty();
         boolean isHeld =
                 inode != null && inode.attributes().nlink() == 0 && sessions.holds(session, ino);
         // What is gone is refused as such; what has lost its name is opened by those who held it.
         return isGone || isHeld ? widest() : null;
+    }
+
+    /** Snapshots show who could read what then: mapped users are not in there. */
+    private static void requirePresent(long ino) {
+        if (PastInode.isPast(ino)) {
+            throw new FsException(
+                    Errno.EACCES, "mounts whose users are mapped do not see snapshots");
+        }
     }
 
     private MountRule widest() {
