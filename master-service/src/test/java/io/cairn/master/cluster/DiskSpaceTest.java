@@ -50,6 +50,15 @@ class DiskSpaceTest {
     }
 
     @Test
+    void aDiskThatAnswersLacksTheRoomThatTheTrashHasToMake() {
+        long gib = 1L << 30;
+        space.add(target(1, 1000 * gib, 3 * gib, 7), true);
+        space.add(target(2, 1000 * gib, 500 * gib, 8), true);
+        space.add(target(3, 1000 * gib, gib, 9), false);
+        assertEquals(gib, space.lackingBytes());
+    }
+
+    @Test
     void aDiskWithSeveralTargetsCountsOnce() {
         space.add(target(1, 1000, 400, 7), true);
         space.add(target(2, 1000, 390, 7), true);
